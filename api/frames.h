@@ -34,8 +34,8 @@ void hs_frames_count(const struct hs_frames_request *request,
 /* The maximum number of unannounced jumps in one answer. Further jumps only set a flag. */
 enum { HS_MAX_JUMPS = 16 };
 
-/* Writes the answer. `stored`: the players with the result STORED. `match`: the match of the
-   frames, read only if `flags` reports a jump. */
+/* Writes the answer. `stored`: the number of players with the result STORED. `match`: the match of
+   the frames, read only if `flags` reports a jump. */
 void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *request,
                       const struct hs_malformed_items *malformed,
                       const enum hs_frame_result *results, size_t stored, unsigned flags,

@@ -145,7 +145,8 @@ static void read_box(struct hs_reader *reader, const json_t *value, const struct
 static const struct {
     const char *name;
     size_t size; /* bytes of an element */
-    /* Reads an element in its usual form. False: it has another form, so parse it. May be NULL. */
+    /* Reads an element in its usual form. False: the element has another form and must be parsed.
+       May be NULL. */
     bool (*take)(struct hs_cursor *cursor, void *target);
     struct hs_json_field element;
 } lists[LISTS] = {
@@ -163,7 +164,8 @@ static const struct {
                {.kind = HS_JSON_CUSTOM, .decode = read_box}},
 };
 
-/* Reads the next element with the parser. False: the text after it cannot be understood. */
+/* Reads the next element with the parser. False: the text after the element cannot be
+   understood. */
 static bool parse_element(struct decoder *d, struct hs_cursor *cursor, enum list list, size_t index,
                           void *target)
 {

@@ -16,7 +16,7 @@ void hs_match_decode_body(struct hs_reader *reader, const json_t *root,
 
 /* The names and revisions of an open match. */
 struct hs_match_head {
-    struct hs_str name, ruleset, map; /* map empty: none */
+    struct hs_str name, ruleset, map; /* `map` empty: no map */
     const char *revision;             /* revision of the ruleset */
     const char *map_revision;         /* revision of the map; only if there is a map */
 };

@@ -68,8 +68,9 @@ struct hs_player_frame {
     bool alive;
     int64_t life;
     int32_t rtt_us, interp_us;
-#define SAID(type, member, first, saved, stale, field) type member; /* valid with
-                                                                       HS_FIELD_##field */
+#define SAID(type, member, first, saved, stale, field)                                             \
+    type member; /* valid with                                                                     \
+                    HS_FIELD_##field */
     HS_STATE_FIELDS(SAID, OWN)
 #undef SAID
 #undef OWN

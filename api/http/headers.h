@@ -1,5 +1,5 @@
 /*
- * Checks the header fields of a request. A proxy in front of the service and the HTTP library may
+ * Checks the header fields of a request. The HTTP library and a proxy in front of the service may
  * interpret a request differently. Such ambiguous requests are refused before the body is read.
  * This file does not depend on the HTTP library: first add all fields, then run the checks.
  */
@@ -19,7 +19,8 @@ struct hs_headers {
     unsigned authorizations;                /* number of Authorization fields */
     size_t length;                          /* value of Content-Length; valid only if lengths ==
                                                1 */
-    bool length_bad;                        /* not a plain decimal number that fits */
+    bool length_bad;                        /* Content-Length is not a plain decimal number that
+                                               fits */
     bool transfer_encoding;                 /* any Transfer-Encoding */
     bool encoded;                           /* any Content-Encoding except identity */
     bool type_fine;                         /* application/json, UTF-8 */

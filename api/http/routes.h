@@ -1,5 +1,5 @@
-/* The static table of routes: method, path, listeners, required scopes, priority and endpoint.
-   Finding a route splits the path and checks its names; it allocates nothing. */
+/* The static table of routes: method, path, listeners, required scopes, priority and endpoint. The
+   search for a route splits the path, checks its names, and allocates nothing. */
 #ifndef HS_API_ROUTES_H
 #define HS_API_ROUTES_H
 

@@ -31,7 +31,7 @@ void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const st
                          const struct hs_json_list *list, size_t *count);
 
 /* Reads a batch from the two members of a table; neither may be NULL. `at`: the position of the
-   object that has them; NULL: the body. */
+   object that has these members; NULL: the body. */
 struct hs_json_table {
     const json_t *columns, *rows;
 };

@@ -1,6 +1,6 @@
 /*
- * A position in a JSON text. With it, long arrays of numbers are read directly, from requests that
- * are too large for a tree of values. The cursor only reads common forms. The caller passes other
+ * A position in a JSON text. A cursor reads long arrays of numbers directly, from requests that are
+ * too large for a tree of values. The cursor only reads common forms. The caller passes other
  * values, and faulty values, to the parser, one small value at a time.
  */
 #ifndef HS_API_JSON_CURSOR_H

@@ -108,10 +108,10 @@ struct binary {
 
 /*
  * Rounds a number, half to even, to a multiple of 10^-decimals. Returns the result as a number of
- * units of 10^-decimals. `reads_back`: the number is the double nearest to the result. This is so
- * if the difference between number and result is less than half a step between doubles. Below a
- * power of two the steps are half as wide. If the result is exactly between two doubles, it reads
- * back as the even double.
+ * units of 10^-decimals. Sets *reads_back to whether the number is the double nearest to the
+ * result. This is so if the difference between number and result is less than half a step between
+ * doubles. Below a power of two the steps are half as wide. If the result is exactly between two
+ * doubles, it reads back as the even double.
  */
 static uint64_t round_binary(struct binary number, int decimals, bool *reads_back)
 {

@@ -182,8 +182,8 @@ struct key {
     size_t len;
 };
 
-/* Reads a name after its opening quotation mark. False: it does not fit into the words, or has no
-   end; the cursor stays. */
+/* Reads a name after its opening quotation mark. False: the name does not fit into the words, or
+   has no end; the cursor stays. */
 static bool take_key(struct hs_cursor *cursor, struct key *key)
 {
     char padded[KEY_WORDS * HS_WORD];

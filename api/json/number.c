@@ -32,7 +32,8 @@ static const char *skip_digits(const char *at, const char *end, uint64_t *digits
     return at;
 }
 
-/* Reads the sign and the digits of an exponent. NULL: it has no digits, or more than 4. */
+/* Reads the sign and the digits of an exponent. NULL: the exponent has no digits, or more than
+   4. */
 static const char *read_exponent(const char *at, const char *end, int *power)
 {
     bool is_negative = at < end && *at == '-';
@@ -99,10 +100,10 @@ static const char *read_any(const char *first, const char *end, double *out)
 __extension__ typedef unsigned __int128 wide;
 
 /*
- * Divides `digits`, above 2^53, by 10^`decimals`, at most 10^19, and rounds correctly. The function
- * divides integers, scaled so that the quotient has at least 63 bits. The lowest bit is also set if
- * there is a remainder. Then the conversion to double is the only rounding (algorithm M of Clinger,
- * 1990, in 128 bits).
+ * Divides `digits` by 10^`decimals`, and rounds correctly. `digits` is above 2^53, and `decimals`
+ * is at most 19. The function divides integers, scaled so that the quotient has at least 63 bits.
+ * The lowest bit is also set if there is a remainder. Then the conversion to double is the only
+ * rounding (algorithm M of Clinger, 1990, in 128 bits).
  */
 static double divide(uint64_t digits, size_t decimals)
 {

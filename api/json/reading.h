@@ -33,8 +33,8 @@ json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem);
    JSON. */
 void hs_json_init(void);
 
-/* Like json_loadb. If that fails for lack of memory, sets *no_memory, even if `error` gives another
-   cause. */
+/* Like json_loadb. If json_loadb fails for lack of memory, sets *no_memory, even if `error` gives
+   another cause. */
 json_t *hs_json_load(struct hs_str text, size_t flags, json_error_t *error, bool *no_memory);
 
 struct hs_json_columns;

@@ -80,7 +80,7 @@ struct hs_json_field {
 struct hs_json_object {
     const struct hs_json_field *fields;
     size_t count;           /* at most 64 */
-    size_t bits_offset;     /* used by fields with a bit */
+    size_t bits_offset;     /* offset of the `unsigned` in which fields set their `bit` */
     hs_json_finish *finish; /* called after the members of an object or a row; may be NULL */
     /* True: members are read in the order of the fields, not of the document. `decode` of an absent
        CUSTOM field is then called with a NULL value. */

@@ -71,7 +71,7 @@ static void read_mode(struct hs_reader *reader, const json_t *value, const struc
     hs_json_read_object(reader, value, at, &table, mode);
 }
 
-/* Reads the modes of a document, which replace all built-in ones. */
+/* Reads the modes of a document, which replace all built-in modes. */
 static void read_modes(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        void *target)
 {
@@ -260,7 +260,7 @@ static void read_rewind(struct hs_reader *reader, const json_t *value, const str
     read_section(reader, value, at, target);
 }
 
-/* Members are read in the order of this table, because later members use names that earlier ones
+/* Members are read in the order of this table, because later members use names that earlier members
    define. */
 static const struct hs_json_field document_fields[] = {
     {"name", HS_JSON_CUSTOM, TO(name), .decode = read_name},

@@ -9,10 +9,10 @@
 #include "validators/ruleset.h"
 
 /*
- * Decodes and validates a ruleset document. Members that it leaves out get their defaults, whose
- * lengths are in centimetres. If the document has the member `name`, its value must be the argument
- * `name`. If the argument is absent (ptr NULL), the document must have this member. NULL: failed,
- * and the reader's problem or no_memory is set. The caller owns the ruleset.
+ * Decodes and validates a ruleset document. Members that the document leaves out get their
+ * defaults, whose lengths are in centimetres. If the document has the member `name`, its value must
+ * be the argument `name`. If the argument is absent (ptr NULL), the document must have this member.
+ * NULL: failed, and the reader's problem or no_memory is set. The caller owns the ruleset.
  */
 struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *root,
                                      struct hs_str name);

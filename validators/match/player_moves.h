@@ -55,7 +55,7 @@ _Static_assert(sizeof(struct hs_move_checks) <= 512, "state per player");
 struct hs_whereabouts {
     struct hs_vec place;     /* at the end of the last move; valid if has_place */
     int64_t place_us;        /* arrival of that move */
-    uint32_t base;           /* index of its mover + 1; 0: none */
+    uint32_t base;           /* index of the base among the movers + 1; 0: no base */
     struct hs_vec corrected; /* where the server last put the client; valid if has_corrected */
     int64_t looked_us;       /* arrival of the last move for which the ground was searched */
     int64_t hover_us;        /* time for which the player walked without ground */
@@ -88,7 +88,7 @@ struct hs_player_moves {
     int64_t behind_from_us, behind_us;
     uint32_t behind_count;   /* number of moves that agree */
     struct hs_vec corrected; /* where the server put the client; valid if has_corrected */
-    uint64_t corrected_base; /* hash of its base's name, as in hs_movement.base */
+    uint64_t corrected_base; /* hash of the name of its base, as in hs_movement.base; 0: no base */
     /* The sums over moves that were not checked for movement: the time granted to these moves, and
        their time by the client's clock. */
     double unmoved_us, unmoved_client_us;

@@ -294,7 +294,7 @@ size_t hs_match_count_bytes(const struct hs_match *match)
 }
 
 /* Reserves the bytes of a new player. If the array of players is full, also reserves the bytes of a
-   larger one. If memory is short, first frees memory of histories without samples. */
+   larger array. If memory is short, first frees memory of histories without samples. */
 static bool reserve_place(struct hs_players *players, uint32_t max_samples, size_t *bytes)
 {
     uint32_t places = players->capacity == 0 ? FIRST_PLACES : players->capacity;

@@ -12,8 +12,8 @@
 /* The maximum number of jumps that the server announced to a player and no move has shown yet. */
 enum { HS_JUMPS_OPEN = 4 };
 
-/* For at least this time after a posted shot, its hits can be paired with it, even if its flight is
- * shorter. */
+/* A hit can be paired with a posted shot for at least this time after the shot, even if the flight
+   is shorter. */
 #define HS_PAIRING_US INT64_C(1500000)
 
 /* The values that a sample inherits: the state and the connection. */
@@ -28,8 +28,8 @@ struct hs_launch {
     double speed, climb; /* across `up`, and upwards (>= 0); length/s */
 };
 
-/* The suspicion of a player, by the check that failed. All values halve every ten minutes of match
-   time. The stored values are those at time_us. */
+/* The suspicion of a player, for each check that failed. All values halve every ten minutes of
+   match time. The stored values are those at time_us. */
 struct hs_suspicion {
     double hits[HS_CHECK_COUNT]; /* sums of failures of hit claims */
     double moves[HS_MOVE_CHECK_COUNT];
@@ -128,7 +128,7 @@ struct hs_players {
     struct hs_bytes *journal; /* borrowed; gets the records of journal.h; NULL: no journal */
     uint32_t *index;          /* open addressing by hash: position in `all` + 1; 0: free */
     uint32_t index_size;      /* a power of two above 2 * capacity */
-    struct hs_due *due;       /* a heap with the earliest first, for hs_players_prune */
+    struct hs_due *due;       /* a heap with the earliest time first, for hs_players_prune */
     uint32_t due_count;
     int64_t swept_us;         /* last call of hs_players_forget_ended */
     struct hs_budget *budget; /* bytes of the players are reserved here */
@@ -181,7 +181,7 @@ struct hs_match {
     bool has_frames, has_opening;
     int64_t newest_us, opening_us;
     struct hs_match_totals totals;
-    uint32_t payments;       /* recorded since the match was opened or restored */
+    uint32_t payments;       /* number of payments since the match was opened or restored */
     int64_t window_start_us; /* first frame since the history started or restarted */
     uint32_t clock;          /* number of clock resets */
     int64_t claim_window_us; /* a claim about a time that is longer ago than this is always
@@ -249,13 +249,13 @@ void hs_players_free_space(struct hs_players *players, size_t bytes);
 /* Gives a number to the session of a player who was just added, and writes it to the journal. */
 void hs_players_begin_session(struct hs_players *players, struct hs_player *player);
 
-/* Ends the session of a present player, and writes that to the journal. Frames and claims up to
+/* Ends the session of a present player, and writes a record to the journal. Frames and claims up to
    `left_us`, and moves up to `ended_us`, belong to that session. */
 void hs_players_leave(struct hs_players *players, struct hs_player *player, int64_t left_us,
                       int64_t ended_us);
 
-/* Begins the next session of a player who left, and writes that to the journal. If the player has
-   no account, all counters start at 0. */
+/* Begins the next session of a player who left, and writes a record to the journal. If the player
+   has no account, all counters start at 0. */
 void hs_players_rejoin(struct hs_players *players, struct hs_player *player);
 
 /* Drops the answers of sessions that ended before a time. Such answers were kept for late retries.

@@ -135,7 +135,7 @@ static bool has_gravity(const struct hs_checking *c, uint16_t mode)
     return mode < c->rules->mode_count && c->rules->modes[mode].gravity > 0;
 }
 
-/* Reduces the launch by the time of a step. */
+/* Reduces the launch according to the time of a step. */
 static void fade_launch(struct hs_checking *c, const struct hs_movement_step *step)
 {
     struct hs_launch *launch = &c->moves->launch;

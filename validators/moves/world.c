@@ -157,9 +157,9 @@ static void cast(struct search *s, const struct hs_sweep *sweep, const int64_t *
 }
 
 /*
- * Whether an obstacle stops the sphere between two points, and at what distance. If the sphere
- * touches something at its start, a ray is tested instead, so that a body may leave a wall that it
- * leans on. A body that is inside something may leave it.
+ * Returns whether an obstacle stops the sphere between two points. If so, sets *distance to the
+ * travel until then. If the sphere touches something at its start, a ray is tested instead, so that
+ * a body may leave a wall that it leans on. A body that is inside something may leave it.
  */
 static bool is_stopped(struct search *s, struct hs_vec from, struct hs_vec to,
                        const int64_t *time_us, double *distance)

@@ -10,7 +10,7 @@
  * The straight path between two moves is only the first guess. Between two moves that arrive,
  * honest bodies step up, jump, fall and turn corners. So if the straight path is blocked, other
  * paths are tried, over steps and around corners, as far as the mode's speed and the time allow.
- * The path counts as blocked if none of them is free.
+ * The path counts as blocked if no tested path is free.
  *
  * Movers are tested at two times. The first is the time when the game server received the move. The
  * second is earlier by one round trip and the interpolation delay: the client saw the movers of

@@ -223,7 +223,7 @@ static double get_coordinate(struct hs_loading *l)
     return value;
 }
 
-/* Reads the next sample. On entry, `sample` is the previous one. */
+/* Reads the next sample. On entry, `sample` is the previous sample. */
 static void get_sample(struct hs_loading *l, unsigned parts, struct hs_sample *sample)
 {
     if (parts & PART_TIME)

@@ -10,8 +10,8 @@
  * The saved bytes, in this order: the version, the layout of everything except the move checks, the
  * layout of the move checks, the names of the vocabularies, the match, the movers. Then each
  * player, from the newest to the oldest, after a byte with value 1. A byte with value 0 ends the
- * players. The accounts of players who left come last. An excerpt has a hash of the layouts and the
- * names instead of them.
+ * players. The accounts of players who left come last. Instead of the layouts and the names, an
+ * excerpt has a hash of them.
  */
 
 /* Saves a struct that has counts. An excerpt has no counts. */
@@ -130,7 +130,8 @@ static void save_answers(const struct hs_move_answers *answers, struct hs_bytes 
     }
 }
 
-/* The credit comes before the checks, because another version may not know their layout. */
+/* The credit comes before the checks, because another version of the program may not know the
+   layout of the checks. */
 static void save_moves(const struct hs_excerpt *excerpt, const struct hs_player_moves *moves,
                        const struct hs_move_answers *answers, struct hs_bytes *out)
 {

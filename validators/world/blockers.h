@@ -17,7 +17,7 @@ struct hs_blockers {
     const struct hs_mover *without;   /* the mover that sweeps and lines do not test; NULL: test all
                                          movers */
     struct hs_work *work;
-    bool is_mover_unknown; /* set by a query: a mover had no place at the time */
+    bool is_mover_unknown; /* set by a query: a mover had no place at the tested time */
 };
 
 struct hs_obstacle {
@@ -36,8 +36,8 @@ struct hs_obstacle {
 };
 
 /*
- * Finds the first contact of a path with the map and the movers. Each mover is at its place of the
- * time when the path passes. The swept sphere has `radius`, which may be smaller than the radius of
+ * Finds the first contact of a path with the map and the movers. Each mover is tested at the time
+ * when the path passes it. The swept sphere has `radius`, which may be smaller than the radius of
  * the path.
  *
  * If a sphere touches something at its start, a ray is cast instead. So a shooter who leans on a

@@ -159,8 +159,8 @@ static inline struct lanes_vec cross(struct lanes_vec a, struct lanes_vec b)
  * start. Each corner, relative to the start, is rounded to float once. The error is u D per axis,
  * where u = 2^-24. This makes an edge longer by up to 2 sqrt(3) u D; so `blur` is added to the
  * size. The sums in edge x (corner + corner) have an error below 32 u size D = 2e-6 size D. The
- * direction has an error of u. 2.2e-6 D covers both, which gives `reach` and `reach_share`. For
- * triangles further away the result may be wrong, but they cannot be touched.
+ * direction has an error of u. Both errors together are below 2.2e-6 D, which gives `reach` and
+ * `reach_share`. For triangles further away the result may be wrong, but they cannot be touched.
  */
 static unsigned may_touch(const struct walk *w, const struct hs_world_group *g)
 {
