@@ -27,7 +27,7 @@ enum { HS_ITEM_ERRORS_MAX = 8 };
 
 struct hs_item_error {
     struct hs_item_error *next;
-    const char *pointer, *detail; /* like an entry of `errors` in a problem */
+    const char *pointer, *detail; /* the same as in the `errors` of a problem */
 };
 
 struct hs_malformed {

@@ -242,7 +242,7 @@ static bool read_list(struct decoder *d, struct hs_cursor *cursor, enum list lis
 
 /* ---- the document ---- */
 
-/* The cursor is at the end of a member's name. If the name is that of a list, and a colon and a
+/* The cursor is at the end of a member's name. If it is the name of a list, and a colon and a
    bracket follow, moves the cursor to the bracket. */
 static bool find_list(struct hs_cursor *cursor, const char *name, enum list *list)
 {

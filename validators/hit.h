@@ -61,8 +61,8 @@ struct hs_check_row {
     enum hs_mode mode;     /* enforce or shadow */
     enum hs_unit unit;     /* HS_UNIT_NONE: ignore measured and limit */
     double measured, limit;
-    struct hs_name player; /* the player whose body was tested; empty: none */
-    struct hs_name mover;  /* the mover that was touched; empty: none */
+    struct hs_name player; /* the player whose body was tested; empty: no body was tested */
+    struct hs_name mover;  /* the mover that was touched; empty: no mover was touched */
     bool of_posted_shot;   /* the check ran when the shot was posted */
     bool of_whole_flight;  /* in a row of the check flight: `measured` is the flight time, not an
                               error */
@@ -77,7 +77,8 @@ struct hs_damage {
     uint16_t pellets;          /* number of pellets that add up to this damage; 1 for a single shot,
                                   0 for a blast */
     struct hs_name bone, zone; /* empty: none */
-    double distance;           /* length; for a blast: from its centre to the nearest surface */
+    double distance;           /* length; from the start to the contact, or from the centre of a
+                                  blast to the body */
 };
 
 struct hs_impact {

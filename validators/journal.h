@@ -27,7 +27,7 @@ HS_PUBLIC_BEGIN
  */
 void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal);
 
-/* Identifies the layout of records and the vocabularies they use. */
+/* Returns a hash of the layout of records and of the vocabularies that they use. */
 uint64_t hs_journal_layout(void);
 
 /*

@@ -42,7 +42,7 @@ struct hs_posted_shot {
     bool has_direction;
     struct hs_vec direction;   /* unit */
     uint16_t direction_count;  /* number of expected pellet directions; 0: none was posted */
-    struct hs_vec *directions; /* owned, unit */
+    struct hs_vec *directions; /* owned; unit vectors */
 };
 
 /* One used number. */

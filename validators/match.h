@@ -91,10 +91,10 @@ struct hs_match_info {
     bool has_frames;
     bool needs_resync; /* the match has less than one window of history, so game servers should post
                           older frames again */
-    uint32_t players;  /* present */
+    uint32_t players;  /* number of present players */
     uint32_t movers;
     uint32_t accounts;    /* accounts of players who left */
-    size_t history_bytes; /* bytes of the match, including those reserved for its players */
+    size_t history_bytes; /* bytes of the match, including the bytes reserved for its players */
 };
 
 void hs_match_info(const struct hs_match *match, struct hs_match_info *out);
@@ -126,13 +126,13 @@ struct hs_player_connection {
 /* State of one player. `name` points into the match. */
 struct hs_player_info {
     struct hs_str name;
-    struct hs_str account; /* ptr NULL: none is known */
+    struct hs_str account; /* ptr NULL: no account is known */
     uint32_t samples;
     int64_t oldest_us, newest_us; /* valid if samples > 0 */
     int64_t life;
     bool alive;
     struct hs_vec position;
-    struct hs_str team;                /* ptr NULL: none */
+    struct hs_str team;                /* ptr NULL: no team */
     uint64_t reasons[HS_REASON_COUNT]; /* verdicts on claims of this player */
     uint64_t would_reject;             /* number of claims that were accepted only because a check
                                           is in shadow mode */

@@ -59,9 +59,9 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(SECONDS, limit_us, "limit", 0.4, 0, 60)                                                      \
     /* how far the time of a claim may be after `now`, or after the newest pose */                 \
     X(SECONDS, future_slack_us, "future_slack", 0.05, 0, 5)                                        \
-    /* how much earlier a claim's time may be than its latency explains */                           \
+    /* how much earlier a claim's time may be than the time that rtt and interp explain */                           \
     X(SECONDS, older_slack_us, "older_slack", 0.1, 0, 60)                                          \
-    /* how much later a claim's time may be than its latency explains */                           \
+    /* how much later a claim's time may be than the time that rtt and interp explain */                           \
     X(SECONDS, newer_slack_us, "newer_slack", 0.03, 0, 60)                                         \
     /* how much the distance of claims' times from the explained time may change in two seconds */            \
     X(SECONDS, jump_slack_us, "jump_slack", 0.13, 0, 60)                                           \

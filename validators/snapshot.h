@@ -53,7 +53,8 @@ struct hs_save_cursor {
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out);
 
-/* Appends all parts at once. Not thread-safe on one match, and neither is hs_match_save_part. */
+/* Appends all parts at once. This function and hs_match_save_part are not thread-safe on one
+   match. */
 void hs_match_save(const struct hs_match *match, struct hs_bytes *out);
 
 enum hs_match_load {

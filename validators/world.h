@@ -25,8 +25,9 @@
 
 HS_PUBLIC_BEGIN
 
-/* The limit of coordinates, starts, lengths and radii. With it, products of three such numbers do
-   not overflow a float. A query with a number above ten times this limit touches nothing. */
+/* The limit of coordinates, starts, lengths and radii. Within this limit, products of three such
+   numbers do not overflow a float. A query with a number above ten times this limit touches
+   nothing. */
 #define HS_WORLD_COORDINATE_MAX 1e12
 
 /* The maximum number of triangles, and of boxes. Their indices share a 32-bit word with a tag. */
@@ -73,7 +74,7 @@ struct hs_world *hs_world_create(const struct hs_world_mesh *mesh, hs_world_allo
 
 struct hs_world_limits {
     /* The build fails with HS_WORLD_TOO_LARGE before it uses more than this. The bytes of the new
-       world count, but not those of the mesh. */
+       world count, but not the bytes of the mesh. */
     size_t max_bytes;
     /* Called every few milliseconds with `context`. True: the build fails with HS_WORLD_STOPPED. A
        mesh of a million triangles can take 0.2 s until the first call. NULL: no calls. */

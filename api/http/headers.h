@@ -27,7 +27,8 @@ struct hs_headers {
     unsigned deadlines;                     /* number of X-Deadline-Ms fields */
     bool deadline_bad;                      /* not a number from 0 to HS_DEADLINE_MAX_MS */
     unsigned deadline_ms;                   /* valid if deadlines == 1 */
-    char ambiguous[64];                     /* the first ambiguity found, in words; empty: none */
+    char ambiguous[64];                     /* the first ambiguity found, in words; empty: no
+                                               ambiguity */
     char request_id[HS_REQUEST_ID_MAX + 1]; /* X-Request-Id if it is valid, otherwise "" */
     unsigned traces;                        /* number of traceparent fields */
     char trace_id[HS_TRACE_ID_LEN + 1];     /* trace id of a single valid traceparent, otherwise
@@ -46,7 +47,7 @@ void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
                               struct hs_problem *problem);
 
 /* Sets `problem` if the body is not acceptable. 413: longer than `limit`. 415: a wrong media type,
-   or an encoding. 400: a body for a method that takes none, or a bad X-Deadline-Ms. */
+   or a Content-Encoding. 400: a body for a method that takes none, or a bad X-Deadline-Ms. */
 void hs_headers_check_content(const struct hs_headers *headers, bool takes_body, size_t limit,
                               struct hs_problem *problem);
 

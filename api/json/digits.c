@@ -50,7 +50,7 @@ char *hs_digits_unsigned(char *at, uint64_t value)
     return value < 10 ? at + 1 : put_digits(at, value, count_digits(value));
 }
 
-/* Returns the end of a text without the zeros at its end. At least one of its last 6 characters
+/* Returns the new end of a text without its trailing zeros. At least one of its last 6 characters
    must not be a zero, and 8 characters must be readable. */
 static char *trim_six(char *end)
 {
@@ -58,7 +58,7 @@ static char *trim_six(char *end)
     return end - __builtin_clzll(others) / 8;
 }
 
-/* Returns the end of a text without the zeros at its end. */
+/* Returns the new end of a text without its trailing zeros. */
 static char *trim(char *end)
 {
     while (end[-1] == '0')

@@ -16,9 +16,9 @@
 /* Deeper nesting is refused before the text is parsed, because the parser recurses. */
 #define HS_JSON_MAX_DEPTH 16
 
-/* A parsed object takes some 250 bytes and a parsed array 100, even if their text is short. In real
-   requests, each object or array has on average at least this many bytes of text. A body may be
-   shorter by HS_JSON_LET_PASS bytes, so that short bodies are not refused. */
+/* A parsed object needs some 250 bytes of memory, and a parsed array needs 100, even if their text
+   is short. In real requests, each object or array has on average at least this many bytes of text.
+   A body may be shorter by HS_JSON_LET_PASS bytes, so that short bodies are not refused. */
 enum { HS_JSON_BYTES_PER_OBJECT = 12, HS_JSON_BYTES_PER_ARRAY = 4, HS_JSON_LET_PASS = 4096 };
 
 /*

@@ -9,7 +9,8 @@
 struct hs_budget {
     atomic_size_t used;      /* bytes */
     size_t limit;            /* bytes; SIZE_MAX: no limit */
-    struct hs_budget *of;    /* the budget above, which counts these bytes too; NULL: none */
+    struct hs_budget *of;    /* the budget above, in which these bytes are also reserved; NULL: no
+                                such budget */
     atomic_bool was_refused; /* a reservation failed since this was last set to false */
 };
 

@@ -76,7 +76,7 @@ static inline glmm_128 hs_lanes_sqrt(glmm_128 a)
     return _mm_sqrt_ps(a);
 }
 
-/* Returns -a in the lanes in which the sign bit of `by` is set, and a in the others. */
+/* Returns -a in the lanes in which the sign bit of `by` is set, and a in the other lanes. */
 static inline glmm_128 hs_lanes_flip(glmm_128 a, glmm_128 by)
 {
     return _mm_xor_ps(a, _mm_and_ps(_mm_set1_ps(-0.0f), by));

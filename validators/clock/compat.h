@@ -33,7 +33,7 @@ struct hs_compat_result {
     double delta_us;   /* time that may be simulated; 0 .. max_delta * dilation */
     bool force_update; /* the client needs the server's state */
     bool flagged;      /* the discrepancy exceeded the margin on this move */
-    double ahead_us;   /* the discrepancy at that time; valid if flagged */
+    double ahead_us;   /* the discrepancy that exceeded the margin; valid if flagged */
     double error_us;   /* client time minus server time of this move */
 };
 

@@ -44,7 +44,7 @@ void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_timing_m
     if (step->has_ack && step->ack_us <= step->received_us)
         guard->known = HS_GUARD_ARRIVING_ACK;
     guard->arriving_ack_us = step->ack_us;
-    guard->highest_us = 0; /* the lead of the first move */
+    guard->highest_us = 0; /* the first move has the lead 0, because its x is the base */
     guard->reference_us = guard->highest_before_us = NO_LEAD;
     guard->lowest_us = guard->lowest_before_us = NO_CEILING;
     for (int i = 0; i < 2; i++)
@@ -111,7 +111,7 @@ static void advance(struct hs_clock_guard *guard, const struct hs_timing_move *s
         if (shift_us > -most && shift_us < most)
             guard->shift_us += (int64_t)floor(elapsed * (step->dilation - 1) + 0.5);
         guard->received_us = step->received_us;
-        /* A new packet arrived. From now on, the acks of earlier packets count. */
+        /* A new packet arrived. From now on, the acks of earlier packets are used. */
         guard->ack_us = guard->arriving_ack_us;
         if ((guard->known & HS_GUARD_ARRIVING_ACK) != 0)
             guard->known |= HS_GUARD_ACK;
@@ -284,7 +284,7 @@ static void make_up(struct hs_clock_guard *guard, int64_t length_us)
 }
 
 /* Returns how far M rose above R. A better connection raises M, but not the bound from acks. A fast
-   clock raises both. */
+   clock raises M and the bound. */
 static double rise_of(const struct hs_clock_guard *guard)
 {
     if (guard->reference_us == NO_LEAD || guard->highest_us <= guard->reference_us)

@@ -77,8 +77,9 @@ struct hs_clock_guard {
     /* Upper bounds of the lead, from acks. */
     int32_t lowest_us, lowest_before_us; /* smallest c - k of this block, and of the block before */
     int32_t lowest_trip_us, trip_before_us;    /* a - k of the moves with these smallest c - k */
-    int32_t ceilings_us[2], round_trips_us[2]; /* smallest c - k, and smallest a - k: in this half
-                                                  of the window, and in the half before */
+    int32_t ceilings_us[2], round_trips_us[2]; /* smallest lowest_us, and smallest lowest_trip_us:
+                                                  in this half of the window, and in the half
+                                                  before */
     float speed; /* speed of the client's clock relative to the server's; 1 is honest */
 
     uint8_t cell_noise[HS_LEAD_CELLS]; /* noise of complete cells, in units of 2 ms */

@@ -48,7 +48,7 @@
 
 /*
  * A rise is a launch if it begins within LAUNCH_S after the player enters a mode with gravity. Many
- * games allow a jump shortly after the ground ends. While the limits of the old mode still count,
+ * games allow a jump shortly after the ground ends. While the limits of the old mode still apply,
  * the rise may begin later. If gravity stops a climb within LAUNCH_MIN_S, the climb is no launch:
  * the body hovers.
  */
@@ -81,7 +81,7 @@ enum { VELOCITY_NONE, VELOCITY_CLAIMED, VELOCITY_DERIVED };
 /* A step, with the limits that apply to it. */
 struct passage {
     const struct hs_move_mode *mode;
-    const struct hs_move_mode *old; /* the previous mode; its limits count too, if in_window */
+    const struct hs_move_mode *old; /* the previous mode; its limits apply too, if in_window */
     bool in_window;
     double time_s;
     double credit_s;                   /* credit of speed */
@@ -247,8 +247,8 @@ static void begin(struct hs_movement *movement, const struct hs_movement_step *s
                                      .has_begun = true};
 }
 
-/* Changes the movement mode. The limits of the old mode count for a while. If the limits of a still
-   earlier mode also count and are larger, they count until their own window ends. So switching
+/* Changes the movement mode. The limits of the old mode apply for a while. If the limits of a still
+   earlier mode also apply and are larger, they apply until their own window ends. So switching
    between two slower modes does not extend these limits. */
 static void change_mode(struct hs_movement *movement, const struct hs_moves_rules *rules,
                         const struct hs_movement_step *step)

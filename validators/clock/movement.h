@@ -9,7 +9,7 @@
  * them.
  *
  * One move may replace many lost moves, and may be granted less time than the lost moves took. Then
- * the client's time counts, up to the server time that no move has used yet. So no player gains
+ * the client's time is used, up to the server time that no move has used yet. So no player gains
  * time.
  *
  * A body under gravity must not stay higher than its launch explains.
@@ -56,8 +56,9 @@ struct hs_movement_step {
     double dilation;         /* speed of server time; 1, or 0 while the game is paused */
     double jump_speed;   /* length/s; a faster path from one move to the next is a teleport; 0: no
                             limit */
-    double launch_speed; /* length/s; remaining speed of the server's launch across `up`; 0: none */
-    double launch_climb; /* length/s; its remaining upward speed; 0: none */
+    double launch_speed; /* length/s; remaining speed of the server's launch across `up`; 0: no
+                            launch */
+    double launch_climb; /* length/s; its remaining upward speed; 0: no upward speed */
     double credit_s;     /* credit of speed that the connection needs; valid if has_credit */
     int64_t received_us; /* by the game server */
     int64_t rtt_us;      /* -1: unknown */
@@ -102,7 +103,7 @@ struct hs_movement {
     struct hs_vec position; /* at the end of the last step */
     uint64_t base;
     int64_t received_us, window_until_us; /* arrival of the last step; end of the time in which the
-                                             limits of old_mode count too */
+                                             limits of old_mode apply too */
     struct hs_movement_pool speed, climbing, acceleration; /* `speed` is across `up`, `climbing` is
                                                               along `up` */
     float velocity[3];                                     /* across `up`; valid if velocity_source
@@ -133,8 +134,8 @@ static_assert(sizeof(struct hs_movement) <= 152, "kept for every player");
  * checked by `base_path`. Without `base_path` the change hides the path of the body, so the check
  * fails if there are too many changes.
  *
- * After a change of mode the larger of the two modes' limits counts for rtt + 2 ticks, at most 1 s.
- * An unknown rtt counts as 0.2 s. A tick is the mean time between arrivals, at most 0.05 s.
+ * After a change of mode the larger of the two modes' limits applies for rtt + 2 ticks, at most 1
+ * s. An unknown rtt counts as 0.2 s. A tick is the mean time between arrivals, at most 0.05 s.
  */
 void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules *rules,
                        const struct hs_movement_step *step, struct hs_movement_result *out);

@@ -39,8 +39,8 @@ struct hs_timing {
                                            it */
     int64_t burst_to_us;                /* arrival of the last move that caught up with the
                                            silence */
-    float backlog_us, caught_us;        /* client time that the stall delayed, and how much of this
-                                           time later moves have caught up */
+    float backlog_us, caught_us;        /* client time that the stall delayed, and the part of this
+                                           time that later moves made up for */
     int32_t burst_part;
     uint8_t bursts[HS_BURST_PARTS];
 

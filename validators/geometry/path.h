@@ -78,8 +78,9 @@ void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
 
 /*
  * Computes the seconds that a projectile with this launch speed needs from start to end under
- * gravity. *low is the time of the low arc, *high that of the high arc; without gravity both are
- * equal. False: the speed is too low, and *needed is the lowest speed that reaches the end.
+ * gravity. *low is the time of the low arc, and *high is the time of the high arc. Without gravity
+ * the two times are equal. False: the speed is too low, and *needed is the lowest speed that
+ * reaches the end.
  *
  * The times are solutions of |d - g t^2 / 2| = v t. Squared, this is a quadratic equation in t^2.
  */

@@ -28,7 +28,7 @@ struct course {
 /* Four hitboxes of the rig. Lanes beyond the last hitbox are absent. */
 struct four {
     struct hs_capsules capsules;
-    const float *from[4], *to[4]; /* offset and rotation of the bone, in both samples */
+    const float *from[4], *to[4]; /* offset and rotation of the bone, in the two samples */
     unsigned present;             /* one bit for each lane */
 };
 
@@ -62,7 +62,7 @@ static void use_ball(struct hs_capsules *capsules, unsigned lane, double scale)
     capsules->radius[lane] = capsules->reach[lane];
 }
 
-/* One bone in both samples: pointers to its offset and rotation. */
+/* One bone in the two samples of a pose: pointers to its offset and rotation. */
 struct ends {
     const float *from, *to;
     bool is_scaled;
@@ -80,7 +80,7 @@ static double scale_of(const struct hs_posted_pose *pose, const float *values)
     return pose->stride == HS_BONE_FLOATS_SCALED ? hs_largest_scale(values + HS_BONE_FLOATS) : 1;
 }
 
-/* Finds a posted bone in both samples. */
+/* Finds a posted bone in the two samples of a pose. */
 static inline bool find_posted(const struct hs_posted_pose *from, const struct hs_posted_pose *to,
                                uint16_t bone, struct ends *out)
 {
@@ -120,7 +120,7 @@ static bool is_plain(const struct hs_posted_pose *pose, const struct hs_rig *rig
     return is_whole;
 }
 
-/* The bones of a body in both samples. */
+/* The bones of a body in the two samples of a pose. */
 struct bones {
     const struct hs_pose *pose;
     const struct hs_posted_pose *from, *to; /* NULL: at least one sample has no posted bones */
@@ -356,7 +356,7 @@ static inline void lower(float *enough, const struct four *four, glmm_128 most)
 
 /* Finds the bounds of four hitboxes. Returns a bit for each hitbox that may matter: its gap may be
    at most `slack`, or at most *enough. *enough is an upper bound of the smallest gap so far, and is
-   updated. `enough` NULL: only `slack` counts. */
+   updated. `enough` NULL: only `slack` is used. */
 static unsigned bound_four(const struct course *c, struct four *four, glmm_128 slack, float *enough,
                            float gap[4], float contact[4])
 {

@@ -71,7 +71,7 @@ struct hs_sample {
     float aim[3];           /* unit; 0 0 0: not posted */
     int32_t rtt_us;         /* -1: unknown */
     int32_t interp_us;      /* -1: unknown */
-    uint32_t posted_pose;   /* internal: bones and eye; HS_NO_POSTED_POSE: none */
+    uint32_t posted_pose;   /* internal: bones and eye; HS_NO_POSTED_POSE: neither was posted */
     uint16_t state;         /* internal */
     uint8_t event;          /* enum hs_sample_event */
     bool rtt_posted;        /* rtt_us was posted with this sample, not inherited */
@@ -88,7 +88,7 @@ struct hs_posted_pose {
     float reach; /* distance from the root to the furthest hitbox point, rounded up */
     bool has_eye;
     uint8_t stride;      /* HS_BONE_FLOATS or HS_BONE_FLOATS_SCALED */
-    uint16_t bone_count; /* 0: none posted */
+    uint16_t bone_count; /* 0: no bones were posted */
     double eye[3];       /* offset from the root; in double, because the check origin is exact */
     uint64_t present[HS_MAX_BONES / 64];
     float bones[]; /* bone_count * stride */
@@ -139,12 +139,12 @@ enum hs_insert_result {
 
 /*
  * Inserts a sample in order of time. `state` is a struct hs_state, or a struct hs_mover_state in
- * the history of a mover. `posted_pose` has bones and eye (NULL: none). The members `state` and
- * `posted_pose` of `sample` are ignored. Marks this sample and the next one as jumped if their
- * speed exceeds rules->max_speed. If later samples have stale values, they get the values of this
- * sample. If the history is full, or the budget refuses more bytes, the oldest samples are dropped.
- * If rules->same_time is HS_SAME_TIME_LAST, the sample replaces a sample of the same time. If the
- * new sample has no event, it gets the event of the replaced sample.
+ * the history of a mover. `posted_pose` has bones and eye (NULL: neither was posted). The members
+ * `state` and `posted_pose` of `sample` are ignored. Marks this sample and the next one as jumped
+ * if their speed exceeds rules->max_speed. If later samples have stale values, they get the values
+ * of this sample. If the history is full, or the budget refuses more bytes, the oldest samples are
+ * dropped. If rules->same_time is HS_SAME_TIME_LAST, the sample replaces a sample of the same time.
+ * If the new sample has no event, it gets the event of the replaced sample.
  */
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,
@@ -201,7 +201,7 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
 struct hs_history_span {
     struct hs_vec low, high; /* bounds of the roots; world, length */
     double posted_reach; /* max distance of posted hitboxes, or of a mover's box, from the root */
-    int64_t oldest_us, newest_us; /* exact */
+    int64_t oldest_us, newest_us; /* always exact, unlike the other bounds */
     int64_t longest_gap_us;       /* between two neighbouring samples */
 };
 

@@ -76,7 +76,7 @@ static bool is_too_far(const struct search *s, double gap)
 /*
  * Returns whether the body is too far from the path, as seen from the moving root. Compares the
  * path with a ball around all hitboxes. A ball that contains the body in all samples is tested
- * first, because reading the poses takes long.
+ * first, because reading the poses is slow.
  */
 static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
                             const struct leg_body *body)
@@ -151,8 +151,8 @@ static int zone_rank(const struct hs_ruleset *ruleset, uint16_t zone)
     return rules->zone_priority_count;
 }
 
-/* Compares a new contact with the contact that counts so far. The new contact counts instead if it
-   is nearer, or if its zone has a higher priority. */
+/* Compares a new contact with the best contact so far. The new contact replaces it if the new
+   contact is nearer, or if its zone has a higher priority. */
 static void keep_nearest(struct search *s, uint16_t hitbox, const struct hs_solid *solid,
                          struct hs_vec motion, const struct hs_sweep *relative,
                          const struct hs_sweep_contact *found)
@@ -215,8 +215,8 @@ static void sweep_hitbox(struct search *s, const struct hs_pose *pose, uint16_t 
         found->soonest = fmin(found->soonest, out->distance);
 }
 
-/* Returns the hitbox to test first: the one that is probably touched first. If probably none is
-   touched, returns the nearest. */
+/* Returns the hitbox to test first: the one that is probably touched first. If probably no hitbox
+   is touched, returns the nearest hitbox. */
 static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack)
 {
     uint16_t nearest = HS_NONE, soonest = HS_NONE;
@@ -247,8 +247,8 @@ static bool can_skip(const struct search *s, const struct hs_pose_bounds *bounds
 }
 
 /*
- * Sweeps one instant leg. Bounds exclude most hitboxes, which then need not be placed. The others
- * are compared in the order of the rig, because the first of equal contacts counts.
+ * Sweeps one instant leg. Bounds exclude most hitboxes, which then need not be placed. The other
+ * hitboxes are compared in the order of the rig: of equal contacts, the first one counts.
  */
 static void search_instant(struct search *s, const struct leg_body *placed)
 {

@@ -39,8 +39,8 @@ enum hs_lean {
 struct hs_landed {
     const struct hs_player *player;
     enum hs_cause cause;
-    uint16_t zone;              /* HS_NONE: none */
-    const struct hs_name *bone; /* NULL: none */
+    uint16_t zone;              /* HS_NONE: no zone */
+    const struct hs_name *bone; /* NULL: no bone */
     double distance;            /* along the path to the contact, or from the blast's centre */
     uint16_t pellets;           /* number of pellets; 0 for a blast */
     double share;               /* for a blast: share of its damage at that distance */
@@ -56,7 +56,8 @@ struct hs_hit_context {
     int64_t eye_time_us;  /* time of the shooter's pose that is used */
 
     bool is_shot;                        /* the claim is a posted shot, not a hit */
-    const struct hs_vec *shot_direction; /* as posted with the shot, not rounded; NULL: none */
+    const struct hs_vec *shot_direction; /* as posted with the shot, not rounded; NULL: not
+                                            posted */
     bool shot_spreads; /* the shot has a seed or directions; shot_direction is their middle */
     const struct hs_ledger *ledger; /* the ledger of the shooter's session at that time; NULL: no
                                        longer kept */
@@ -64,7 +65,7 @@ struct hs_hit_context {
                                                      otherwise of hits */
     const struct hs_ledger_numbers *paid_numbers; /* like used_numbers, but also set for an ended
                                                      session */
-    const struct hs_ledger_entry *posted;         /* a hit's posted shot; NULL: none */
+    const struct hs_ledger_entry *posted;         /* NULL: the hit has no posted shot */
 
     struct hs_view shooter; /* at eye_time */
     struct hs_view target;  /* at hit_time; has no player if no target is claimed */
@@ -162,7 +163,7 @@ static inline double hs_world_radius(const struct hs_hit_context *c)
     return c->weapon != NULL ? c->weapon->world_radius : 0;
 }
 
-/* The accepted shots of the claim's weapon, in all sessions of the shooter; NULL: none. */
+/* The accepted shots of the claim's weapon, in all sessions of the shooter; NULL: no such shots. */
 static inline const struct hs_cadence *hs_hit_cadence(const struct hs_hit_context *c)
 {
     const struct hs_player *shooter = c->shooter.player;

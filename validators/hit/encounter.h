@@ -37,8 +37,8 @@ struct hs_encounter {
     bool is_unseen;         /* the obstacle hides the target from the eye of a shooter who leans */
     bool is_unknown;        /* an unknown mover may be before the target */
     uint32_t before_target; /* number of bodies touched before the target, if it is touched */
-    uint32_t uncertain_before; /* number of these bodies that may be not solid: after a restart this
-                                  is unknown */
+    uint32_t uncertain_before; /* number of these bodies for which it is unknown, after a restart,
+                                  whether they are solid */
     uint32_t met_count;
     struct hs_met met[HS_MAX_MET]; /* other bodies touched before the path ends, in order */
 };
@@ -48,8 +48,8 @@ struct hs_encounter {
  * every player except the shooter. The sphere swept against bodies is larger than the sphere swept
  * against the world. So a body that the larger sphere touches beside the path only counts in two
  * cases: the line from the path to the touched point is free, or the smaller sphere touches the
- * body too. Also finds the nearest approach of `target` (NULL: none claimed). The path passes
- * through other players who are dead.
+ * body too. Also finds the nearest approach of `target` (NULL: no target is claimed). The path
+ * passes through other players who are dead.
  */
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out);
@@ -59,8 +59,8 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
 void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
 /* Returns whether more bodies are in front of the target than the weapon pierces.
-   hs_encounter_may_be_blocked also counts bodies that may be solid: after a restart this is
-   unknown. */
+   hs_encounter_may_be_blocked also counts bodies for which it is unknown, after a restart, whether
+   they are solid. */
 bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 

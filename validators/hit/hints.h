@@ -19,13 +19,13 @@ struct hs_claim_facts {
     const struct hs_hit_claim *claim;
     const struct hs_hit_result *result;
     const struct hs_player *shooter;
-    const struct hs_sample *newest; /* the shooter's newest sample; NULL: none */
+    const struct hs_sample *newest; /* the shooter's newest sample; NULL: no sample */
     struct hs_vec root, eye;        /* of the shooter, at the fire time; set with `newest` */
     double eye_height;              /* eye height of the stance, length; set with `newest` */
     double off, tolerance;    /* distance of `start` from the eye, and the largest allowed distance;
                                  set with `newest` */
-    bool has_pose;            /* `root` and `eye` are those at the evaluated time, not those of
-                                 another sample */
+    bool has_pose;            /* `root` and `eye` are of the evaluated time, not of another
+                                 sample */
     bool keeps_offset;        /* `start` has the offset from the root that most claims have */
     bool is_explained;        /* a rule that is earlier in the table explains the claim */
     double time, now, frames; /* seconds: time of the claim, its arrival, the newest frame */

@@ -5,7 +5,7 @@
 #include "validators/hit/work.h"
 
 enum {
-    MAX_VOTES = 32, /* maximum number of votes, so that a new majority can replace an old one */
+    MAX_VOTES = 32, /* maximum number of votes; the limit lets a new majority replace an old one */
     TURNS = 48,     /* ways to permute and mirror three axes; number 0 changes nothing */
     POSES = 64      /* number of newest poses of a shooter with which a start is compared */
 };
@@ -116,9 +116,9 @@ static bool passes_below(const struct hs_claim_facts *f, double height)
 
 /*
  * Returns the unit in which shots start at eye height, or -1. Eye heights may be 0.7 to 1.4 times
- * those of the ruleset. Two cases look alike: an offset in centimetres from a root in the middle of
- * the body, and an offset in inches from the feet. Shots pass below the root only in the first
- * case.
+ * the eye heights of the ruleset. Two cases look alike: an offset in centimetres from a root in the
+ * middle of the body, and an offset in inches from the feet. Shots pass below the root only in the
+ * first case.
  */
 static int unit_of_game(const struct hs_claim_facts *f)
 {

@@ -1,5 +1,5 @@
 /*
- * Finds what in the world blocks the path of a claim, or a line of sight (world/blockers.h), and
+ * Finds the obstacle that blocks the path of a claim, or a line of sight (world/blockers.h), and
  * writes it into the rows of checks. Internal to validators/.
  */
 #ifndef HS_OBSTACLE_H

@@ -9,8 +9,8 @@
 
 #include "validators/match/players.h"
 
-/* A parked account keeps the time at which tokens are earned for at most this many weapons: those
-   with the latest times. */
+/* A parked account keeps the time at which tokens are earned for at most this many weapons: the
+   weapons with the latest times. */
 enum { HS_ACCOUNT_WEAPONS = 8 };
 
 /* An account whose player left. */

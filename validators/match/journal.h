@@ -19,7 +19,7 @@ struct hs_journal_payment {
     uint64_t session;
     bool is_shot;
     uint32_t clock;
-    uint16_t weapon; /* the weapon whose cadence counts the shot; HS_NONE: none */
+    uint16_t weapon; /* the weapon whose cadence counts the shot; HS_NONE: no cadence does */
     enum hs_reason reason;
     double damage;
     struct hs_ledger_entry entry;

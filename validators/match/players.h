@@ -29,7 +29,7 @@ struct hs_launch {
 };
 
 /* The suspicion of a player, for each check that failed. All values halve every ten minutes of
-   match time. The stored values are those at time_us. */
+   match time. The stored values are the values at time_us. */
 struct hs_suspicion {
     double hits[HS_CHECK_COUNT]; /* sums of failures of hit claims */
     double moves[HS_MOVE_CHECK_COUNT];
@@ -70,7 +70,7 @@ struct hs_player {
     bool was_launched;
     bool has_spawned;
     bool has_carried; /* after a clock reset or a restore: the first sample inherits `carried` */
-    uint32_t due;     /* index in hs_players.due + 1; 0: none */
+    uint32_t due;     /* index in hs_players.due + 1; 0: not in that heap */
     uint32_t place;   /* index in hs_players.all */
     uint64_t hash;
     struct hs_history *history;    /* owned */
@@ -80,7 +80,7 @@ struct hs_player {
                            left_us and ended_us are valid if has_left_before */
     int64_t spawned_us; /* time of the last spawn, if no teleport followed; valid if has_spawned */
     struct hs_round_trips round_trips;
-    struct hs_name account;  /* empty: none is known */
+    struct hs_name account;  /* empty: no account is known */
     struct hs_ledger ledger; /* the player's shots and claims */
     /* The newest times at which the server moved the player, ascending; two can be equal. Valid if
        was_moved. */
@@ -88,8 +88,8 @@ struct hs_player {
     struct hs_vec moved_to[HS_JUMPS_OPEN]; /* where the server put the player at these times */
     struct hs_launch launch;               /* the last launch; valid if was_launched */
     struct hs_vec spawn_place;             /* position of the last spawn; valid if has_spawned */
-    /* The number of this session, and of the session before it (0: none). hs_players.sessions
-       counts them. */
+    /* The number of this session, and of the session before it (0: no earlier session).
+       hs_players.sessions counts them. */
     uint64_t session, former_session;
     struct hs_inherited carried; /* valid if has_carried */
     struct hs_standing standing;
@@ -119,7 +119,7 @@ struct hs_players {
     uint32_t present; /* players who have not left */
     uint32_t next;    /* place in `all` after the player that hs_players_find_next found last */
     struct hs_player *shooter; /* the shooter of the last claim or shot; hs_players_find tries this
-                                  player first; NULL: none */
+                                  player first; NULL: no player */
     uint64_t sessions;         /* sessions of all players so far; no number is used twice */
     /* A player who left before this time can be evicted: their claims can no longer pass. */
     int64_t evict_before_us;
@@ -142,7 +142,7 @@ struct hs_shooter_set {
 
 struct hs_finding {
     /* `claims`: number of claims that show the mistake. `of`: number of claims that could show it.
-       When `of` reaches its maximum, both are halved. */
+       When `of` reaches its maximum, both counts are halved. */
     uint16_t claims, of;
     struct hs_shooter_set voices; /* shooters whose claims show the mistake */
     double measured, expected;    /* means over the last few claims that show the mistake */
@@ -190,7 +190,8 @@ struct hs_match {
        lost. The end is INT64_MAX until a frame arrives. */
     bool has_lost_shots;
     int64_t lost_from_us, lost_until_us;
-    bool has_lost_payments; /* hs_match_lost_payments was called; reset after lost_until_us */
+    bool has_lost_payments; /* hs_match_lost_payments was called, and claims about times up to
+                               lost_until_us can still pass */
     /* The number of refused frames that agree on another clock, and the time of the last such
        frame. */
     uint32_t jump_count;

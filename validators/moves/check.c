@@ -160,8 +160,8 @@ static enum hs_move_reason check_control(struct hs_checking *c)
 
 /* ---- a move ---- */
 
-/* Sets reason and verdict. The first failure of an enforced check gives the reason; without such a
-   failure, it is `reason`. */
+/* Sets reason and verdict. The first failure of an enforced check gives the reason. Without such a
+   failure, the argument `reason` is used. */
 static void decide(struct hs_checking *c, enum hs_move_reason reason)
 {
     c->out->reason = reason;

@@ -34,8 +34,9 @@ struct hs_move_trace {
     int64_t lag_us;                      /* age of the movers that the client sees */
     bool is_placed;                      /* `place` is known */
     struct hs_vec place;                 /* at the end of the move, in the world */
-    const struct hs_mover *base;         /* NULL: none, or unknown */
-    uint32_t base_number;                /* index of the base in the match's movers + 1; 0: none */
+    const struct hs_mover *base;         /* NULL: no base, or an unknown base */
+    uint32_t base_number;                /* index of the base in the match's movers + 1; 0: no
+                                            base */
     bool has_unknown_base;               /* the move names a base that is not a mover */
     /* If the base changed: the shortest of several paths, in the world and relative to each of the
        two bases. Valid if has_base_path is set. */

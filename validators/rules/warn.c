@@ -99,7 +99,7 @@ static void check_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up
              eye, stance->reach);
     if (eye_up != up)
         return;
-    /* An extent has no sign, so only the axis counts, not its direction. */
+    /* An extent has no sign, so only the axis matters, not its direction. */
     struct hs_vec size = extent(rig, stance);
     double height = fabs(along(size, up));
     enum hs_up widest = size.x >= size.y && size.x >= size.z ? HS_UP_PX
@@ -136,7 +136,7 @@ static bool check_length(struct warning *w, const char *pointer, double value, d
 
 static void check_weapons(struct warning *w, const struct hs_ruleset *ruleset)
 {
-    const struct hs_weapon *furthest = NULL; /* melee weapons do not count */
+    const struct hs_weapon *furthest = NULL; /* of all weapons except melee weapons */
     char pointer[HS_NAME_MAX + 64];
     for (int i = 0; i < ruleset->weapon_count; i++) {
         const struct hs_weapon *weapon = ruleset->weapons[i];

@@ -18,8 +18,8 @@ struct hs_excerpt {
     /* One shot that the shooter posted, with this weapon if possible; NULL: the shooter posted no
        shot. The rules about unposted hits depend on whether the shooter posts shots. */
     const struct hs_ledger_entry *posted;
-    /* The hits of the shooter that hs_ledger_offset_jump can compare the claim with: those with the
-       smallest and the largest offset. NULL: no hit has an offset. */
+    /* The hits of the shooter that hs_ledger_offset_jump can compare the claim with: the hits with
+       the smallest and the largest offset. NULL: no hit has an offset. */
     const struct hs_ledger_entry *low_offset, *high_offset;
     const struct hs_hit_claim *claim; /* the claim, which names more players; NULL: the excerpt of a
                                          posted shot */

@@ -1,5 +1,5 @@
-/* Saves the samples of an excerpt: those around the times of a claim. Each sample is saved as its
-   differences from the previous sample. */
+/* Saves the samples of an excerpt: the samples around the times of a claim. Each sample is saved as
+   its differences from the previous sample. */
 #include <string.h>
 
 #include "validators/history/rewind.h"

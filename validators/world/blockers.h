@@ -51,8 +51,8 @@ void hs_blockers_find(struct hs_blockers *s, const struct hs_path *path, double 
    alone. */
 enum hs_obstacle_scope { HS_NEAREST, HS_ANY, HS_NEAREST_OF_MAP };
 
-/* Like hs_blockers_find, for the straight line between two points at one time. Distances count from
-   `from`. A line that ends on a surface touches it. */
+/* Like hs_blockers_find, for the straight line between two points at one time. Distances are
+   measured from `from`. A line that ends on a surface touches it. */
 void hs_blockers_between(struct hs_blockers *s, struct hs_vec from, struct hs_vec to,
                          int64_t time_us, enum hs_obstacle_scope scope, struct hs_obstacle *out);
 

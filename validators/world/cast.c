@@ -44,8 +44,8 @@ struct walk {
 
 static double inverse_of(double d)
 {
-    /* If a component of the direction is below this, the path counts as parallel to the other axes:
-       its movement along this axis is smaller than the slack. */
+    /* If a component of the direction is below this, the path counts as not moving along the axis,
+       because the movement is smaller than the slack. */
     const double flat = 1e-18;
     if (fabs(d) >= flat)
         return 1 / d;

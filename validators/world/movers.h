@@ -91,8 +91,8 @@ const struct hs_mover_state *hs_mover_state_at(const struct hs_mover *mover,
 void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracket,
                    struct hs_vec *center, double *reach);
 
-/* Places a mover at the time of a bracket, which hs_rewind_find gives. Position and rotation are
-   interpolated; the state is that of the older sample. */
+/* Places a mover at the time of a bracket from hs_rewind_find. Position and rotation are
+   interpolated; the state is the state of the older sample. */
 void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *bracket,
                     struct hs_mover_pose *out);
 

@@ -5,8 +5,8 @@
 #include "validators/world.h"
 
 /*
- * A reference to a child. The two highest bits are its kind, the others its index. A box is a leaf
- * by itself; its bounds are in the parent. A group is a leaf of up to four triangles.
+ * A reference to a child. The two highest bits are its kind, and the other bits are its index. A
+ * box is a leaf by itself; its bounds are in the parent. A group is a leaf of up to four triangles.
  */
 #define HS_CHILD_NODE     0x00000000u
 #define HS_CHILD_GROUP    0x40000000u

@@ -78,8 +78,9 @@ static int64_t lag_of(const struct hs_hit_context *c)
     return lag_us > 0 ? lag_us : 0;
 }
 
-/* Returns the allowed angle in degrees. Bullets leave within the spread around the aim. If the shot
-   has a seed or directions, the middle of its pellets is compared, so the spread is not added. */
+/* Returns the allowed angle in degrees. Bullets start in a direction within the spread around the
+   aim. If the shot has a seed or directions, the middle of its pellets is compared, so the spread
+   is not added. */
 static double tolerance(const struct hs_hit_context *c)
 {
     double spread = c->weapon != NULL && !c->shot_spreads ? c->weapon->spread_deg : 0;

@@ -1,6 +1,6 @@
 /*
  * binding: does the claimed path start in the direction of the posted shot? For a projectile, the
- * launch direction counts. Here pellets are compared with the direction of the shot; pellets.c
+ * launch direction is compared. Here pellets are compared with the direction of the shot; pellets.c
  * compares each with its own direction.
  */
 #include "validators/geometry/angle.h"

@@ -179,9 +179,9 @@ bool hs_reason_is_about_target(enum hs_reason reason)
 
 /*
  * Returns the enforced check that refuses the direct target. NULL: no check refuses the target, or
- * the blast cannot count. The blast counts if the projectile struck something, and if all failures
- * are about the target. If a check of shooter, weapon, times, origin or flight fails, no explosion
- * counts.
+ * the blast is not evaluated. The blast is evaluated if the projectile struck something, and if all
+ * failures are about the target. If a check of shooter, weapon, times, origin or flight fails, the
+ * blast is not evaluated.
  */
 static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
 {

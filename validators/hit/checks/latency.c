@@ -65,8 +65,8 @@ struct slacks {
  * doubles. The slack for newer times grows to `older_slack` at most.
  *
  * A quiet connection needs less slack. The shares of a quiet connection (85 % and 60 %) were chosen
- * with `simulate hits`. A cheat that picks poses wins about 14 % more hits than without the cheat
- * under these shares, and 18 % more under the full slack. On a LAN these shares refuse 5 more
+ * with `simulate hits`. Compared with honest play, a cheat that picks poses wins about 14 % more
+ * hits under these shares, and 18 % more under the full slack. On a LAN these shares refuse 5 more
  * honest claims in 10,000 than the full slack. A smaller share of older_slack does not lower the
  * cheat's gain further.
  */

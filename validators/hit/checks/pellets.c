@@ -1,7 +1,7 @@
 /*
  * pellets: does the claim have at most as many pellets as the weapon fires? Do they have the
  * directions that the shot's seed gives? Without a seed: do all pellets fit into one cone of
- * spread? volley.c finds the hit of each pellet.
+ * spread? volley.c finds the body that each pellet hits.
  */
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
