@@ -51,27 +51,27 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(LENGTH, world_bound, "world_bound", 1e7, 1, 1e12)                                            \
     /* length/s; a faster move between samples is a teleport */                                    \
     X(LENGTH, max_speed, "max_speed", 20000, 1e-3, 1e9)                                            \
-    /* a frame that is further ahead of the newest frame is a clock jump */                          \
+    /* a frame that is further ahead of the newest frame is a clock jump */                        \
     X(SECONDS, max_forward_us, "max_forward", 5, 0.1, 3600)
 
 #define HS_REWIND_FIELDS(X)                                                                        \
-    /* largest age of a claim's time, counted from `now` */                                            \
+    /* largest age of a claim's time, counted from `now` */                                        \
     X(SECONDS, limit_us, "limit", 0.4, 0, 60)                                                      \
     /* how far the time of a claim may be after `now`, or after the newest pose */                 \
     X(SECONDS, future_slack_us, "future_slack", 0.05, 0, 5)                                        \
-    /* how much earlier a claim's time may be than the time that rtt and interp explain */                           \
+    /* how much earlier a claim's time may be than the time that rtt and interp explain */         \
     X(SECONDS, older_slack_us, "older_slack", 0.1, 0, 60)                                          \
-    /* how much later a claim's time may be than the time that rtt and interp explain */                           \
+    /* how much later a claim's time may be than the time that rtt and interp explain */           \
     X(SECONDS, newer_slack_us, "newer_slack", 0.03, 0, 60)                                         \
-    /* how much the distance of claims' times from the explained time may change in two seconds */            \
+    /* how much the distance of claims' times from the explained time may change in two seconds */ \
     X(SECONDS, jump_slack_us, "jump_slack", 0.13, 0, 60)                                           \
-    /* share of the round trip that passes from the server's simulation to the arrival of a claim */                      \
+    /* share of the round trip from the server's simulation to the arrival of a claim */           \
     X(REAL, rtt_share, "rtt_share", 1, 0, 2)                                                       \
     /* the largest interpolation delay that is used */                                             \
     X(SECONDS, max_interp_us, "max_interp", 0.1, 0, 5)                                             \
     /* round trips with a larger spread are unstable */                                            \
     X(SECONDS, ping_spread_us, "ping_spread", 0.2, 0, 60)                                          \
-    /* how much earlier a shot may be than a shot with a lower number */                                       \
+    /* how much earlier a shot may be than a shot with a lower number */                           \
     X(SECONDS, backstep_us, "backstep", 0.02, 0, 60)
 
 #define HS_HIT_FIELDS(X)                                                                           \
@@ -81,7 +81,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(LENGTH, sweep_extension, "sweep_extension", 10, 0, 1e6)                                      \
     /* a shot that misses by at most this length is accepted, with the flag `lenient` */           \
     X(LENGTH, claim_padding, "claim_padding", 0, 0, 1e6)                                           \
-    /* largest distance between the start and the shooter's rewound eye */                             \
+    /* largest distance between the start and the shooter's rewound eye */                         \
     X(LENGTH, origin_tolerance, "origin_tolerance", 25, 0, 1e9)                                    \
     /* a share of origin_tolerance. If a shot starts within this share of the eye, the eye must    \
        see the body; if it starts further away, the eye must see the contact */                    \
@@ -114,7 +114,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(LENGTH, speed, "speed", 0, 0, 1e12)                                                          \
     /* length/s^2, downwards; only for projectiles */                                              \
     X(LENGTH, gravity, "gravity", 0, 0, 1e12)                                                      \
-    /* smallest time between two shots; 0: no limit */                                                  \
+    /* smallest time between two shots; 0: no limit */                                             \
     X(SECONDS, min_interval_us, "min_interval", 0, 0, 3600)                                        \
     /* rounds; 0: not counted */                                                                   \
     X(COUNT, magazine, "magazine", 0, 0, 1e6)                                                      \
@@ -142,7 +142,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(REAL, self_scale, "self_scale", 0, 0, 1e3)                                                   \
     /* the world protects victims behind it */                                                     \
     X(BOOL, occlusion, "occlusion", 1, 0, 1)                                                       \
-    /* true: a direct victim who is also in the blast takes both damages; false: the larger one */     \
+    /* true: a direct victim who is also in the blast takes both damages; false: the larger one */ \
     X(BOOL, stack_with_direct, "stack_with_direct", 0, 0, 1)
 /* clang-format on */
 

@@ -19,16 +19,16 @@
     SAID(double, damage_scale, 1, REAL, NOTHING, DAMAGE_SCALE)                                     \
     OWN(int64_t, life, , 0, MARK, LIFE) /* counts spawns */                                        \
     SAID(int32_t, ammo, -1, INT32, AMMO, AMMO) /* in the weapon held; -1: unknown */               \
-    SAID(int32_t, prediction_us, -1, INT32, NOTHING, PREDICTION) /* largest ping, or -1: none */   \
-    OWN(uint16_t, rig, , 0, UNSIGNED, NOTHING) /* ruleset index; at first the default rig */          \
-    OWN(uint16_t, stance, , 0, UNSIGNED, NOTHING) /* index in the rig */                                  \
-    OWN(uint16_t, team, , HS_NONE, ELSEWHERE, NOTHING) /* interned; HS_NONE: none */               \
+    SAID(int32_t, prediction_us, -1, INT32, NOTHING, PREDICTION) /* ping limit; -1: not posted */  \
+    OWN(uint16_t, rig, , 0, UNSIGNED, NOTHING) /* ruleset index; at first the default rig */       \
+    OWN(uint16_t, stance, , 0, UNSIGNED, NOTHING) /* index in the rig */                           \
+    OWN(uint16_t, team, , HS_NONE, ELSEWHERE, NOTHING) /* interned name; HS_NONE: no team */       \
     OWN(uint16_t, weapon, , HS_NONE, UNSIGNED, WEAPON) /* ruleset index, HS_NONE, or FOREIGN */    \
     OWN(bool, tells_stance, , false, ELSEWHERE, NOTHING) /* posted since a restore */              \
     OWN(bool, any_weapon, , true, FLAG, OWNED) /* `owned` was never posted */                      \
     OWN(bool, alive, , true, FLAG, LIFE)                                                           \
     SAID(bool, is_protected, false, FLAG, PROTECTED, PROTECTED)                                    \
-    SAID(bool, is_solid, true, FLAG, SOLID, SOLID) /* blocks shots at other players */                    \
+    SAID(bool, is_solid, true, FLAG, SOLID, SOLID) /* blocks shots at other players */             \
     OWN(bool, tells_solid, , false, FLAG, SOLID) /* `is_solid` was posted, so it may change */     \
     SAID(bool, reloading, false, FLAG, RELOADING, RELOADING)
 /* clang-format on */

@@ -103,7 +103,7 @@ enum hs_check_stage {
     X(NOT_RECORDED, "not_recorded", INCONCLUSIVE, IDENTITY, NULL,                                  \
       "the service cannot remember the verdict now")                                               \
     X(NUMBER_FORGOTTEN, "number_forgotten", INCONCLUSIVE, IDENTITY, NULL,                          \
-      "the numbers of shots up to {f} s are no longer known, and {n} may be one of them")       \
+      "the numbers of shots up to {f} s are no longer known, and {n} may be one of them")          \
     X(OVER_BUDGET, "over_budget", INCONCLUSIVE, CONTACT, NULL, NULL)                               \
     X(NO_WEAPON, "no_weapon", INCONCLUSIVE, WEAPON, NULL,                                          \
       "neither the {c} nor a frame names a weapon")                                                \
