@@ -24,7 +24,7 @@ static const struct sentence sentences[HS_REASON_COUNT] = {
 
 #define SHIELD_IN_DOUBT "the state of {p}, or of a mover that may shield them, is unknown at {h} s"
 
-/* Sentences for a reason that means something else in one particular check. */
+/* Sentences for a reason that has another meaning in one check. */
 static const struct {
     enum hs_check check;
     enum hs_reason reason;

@@ -89,7 +89,8 @@ static void decode_bones(struct hs_reader *reader, const json_t *value, const st
     }
 }
 
-/* Reads the 7 numbers of one bone from the text; with `may_scale`, 7 or 10. */
+/* Reads the 7 numbers of one bone from the text. With `may_scale`, the bone may also have 10
+   numbers. */
 static bool take_bone(struct hs_direct *in, struct hs_player_frame *entry, bool may_scale,
                       struct hs_posted_bone *bone)
 {

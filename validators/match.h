@@ -146,9 +146,9 @@ struct hs_player_info {
 };
 
 /*
- * The number of the player's session to which a shot fired at that time belongs. Sessions are
- * numbered from 1 in one count for all players of the match. A player starts a new session when
- * they join or come back. 0: no such player.
+ * The number of the player's session to which a shot fired at that time belongs. The sessions of
+ * all players of the match are numbered together, from 1. A player starts a new session when they
+ * join or come back. 0: no such player.
  */
 uint64_t hs_match_session(const struct hs_match *match, struct hs_str name, int64_t fire_time_us);
 

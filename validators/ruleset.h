@@ -193,8 +193,8 @@ struct hs_weapon {
     struct hs_blast blast;
     struct hs_falloff_point falloff[HS_MAX_FALLOFF];
     uint16_t falloff_count;
-    double zone_factor[HS_MAX_ZONES]; /* the factor that applies: the weapon's own, otherwise the
-                                         ruleset's */
+    double zone_factor[HS_MAX_ZONES]; /* the factor of the weapon if it has its own, otherwise the
+                                         factor of the ruleset */
     bool zone_own[HS_MAX_ZONES];      /* the weapon sets its own factor */
 };
 

@@ -93,9 +93,9 @@ void hs_shot_save_excerpt(const struct hs_match *match, const struct hs_shot_cla
 
 /*
  * Returns whether saved bytes are an excerpt, of this version of the program. hs_match_load can
- * also read an excerpt with another ruleset, if that ruleset has the same weapons in the same
- * order, perhaps followed by more, and the same rigs and `up` (hs_excerpt_fits). The match then
- * gives the verdict of the other ruleset, with one limit: players who were never near the path
+ * also read an excerpt with another ruleset (hs_excerpt_fits). That ruleset must have the same
+ * rigs, the same `up`, and the same weapons in the same order, perhaps followed by more. The match
+ * then gives the verdict of the other ruleset, with one limit: players who were never near the path
  * under the old rules are missing.
  */
 bool hs_match_is_excerpt(const void *bytes, size_t size);

@@ -35,7 +35,7 @@ struct hs_solid {
     bool axis_aligned; /* axes are the world's, so no rotation is needed */
 };
 
-/* Returns the box between two corners, which lies along the world's axes. */
+/* Returns the axis-aligned box between two corners. */
 static inline struct hs_solid hs_solid_of_box(struct hs_vec low, struct hs_vec high)
 {
     struct hs_vec half = hs_vec_scale(hs_vec_sub(high, low), 0.5);

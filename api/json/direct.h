@@ -1,10 +1,10 @@
 /*
  * Reads a body directly into structs, by the tables of table.h and without a tree of values.
  *
- * This reader reads what games usually post: members that the table has, each once; members whose
- * names begin with x_; tables whose columns come before their rows; strings without escapes; values
- * that every rule accepts. Everything else, wrong or just unusual, makes the direct read give up.
- * Then the caller parses the body with hs_json_parse, which reads the same values, or finds the
+ * This reader reads bodies as games usually post them. Each member is in the table and occurs once,
+ * or its name begins with x_. The columns of a table come before its rows. Strings have no escapes.
+ * Every rule accepts the values. Everything else, wrong or just unusual, makes the direct read give
+ * up. Then the caller parses the body with hs_json_parse, which reads the same values, or finds the
  * faults. So both paths give the same answers, and only one of them needs to explain faults.
  */
 #ifndef HS_API_JSON_DIRECT_H

@@ -22,10 +22,11 @@
 enum { HS_JSON_BYTES_PER_OBJECT = 12, HS_JSON_BYTES_PER_ARRAY = 4, HS_JSON_LET_PASS = 4096 };
 
 /*
- * Parses a body: an object in UTF-8 without a byte order mark, duplicate keys or escaped NUL, with
- * numbers in range, at most HS_JSON_MAX_DEPTH deep. A body that is mostly empty objects and arrays
- * is refused, because parsed values of this kind take a hundred times the memory of their text.
- * NULL: failed, and `problem` is set. The caller owns the value.
+ * Parses a body. It must be an object in UTF-8, without a byte order mark, duplicate keys or an
+ * escaped NUL. Its numbers must be in range, and its depth must be at most HS_JSON_MAX_DEPTH. A
+ * body that is mostly empty objects and arrays is refused, because parsed values of this kind take
+ * a hundred times the memory of their text. NULL: failed, and `problem` is set. The caller owns the
+ * value.
  */
 json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem);
 

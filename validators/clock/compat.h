@@ -1,6 +1,6 @@
 /*
  * The compatible timing check. This check follows the rules for timestamps and time discrepancy
- * that Unreal's character movement made common, so that teams who know those settings can compare
+ * that Unreal's character movement made common. So teams who know those settings can compare
  * results. Internal to validators/.
  *
  * The check keeps one number per player, the discrepancy: how far the player's clock is ahead of
@@ -50,7 +50,7 @@ enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
                                       const struct hs_timing_move *step);
 
 /* Records a timestamp of any class except OK and RESET. True: the client needs the server's state,
-   because this move is not newer than the last one that arrived. */
+   because this move is not newer than the last move that arrived. */
 bool hs_compat_refuse(struct hs_compat *compat, enum hs_move_reason reason,
                       const struct hs_timing_move *step);
 

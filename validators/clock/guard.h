@@ -3,7 +3,7 @@
  *
  * c is the client's time of a move, and a is its arrival at the server. x = c - a is the lead: the
  * offset of the client's clock minus the delay of the move. Two detectors use x: AckBound proves a
- * fast clock, LeadGuard suspects one.
+ * fast clock, and LeadGuard suspects a fast clock.
  *
  * AckBound. A client made a move after it received the snapshots that it acknowledges. k is the
  * send time of the newest snapshot that earlier packets acknowledged. The move was made after k, so

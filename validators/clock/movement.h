@@ -3,10 +3,10 @@
  * gravity, and teleports. Internal to validators/.
  *
  * Time is the time that the server granted (`delta_us` of the timing checks), never the client's
- * own time. Each mode has a credit of time for speed, and one for acceleration. Granted time
- * refills a credit, and the path uses it up. So single moves are not compared with the limits. A
- * short move may exceed a limit if the moves before and after it use less time than was granted to
- * them.
+ * own time. Each mode has a credit of time for speed, and a credit of time for acceleration.
+ * Granted time refills a credit, and the path uses it up. So single moves are not compared with the
+ * limits. A short move may exceed a limit if the moves before and after it use less time than was
+ * granted to them.
  *
  * One move may replace many lost moves, and may be granted less time than the lost moves took. Then
  * the client's time is used, up to the server time that no move has used yet. So no player gains
@@ -127,8 +127,8 @@ static_assert(sizeof(struct hs_movement) <= 152, "kept for every player");
 /*
  * Checks a step and stores it, whatever the findings are. An overdrawn credit becomes full again,
  * so that one cause gives one finding. This suits callers that only count findings. A caller that
- * refuses a step must keep the state from before the step, and add the step's time to the next one.
- * A check that cannot run does not fail.
+ * refuses a step must keep the state from before the step, and add the step's time to the next
+ * step. A check that cannot run does not fail.
  *
  * After a change of base, position and velocity start again, and no credit is refilled. Speed is
  * checked by `base_path`. Without `base_path` the change hides the path of the body, so the check

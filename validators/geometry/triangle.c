@@ -108,8 +108,8 @@ static bool enter_face(const struct local *t, double *u, bool *near)
 
 /* ---- corners and edges ---- */
 
-/* Lowers *first to the start of the interval in which the path is inside one part: `enter` to
- * `leave`. */
+/* The path is inside one part from `enter` to `leave`. Lowers *first to the start of this interval,
+   if the interval is on the path. */
 static void keep_first(const struct local *t, double enter, double leave, double *first)
 {
     if (leave < 0 || enter > t->length || enter > leave)
@@ -155,7 +155,8 @@ static void enter_edge(const struct local *t, int i, double *first, bool *near)
     double square = hs_vec_dot(edge, edge);
     double along = hs_vec_dot(from_corner, edge) / square;
     double rate = hs_vec_dot(t->direction, edge) / square;
-    /* Project along the edge: an infinite cylinder becomes a circle, and the path a line. */
+    /* Project along the edge: an infinite cylinder becomes a circle, and the path becomes a
+       line. */
     struct hs_vec across = hs_vec_add_scaled(from_corner, edge, -along);
     struct hs_vec slide = hs_vec_add_scaled(t->direction, edge, -rate);
     double slide2 = hs_vec_dot(slide, slide);

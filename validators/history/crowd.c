@@ -121,7 +121,7 @@ static unsigned without_pose(const struct hs_crowd *crowd, int64_t time_us)
 }
 
 /* Does the test of are_apart for four players. The boxes are made larger by the rounding error of
-   all operations, which grows with the distance between the middles. */
+   all operations. This error grows with the distance between the middles. */
 unsigned hs_crowd_near(const struct hs_crowd *crowd, const struct hs_passing *passing)
 {
     const float *m = passing->near_middle, *n = passing->near_half;

@@ -110,7 +110,7 @@ struct hs_body {
  * Places every hitbox whose bone is known in both samples. Position and scale of posted bones are
  * interpolated linearly, rotations spherically. Without posted bones, the stance of the older
  * sample is placed on the interpolated root. A sphere's radius is multiplied by the largest scale
- * of its bone, a capsule's radius by the largest scale across its axis.
+ * of its bone. A capsule's radius is multiplied by the largest scale across the capsule's axis.
  */
 void hs_rewind_body(const struct hs_history *history, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *bracket, struct hs_body *out);

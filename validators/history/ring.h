@@ -157,8 +157,8 @@ enum hs_frame_result hs_history_insert_report(const struct hs_history *history,
                                               enum hs_insert_result inserted, int64_t time_us,
                                               unsigned *flags);
 
-/* Keeps only the newest `capacity` samples. Frees the memory that these samples do not need, down
-   to the smallest capacity. False: out of memory; samples were dropped, but not all memory is
+/* Keeps only the newest `capacity` samples. Frees the memory that these samples do not need, but
+   keeps the smallest capacity. False: out of memory; samples were dropped, but not all memory is
    freed. */
 bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
 

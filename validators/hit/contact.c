@@ -215,8 +215,8 @@ static void sweep_hitbox(struct search *s, const struct hs_pose *pose, uint16_t 
         found->soonest = fmin(found->soonest, out->distance);
 }
 
-/* Returns the hitbox to test first: the one that is probably touched first. If probably no hitbox
-   is touched, returns the nearest hitbox. */
+/* Returns the hitbox to test first: the hitbox that is probably touched first. If probably no
+   hitbox is touched, returns the nearest hitbox. */
 static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack)
 {
     uint16_t nearest = HS_NONE, soonest = HS_NONE;
@@ -231,8 +231,8 @@ static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack
 }
 
 /*
- * Returns whether a hitbox cannot change the result: it is too far for a touch and for the nearest
- * approach, or it is touched later than another hitbox, by more than s->slack. This slack is much
+ * Returns whether a hitbox cannot change the result. Either it is too far for a touch and for the
+ * nearest approach, or another hitbox is touched earlier, by more than s->slack. This slack is much
  * larger than the difference that counts as a tie (keep_nearest). So a hitbox that takes part in a
  * tie is never skipped.
  */
@@ -320,8 +320,8 @@ static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct
            hs_leg_cut(leg, hs_history_at(history, (uint32_t)next)->time_us, rest);
 }
 
-/* Returns whether shots pass through a body: it is not the target, and is dead, not solid, or on
-   the team that shots pass through. */
+/* Returns whether shots pass through a body. They never pass through the target. They pass through
+   other bodies that are dead, not solid, or on the team that shots pass through. */
 static bool is_passed(const struct search *s, const struct hs_state *state)
 {
     return !s->is_target && (!state->alive || !state->is_solid ||

@@ -24,8 +24,8 @@ struct hs_contact {
     double distance;        /* travel of the sphere's centre to the first touch of this body */
     double center_distance; /* distance between the centres of sphere and hitbox at the touch; for
                                ties */
-    uint16_t hitbox;        /* the hitbox that counts: the one touched first, or one of a zone with
-                               priority */
+    uint16_t hitbox;        /* the hitbox that counts: the hitbox touched first, or a hitbox of a
+                               zone with priority */
     struct hs_sweep_contact detail; /* the contact with that hitbox: point and normal in the world,
                                        distance along the path */
     const struct hs_rig *rig;

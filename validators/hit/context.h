@@ -107,7 +107,8 @@ struct hs_hit_context {
 
     struct hs_hit_result *out;
 
-    /* Large members. hs_hit_begin does not clear them, which would cost more than many checks. */
+    /* Large members. hs_hit_begin does not clear them, because this would cost more than many
+       checks. */
     struct hs_path path;                    /* with the sweep extension */
     struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
     /* A copy of the claim with the computed end, if the claim has no end. */
@@ -231,8 +232,9 @@ const struct hs_ledger_entry *hs_hit_find_earlier(struct hs_hit_context *c);
 
 /*
  * Evaluates the claim in `c` into its result. `earlier` comes from hs_hit_find_earlier. If
- * `earlier` has the digest of this claim, its answer is repeated. Otherwise this function runs the
- * checks, decides the verdict and computes the damage. `is_whole`: see hs_hit_verify_within.
+ * `earlier` has the digest of this claim, the answer in `earlier` is repeated. Otherwise this
+ * function runs the checks, decides the verdict and computes the damage. `is_whole`: see
+ * hs_hit_verify_within.
  */
 void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *earlier,
                      struct hs_digest digest, bool is_whole);

@@ -165,8 +165,8 @@ static void test_sight(struct hs_hit_context *c, const struct hs_path *path,
     e->needed = hs_vec_distance(c->near_eye, at->center);
 }
 
-/* Finds the target on the path up to the obstacle that ends it. If the target is not there,
-   searches the whole path. */
+/* Finds the target on the path up to the obstacle that ends it. If the target is not on this part
+   of the path, searches the whole path. */
 static void find_target(struct hs_hit_context *c, struct hs_path *path,
                         const struct hs_player *target, double whole, struct hs_encounter *out)
 {

@@ -148,7 +148,7 @@ unsigned hs_match_hint_codes(const struct hs_match *match)
     return codes;
 }
 
-/* Returns the unit whose factor is nearest to this one. */
+/* Returns the unit whose factor is nearest to `factor`. */
 static int nearest_unit(double factor)
 {
     int nearest = 0;

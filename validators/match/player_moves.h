@@ -26,7 +26,7 @@ struct hs_move_answer {
 };
 
 /* A ring of the newest answers, in the order in which they were given. Memory: one block for the
-   ring, and one for each place with a `rest`. */
+   ring, and one block for each place with a `rest`. */
 struct hs_move_answers {
     uint32_t next, count;
     uint32_t capacity;                 /* grows up to HS_MOVES_KEPT if there is memory */

@@ -9,7 +9,7 @@
 #include "validators/str.h"
 #include "validators/world/movers.h"
 
-/* The maximum number of jumps that the server announced to a player and no move has shown yet. */
+/* The maximum number of announced jumps of a player that no move has shown yet. */
 enum { HS_JUMPS_OPEN = 4 };
 
 /* A hit can be paired with a posted shot for at least this time after the shot, even if the flight

@@ -31,7 +31,7 @@ static void warn(struct warning *w, const char *pointer, const char *format, ...
 
 /* ---- the direction of rigs ---- */
 
-/* Returns the stance whose eye is furthest from the root: the upright one. */
+/* Returns the upright stance: the stance whose eye is furthest from the root. */
 static const struct hs_stance *upright(const struct hs_rig *rig)
 {
     const struct hs_stance *found = &rig->stances[0];

@@ -110,7 +110,7 @@ static void get_pose(struct hs_loading *l, struct hs_posted_pose *pose)
 
 /*
  * A sample begins with these bits. If a bit is not set, that part equals the part of the previous
- * sample; in the first sample it is zero. Most players of an excerpt stand or walk, so an excerpt
+ * sample; in the first sample it is zero. Most players of an excerpt stand or walk. So an excerpt
  * is about a third as large as with all parts, and the store compresses it in a third of the time.
  */
 enum {

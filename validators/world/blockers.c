@@ -231,7 +231,7 @@ static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, b
     }
 }
 
-/* The number of legs in a chunk, which has one box around all of them. */
+/* The number of legs in a chunk. Each chunk has one box around its legs. */
 enum { CHUNK = 16, CHUNKS = HS_MAX_LEGS / CHUNK + 1 };
 
 /* The legs of a path, divided into chunks with a box around each. */

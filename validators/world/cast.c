@@ -89,7 +89,7 @@ static void set_limit(struct walk *w, double distance)
 
 /* ---- leaves ---- */
 
-/* Keeps a contact if it is nearer than the best one so far. At equal distances triangles come
+/* Keeps a contact if it is nearer than the best contact so far. At equal distances triangles come
    before boxes, and then lower indices before higher ones. */
 static bool keep(struct walk *w, double distance, enum hs_world_kind kind, uint32_t index)
 {
@@ -298,7 +298,7 @@ WITH_AVX static inline unsigned reached_by_eight(const struct walk *w,
 
 #endif
 
-/* Prefetches a child that will probably be visited after the nearest one. */
+/* Prefetches a child that will probably be visited after the nearest child. */
 static inline void fetch(const struct hs_world *world, uint32_t child)
 {
     uint32_t index = HS_CHILD_INDEX(child);

@@ -33,8 +33,8 @@ static double off_aim(const struct hs_hit_context *c, struct hs_vec from, struct
     return off;
 }
 
-/* Computes the angle to the arc between the aims of two samples. If only one of them has an aim,
-   the arc is that aim. False: neither sample has an aim. */
+/* Computes the angle to the arc between the aims of two samples. If only one sample has an aim, the
+   arc is that aim. False: neither sample has an aim. */
 static bool off_samples(const struct hs_hit_context *c, const struct hs_sample *first,
                         const struct hs_sample *second, double *off)
 {

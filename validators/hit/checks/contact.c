@@ -179,7 +179,7 @@ static enum hs_reason check_pellets(const struct hs_hit_context *c, struct hs_ch
         return volley->missing;
     }
     if (is_reached || volley->blocker != NULL || !volley->has_margin)
-        return HS_REASON_OK; /* a hit; or the claim has no target; or another check decides */
+        return HS_REASON_OK; /* the claim hits, or has no target, or another check decides */
     hs_report_measure(row, HS_UNIT_LENGTH, volley->margin, 0);
     return c->is_weapon_stale ? HS_REASON_HISTORY_TOO_SHORT : HS_REASON_NO_INTERSECTION;
 }

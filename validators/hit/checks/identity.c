@@ -26,8 +26,9 @@ static bool may_be_paid(const struct hs_hit_context *c)
 }
 
 /*
- * Whether a hit needs a posted shot: the rules require it, the shooter posts the shots of this
- * weapon, the number was posted with another weapon, or some shots could not be recorded.
+ * Whether a hit needs a posted shot. It does if the rules require it, if the shooter posts the
+ * shots of this weapon, if the number was posted with another weapon, or if some shots could not be
+ * recorded.
  */
 static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers *shots)
 {
@@ -44,7 +45,7 @@ static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers 
     return false;
 }
 
-/* Returns the reason for a hit that has no posted shot and needs one. `shots`: the posted shots of
+/* Returns the reason for a hit that lacks its required posted shot. `shots`: the posted shots of
    the shooter, or NULL. */
 static enum hs_reason check_unposted(const struct hs_hit_context *c,
                                      const struct hs_ledger_numbers *shots)

@@ -87,8 +87,8 @@ static struct slacks slacks_of(const struct hs_hit_context *c)
 }
 
 /* Whether the offset is similar to the offsets of hits at about the same time. The delay of a
-   connection does not jump back and forth within moments, but the offsets of a client that picks
-   poses do. */
+   connection does not jump back and forth within moments. The offsets of a client that picks poses
+   jump. */
 static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *row)
 {
     if (!c->out->has_offset || c->used_numbers == NULL)
