@@ -9,8 +9,9 @@
 
 /* The sentence of a row is one of these two. vocabulary.h explains the words in braces. */
 struct sentence {
-    const char *measured; /* for a row with a measured value; NULL: no row has one */
-    const char *bare;     /* for a row without a measured value; NULL: every row has one */
+    const char *measured; /* for a row with a measured value; NULL: no row has a measured value */
+    const char *bare;     /* for a row without a measured value; NULL: every row has a measured
+                             value */
 };
 
 /* The sentences of all reasons that a row can have. test_detail.c fails if a sentence is
@@ -23,7 +24,7 @@ static const struct sentence sentences[HS_REASON_COUNT] = {
 
 #define SHIELD_IN_DOUBT "the state of {p}, or of a mover that may shield them, is unknown at {h} s"
 
-/* Sentences for a reason that means something else in one particular check. */
+/* Sentences for a reason that has another meaning in one check. */
 static const struct {
     enum hs_check check;
     enum hs_reason reason;
@@ -54,8 +55,8 @@ static const struct {
      {"{t} s is {m} s after the newest frame of {p}, {L} s", SHIELD_IN_DOUBT}},
 };
 
-/* Sentences for rows with a distance. The first are for an unknown place or state of a mover, the
-   last is for an unknown weapon. */
+/* Sentences for rows with a distance. They are for a mover with an unknown place or state, and for
+   a weapon that may be outdated. */
 static const char mover_is_unknown[] =
     "{v} may be in the way at {m}, before {l}, but its place or state at {t} s is unknown";
 static const char weapon_is_stale[] =

@@ -89,7 +89,8 @@ static void decode_bones(struct hs_reader *reader, const json_t *value, const st
     }
 }
 
-/* Reads the 7 numbers of one bone from the text; with `may_scale`, 7 or 10. */
+/* Reads the 7 numbers of one bone from the text. With `may_scale`, the bone may also have 10
+   numbers. */
 static bool take_bone(struct hs_direct *in, struct hs_player_frame *entry, bool may_scale,
                       struct hs_posted_bone *bone)
 {
@@ -106,7 +107,7 @@ static bool take_bone(struct hs_direct *in, struct hs_player_frame *entry, bool 
     return true;
 }
 
-/* Like decode_bones, but from the text. */
+/* Like decode_bones, but reads the text of the body. */
 static bool take_bones(struct hs_direct *in, void *target)
 {
     struct hs_player_frame *entry = target;
@@ -273,7 +274,7 @@ static void encode_refused(struct hs_writer *writer, size_t frame, const char *k
     hs_write_end(writer, '}');
 }
 
-/* Writes the malformed items of `frame`. Returns the first one of a later frame. */
+/* Writes the malformed items of `frame`. Returns the first malformed item of a later frame. */
 static const struct hs_malformed *encode_malformed(struct hs_writer *writer, enum hs_item kind,
                                                    const struct hs_malformed *next, size_t frame)
 {

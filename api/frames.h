@@ -23,9 +23,9 @@ struct hs_frames_counts {
 
 /*
  * Counts the results. `results`, here and in hs_frames_encode, has one result for each player of
- * the first frame, then one for each of its movers. The results of the other frames follow in the
- * same way. `malformed` lists the items of the request that could not be read; NULL: none. A
- * malformed frame counts as one player.
+ * the first frame, then one result for each mover of that frame. The results of the other frames
+ * follow in the same way. `malformed` lists the items of the request that could not be read; NULL:
+ * no such items. A malformed frame counts as one player.
  */
 void hs_frames_count(const struct hs_frames_request *request,
                      const struct hs_malformed_items *malformed,
@@ -34,8 +34,8 @@ void hs_frames_count(const struct hs_frames_request *request,
 /* The maximum number of unannounced jumps in one answer. Further jumps only set a flag. */
 enum { HS_MAX_JUMPS = 16 };
 
-/* Writes the answer. `stored`: the players with the result STORED. `match`: the match of the
-   frames, read only if `flags` reports a jump. */
+/* Writes the answer. `stored`: the number of players with the result STORED. `match`: the match of
+   the frames, read only if `flags` reports a jump. */
 void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *request,
                       const struct hs_malformed_items *malformed,
                       const enum hs_frame_result *results, size_t stored, unsigned flags,

@@ -27,7 +27,7 @@ enum { HS_ITEM_ERRORS_MAX = 8 };
 
 struct hs_item_error {
     struct hs_item_error *next;
-    const char *pointer, *detail; /* like an entry of `errors` in a problem */
+    const char *pointer, *detail; /* the same as in the `errors` of a problem */
 };
 
 struct hs_malformed {
@@ -50,8 +50,8 @@ struct hs_malformed_items {
     size_t errors; /* number of errors that all items keep */
 };
 
-/* The keys of an item's name and of its number; NULL: the item has none. `rest` has the other
-   members that every answer to an item of this kind must have. */
+/* The keys of an item's name and of its number; NULL: the item has no such member. `rest` has the
+   other members that every answer to an item of this kind must have. */
 struct hs_item_kind {
     const char *name_key, *number_key, *rest;
 };

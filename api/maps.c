@@ -11,8 +11,8 @@ enum list { VERTICES, TRIANGLES, BOXES, LISTS };
 /* The nesting depth of the elements of lists. */
 enum { LEVELS_AROUND = 2 };
 
-/* The parser gets at most this many bytes at a time, because its tree takes twenty times as many.
- */
+/* The parser gets at most this many bytes at a time, because its tree of values takes twenty times
+   as many bytes. */
 enum { PARSED_MAX = 1 << 20 };
 
 struct decoder {
@@ -145,7 +145,8 @@ static void read_box(struct hs_reader *reader, const json_t *value, const struct
 static const struct {
     const char *name;
     size_t size; /* bytes of an element */
-    /* Reads an element in its usual form. False: it has another form, so parse it. May be NULL. */
+    /* Reads an element in its usual form. False: the element has another form and must be parsed.
+       May be NULL. */
     bool (*take)(struct hs_cursor *cursor, void *target);
     struct hs_json_field element;
 } lists[LISTS] = {
@@ -163,7 +164,8 @@ static const struct {
                {.kind = HS_JSON_CUSTOM, .decode = read_box}},
 };
 
-/* Reads the next element with the parser. False: the text after it cannot be understood. */
+/* Reads the next element with the parser. False: the text after the element cannot be
+   understood. */
 static bool parse_element(struct decoder *d, struct hs_cursor *cursor, enum list list, size_t index,
                           void *target)
 {
@@ -240,7 +242,7 @@ static bool read_list(struct decoder *d, struct hs_cursor *cursor, enum list lis
 
 /* ---- the document ---- */
 
-/* The cursor is at the end of a member's name. If the name is that of a list, and a colon and a
+/* The cursor is at the end of a member's name. If it is the name of a list, and a colon and a
    bracket follow, moves the cursor to the bracket. */
 static bool find_list(struct hs_cursor *cursor, const char *name, enum list *list)
 {
@@ -319,7 +321,7 @@ static void place_malformed(const struct decoder *d, struct hs_str shell)
 }
 
 /* Checks a list in the shell, which is the document without its lists. The list must be empty,
-   because its elements were read before. */
+   because read_list has already read its elements. */
 static void expect_list(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {

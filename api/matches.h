@@ -16,7 +16,7 @@ void hs_match_decode_body(struct hs_reader *reader, const json_t *root,
 
 /* The names and revisions of an open match. */
 struct hs_match_head {
-    struct hs_str name, ruleset, map; /* map empty: none */
+    struct hs_str name, ruleset, map; /* `map` empty: no map */
     const char *revision;             /* revision of the ruleset */
     const char *map_revision;         /* revision of the map; only if there is a map */
 };
@@ -26,8 +26,8 @@ struct hs_match_head {
 void hs_match_encode(struct hs_writer *writer, const struct hs_match_head *head,
                      const struct hs_match *match);
 
-/* Writes the object of hs_match_encode with hints (validators/hints.h) and all players in
-   addition. */
+/* Writes the object of hs_match_encode, and adds hints (validators/hints.h) and all players to
+   it. */
 void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head *head,
                            const struct hs_match *match);
 
@@ -35,7 +35,7 @@ void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head 
 void hs_match_encode_summary(struct hs_writer *writer, const struct hs_match_head *head,
                              const struct hs_match *match);
 
-/* Writes the object of hs_match_encode_summary with hints in addition. */
+/* Writes the object of hs_match_encode_summary, and adds hints to it. */
 void hs_match_encode_end(struct hs_writer *writer, const struct hs_match_head *head,
                          const struct hs_match *match);
 

@@ -1,6 +1,6 @@
 /*
- * A memory budget: the bytes in use by one holder against its limit. Several budgets can share one
- * budget above them, which limits their sum.
+ * A memory budget: a limit for the bytes that one holder uses. Several budgets can belong to one
+ * larger budget, which limits the sum of their bytes.
  *
  * A holder reserves bytes before it allocates them. If the reservation fails, the holder does not
  * allocate. So no limit is ever exceeded. Safe to call from many threads at once.
@@ -20,8 +20,8 @@ struct hs_budget;
 /*
  * Creates a budget with a limit in bytes (SIZE_MAX: no limit). Bytes reserved in it are also
  * reserved in the budget `of`, which is borrowed and must live longer. If `of` is NULL, they are
- * reserved in this budget only. Returns NULL if out of memory. Destroy everything that uses the
- * budget before the budget.
+ * reserved in this budget only. Returns NULL if out of memory. Before you destroy a budget, destroy
+ * everything that uses it.
  */
 struct hs_budget *hs_budget_create(size_t limit, struct hs_budget *of);
 void hs_budget_destroy(struct hs_budget *budget);

@@ -37,7 +37,7 @@ enum hs_frame_field {
     HS_FIELD_AIM = 1 << 1,
     HS_FIELD_EYE = 1 << 2,
     HS_FIELD_BONES = 1 << 3,
-    HS_FIELD_SCALES = 1 << 4, /* bones carry scale */
+    HS_FIELD_SCALES = 1 << 4, /* the bones have scales */
     HS_FIELD_ALIVE = 1 << 5,
     HS_FIELD_LIFE = 1 << 6,
     HS_FIELD_RTT = 1 << 7,
@@ -68,7 +68,9 @@ struct hs_player_frame {
     bool alive;
     int64_t life;
     int32_t rtt_us, interp_us;
-#define SAID(type, member, first, saved, stale, field) type member; /* with HS_FIELD_##field */
+#define SAID(type, member, first, saved, stale, field)                                             \
+    type member; /* valid with                                                                     \
+                    HS_FIELD_##field */
     HS_STATE_FIELDS(SAID, OWN)
 #undef SAID
 #undef OWN

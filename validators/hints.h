@@ -21,10 +21,11 @@ enum { HS_HINTS_MAX = 8, HS_HINT_TEXT = 256 };
 
 struct hs_hint {
     enum hs_hint_code code;
-    uint32_t claims, of;       /* of the `of` claims that could show the mistake, `claims` show it;
-                                  old claims count less */
+    uint32_t claims, of;       /* `of`: number of claims that could show the mistake; `claims`:
+                                  number of claims that show it. Old claims have less weight */
     enum hs_unit unit;         /* unit of `measured` and `expected`; HS_UNIT_NONE: ignore both */
-    double measured, expected; /* the value in the claims, and the value by frames and ruleset */
+    double measured, expected; /* the value in the claims, and the value that frames and ruleset
+                                  give */
     char detail[HS_HINT_TEXT];
 };
 

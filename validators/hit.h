@@ -1,6 +1,6 @@
 /*
- * Hit verification: could the shooter's shot hit that player, if everybody is put back where the
- * shooter saw them?
+ * Hit verification: could the shooter's shot hit the target, with every player at the place where
+ * the shooter saw them?
  *
  * hs_hit_verify is a pure function of (ruleset, history, claim, now). The function allocates
  * nothing, changes nothing, and gives the same result on every machine. hs_hit_record records the
@@ -40,20 +40,20 @@ struct hs_hit_claim {
     struct hs_vec start, end;  /* world, length; with pellets, `end` is the end of the first
                                   pellet's path */
     bool has_end, has_pellets; /* `end` was posted; `pellets` was posted */
-    bool has_no_end;           /* a projectile's claim without `end`: `velocity` and times give
-                                  it */
+    bool has_no_end;           /* the claim is for a projectile and lacks `end`; `velocity` and the
+                                  times give the end */
     struct hs_vec velocity;    /* at launch, length/s; valid if has_velocity */
     double radius;             /* length; valid if has_radius */
     double claimed_damage;     /* valid if has_claimed_damage */
     bool has_fire_time, has_radius, has_claimed_damage, has_velocity;
     enum hs_fuse fuse;
     const struct hs_pellet_claim *pellets;
-    size_t pellet_count;          /* at most HS_MAX_PELLETS; 0: not a claim with pellets */
+    size_t pellet_count;          /* at most HS_MAX_PELLETS; 0: a claim without pellets */
     const struct hs_str *victims; /* other claimed players: in the blast, or behind the target */
     size_t victim_count;          /* at most HS_MAX_VICTIMS */
 };
 
-/* What one check found. */
+/* The finding of one check. */
 struct hs_check_row {
     enum hs_check check;
     enum hs_outcome outcome;
@@ -61,8 +61,8 @@ struct hs_check_row {
     enum hs_mode mode;     /* enforce or shadow */
     enum hs_unit unit;     /* HS_UNIT_NONE: ignore measured and limit */
     double measured, limit;
-    struct hs_name player; /* the player whose body was tested; empty: none */
-    struct hs_name mover;  /* the mover that was touched; empty: none */
+    struct hs_name player; /* the player whose body was tested; empty: no body was tested */
+    struct hs_name mover;  /* the mover that was touched; empty: no mover was touched */
     bool of_posted_shot;   /* the check ran when the shot was posted */
     bool of_whole_flight;  /* in a row of the check flight: `measured` is the flight time, not an
                               error */
@@ -77,7 +77,8 @@ struct hs_damage {
     uint16_t pellets;          /* number of pellets that add up to this damage; 1 for a single shot,
                                   0 for a blast */
     struct hs_name bone, zone; /* empty: none */
-    double distance;           /* length; for a blast: from its centre to the nearest surface */
+    double distance;           /* length; from the start to the contact, or from the centre of a
+                                  blast to the body */
 };
 
 struct hs_impact {
@@ -98,7 +99,8 @@ struct hs_rewind_info {
     uint16_t excluded_bone_count; /* bones of the target without a position at that time */
     uint16_t ignored_count;       /* bystanders without a pose at that time */
     struct hs_name excluded_bones[HS_MAX_BONES];
-    /* The names of these bystanders; further ones are not counted. */
+    /* Names of the first HS_MAX_IGNORED such bystanders. ignored_count counts no more than
+       these. */
     struct hs_name ignored[HS_MAX_IGNORED];
 };
 
@@ -120,8 +122,8 @@ struct hs_refused_victim {
 };
 
 struct hs_hit_result {
-    /* Not NULL: the same claim was answered before, and this is its answer. No other member is set
-       then. Valid until the match records a result or stores a frame. */
+    /* Not NULL: the same claim was answered before, and this is its answer. No other member except
+       `work` is set then. Valid until the match records a result or stores a frame. */
     const struct hs_ledger_entry *replay;
     enum hs_verdict verdict;
     enum hs_reason reason;
@@ -132,13 +134,14 @@ struct hs_hit_result {
     double margin;        /* length; for a miss: smallest gap between sphere and target */
     uint16_t weapon;      /* ruleset index of the evaluated weapon; HS_NONE: unknown */
     int64_t now_us;       /* arrival of the claim at the game server */
-    int64_t fire_time_us; /* used for the evaluation */
+    int64_t fire_time_us; /* the fire time used for the evaluation */
     int64_t eye_time_us;  /* time of the shooter's pose that was used; `now` if the claim has no
                              fire time */
     bool shot_was_posted;
     int64_t sleep_us; /* posted shot: how long the client waits before it shows its predicted
                          projectile */
-    int64_t remaining_flight_us; /* flight of a posted projectile after forward_time; -1: none */
+    int64_t remaining_flight_us; /* flight time of a posted projectile that is left after
+                                    forward_time; -1: no projectile */
     struct hs_vec end;           /* end of the evaluated trace */
     bool is_instant; /* the hit_time of the claim was used, and the weapon fires no projectile */
     bool has_offset;
@@ -168,9 +171,10 @@ void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *clai
 
 /*
  * Like hs_hit_verify, with at most `limit` work units (0: no limit). `is_whole`: no earlier claim
- * used a part of the limit, so the claim always starts. If it is false, a claim whose estimate
- * (hit/work.h) exceeds the limit does not start. A claim that exceeds the limit while it runs is
- * stopped. In both cases the reason is HS_REASON_OVER_BUDGET, and the result must not be recorded.
+ * used a part of the limit, so the claim always starts. If `is_whole` is false, a claim whose
+ * estimate (hit/work.h) exceeds the limit does not start. A claim that exceeds the limit while it
+ * runs is stopped. If a claim does not start or is stopped, the reason is HS_REASON_OVER_BUDGET,
+ * and the result must not be recorded.
  */
 void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_claim *claim,
                           int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out);
@@ -179,9 +183,9 @@ void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_clai
  * Adds the shooter to the match, so that their claims can be recorded. This changes no verdict.
  * False: out of memory, or the match is full. The result then cannot be recorded, and a retry of
  * the claim is evaluated again. In this case, call hs_hit_withhold: it makes the result
- * inconclusive for `reason`, so that the claim deals no damage. It only changes accepted results,
- * and those with the reason no_matching_shot, because their posted shot could not be recorded
- * either.
+ * inconclusive for `reason`, so that the claim deals no damage. hs_hit_withhold changes only
+ * accepted results and results with the reason no_matching_shot: their shot may be missing because
+ * it could not be recorded either.
  */
 bool hs_hit_admit(struct hs_match *match, struct hs_str shooter);
 void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);

@@ -1,16 +1,16 @@
 /*
- * The events that a match must not lose between two snapshots (snapshot.h): the sessions of its
- * players, the payments in them, their accounts, withdrawn shots, and clock resets. A payment is an
- * accepted claim, whose damage the game server applies.
+ * The events that a match must not lose between two snapshots (snapshot.h): the sessions of
+ * players, the payments in each session, the accounts of players, withdrawn shots, and clock
+ * resets. A payment is an accepted claim, whose damage the game server applies.
  *
  * A match appends these events as records to a buffer of its owner. Before the owner answers a
  * request, it writes the buffer to storage that outlives the process. After a crash, the records
  * are applied to the match read from the snapshot. This restores the later payments.
  *
  * Each record names its session and its clock. So a record has no effect if the snapshot already
- * contains its event. Records of several snapshots can be applied one after the other.
+ * contains its event, and records from before the snapshot do no harm.
  *
- * Not thread-safe on one match, like every call that changes it.
+ * The functions are not thread-safe on one match.
  */
 #ifndef HS_JOURNAL_H
 #define HS_JOURNAL_H
@@ -27,13 +27,13 @@ HS_PUBLIC_BEGIN
  */
 void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal);
 
-/* Identifies the layout of records and the vocabularies they use. */
+/* Returns a hash of the layout of records and of the vocabularies that they use. */
 uint64_t hs_journal_layout(void);
 
 /*
- * Applies records of this layout to a match that was opened by the same first frame. The match must
- * have no frames and no journal. False: the records are damaged, or out of memory. The records
- * before that point are applied.
+ * Applies records of this layout. `match` must have the same first frame (hs_match_info.opening_us)
+ * as the match that wrote the records. It must have no history and no journal. False: the records
+ * are damaged, or out of memory. The records before the damaged one are applied.
  */
 bool hs_match_replay(struct hs_match *match, const void *records, size_t size);
 

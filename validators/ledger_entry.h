@@ -41,8 +41,8 @@ struct hs_posted_shot {
     uint64_t seed;
     bool has_direction;
     struct hs_vec direction;   /* unit */
-    uint16_t direction_count;  /* expected directions of the pellets; 0: none given */
-    struct hs_vec *directions; /* owned, unit */
+    uint16_t direction_count;  /* number of expected pellet directions; 0: none was posted */
+    struct hs_vec *directions; /* owned; unit vectors */
 };
 
 /* One used number. */
@@ -53,9 +53,10 @@ struct hs_ledger_entry {
     uint64_t noted; /* set by hs_ledger_record: its position in the order of recording */
     bool accepted;
     bool is_cancelled; /* a posted shot that was withdrawn; `accepted` stays true */
-    bool is_instant;   /* a hit at the moment of its shot: hit_time_us counts */
+    bool is_instant;   /* a hit with an instant weapon: hit_time_us is valid */
     bool has_offset;
-    uint32_t payment; /* number of its payment, see hs_match_payments; 0: no payment, or restored */
+    uint32_t payment; /* number of the payment (hs_match_payments); 0: no payment, or paid before a
+                         restore */
     int64_t hit_time_us;
     int64_t offset_us;           /* hit_time minus the time that rtt and interp explained; valid if
                                     has_offset */

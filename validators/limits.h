@@ -12,8 +12,8 @@ struct hs_match_limits {
     uint32_t samples; /* samples of history for each player and each mover; 2 .. 16384 */
     uint32_t movers;  /* per match */
     size_t bytes;     /* memory of the whole match; 0: no limit */
-    /* The budget that many matches share (budget.h); NULL: none. Borrowed; must outlive the
-       matches. */
+    /* The budget that many matches share (budget.h); NULL: no shared budget. Borrowed; must outlive
+       the matches. */
     struct hs_budget *shared;
 };
 

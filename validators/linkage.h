@@ -1,7 +1,7 @@
 /*
- * Brackets for each public header. The brackets give C linkage in C++ programs, and export the
- * declarations from libhindsight.so. The library is compiled with hidden symbols, so it exports
- * nothing else.
+ * Each public header has its declarations between these two macros. The macros give them C linkage
+ * in C++ programs, and export them from libhindsight.so. The library is compiled with hidden
+ * symbols, so it exports nothing else.
  */
 #ifndef HS_LINKAGE_H
 #define HS_LINKAGE_H

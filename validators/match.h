@@ -48,7 +48,8 @@ void hs_match_set_world(struct hs_match *match, const struct hs_world *world);
 /* Whether a reservation of memory failed since the last call of this function. */
 bool hs_match_was_refused(struct hs_match *match);
 
-/* Whether the bytes in use are below nine tenths of both limits. */
+/* Whether the bytes in use are below nine tenths of the limit, for the match and for the shared
+   budget. */
 bool hs_match_has_space(const struct hs_match *match);
 
 /* The bytes of a new, empty match. */
@@ -71,8 +72,8 @@ struct hs_frame_jump {
     int64_t elapsed_us;     /* since the previous sample */
 };
 
-/* True: the player or mover has a sample at exactly this time that was flagged as a jump; it is
-   written to *out. Reads only. `at` is a search hint: the mover's index in its frame. */
+/* True: the player or mover has a sample at exactly this time that was flagged as a jump; the jump
+   is written to *out. Reads only. `at` is a search hint: the mover's index in its frame. */
 bool hs_match_player_jump(const struct hs_match *match, struct hs_str player, int64_t time_us,
                           struct hs_frame_jump *out);
 bool hs_match_mover_jump(const struct hs_match *match, struct hs_str mover, size_t at,
@@ -90,15 +91,15 @@ struct hs_match_info {
     bool has_frames;
     bool needs_resync; /* the match has less than one window of history, so game servers should post
                           older frames again */
-    uint32_t players;  /* present */
+    uint32_t players;  /* number of present players */
     uint32_t movers;
     uint32_t accounts;    /* accounts of players who left */
-    size_t history_bytes; /* bytes of the match, including those reserved for its players */
+    size_t history_bytes; /* bytes of the match, including the bytes reserved for its players */
 };
 
 void hs_match_info(const struct hs_match *match, struct hs_match_info *out);
 
-/* Sums over all evaluated claims, including those of players who left. */
+/* Sums over all evaluated claims, including claims of players who left. */
 struct hs_match_totals {
     uint64_t reasons[HS_REASON_COUNT];
     double damage;
@@ -107,7 +108,8 @@ struct hs_match_totals {
 void hs_match_totals(const struct hs_match *match, struct hs_match_totals *out);
 
 /* The number of payments since the match was opened or restored. Once the owner has written the
-   whole journal (journal.h) to a file, all entries with a `payment` of at most this are saved. */
+   whole journal (journal.h) to a file, all entries whose `payment` is at most this number are
+   saved. */
 uint32_t hs_match_payments(const struct hs_match *match);
 
 /* A player's connection, as frames and moves describe it. */
@@ -115,23 +117,25 @@ struct hs_player_connection {
     bool is_known; /* frames posted a round trip; otherwise only noise_us is valid */
     bool is_quiet; /* enough round trips were measured in the last 15 to 30 s, and they have no
                       noise */
-    int64_t rtt_us, spread_us; /* smallest of the last round trips; largest minus smallest */
-    int64_t noise_us;          /* by how much packets can be late, compared with the smallest round
-                                  trip; 0: nothing is known */
+    int64_t rtt_us, spread_us; /* the smallest of the last round trips, and the largest minus the
+                                  smallest */
+    int64_t noise_us;          /* the delay that a packet can have beyond the smallest round trip;
+                                  0: unknown */
 };
 
 /* State of one player. `name` points into the match. */
 struct hs_player_info {
     struct hs_str name;
-    struct hs_str account; /* ptr NULL: none is known */
+    struct hs_str account; /* ptr NULL: no account is known */
     uint32_t samples;
     int64_t oldest_us, newest_us; /* valid if samples > 0 */
     int64_t life;
     bool alive;
     struct hs_vec position;
-    struct hs_str team;                /* ptr NULL: none */
+    struct hs_str team;                /* ptr NULL: no team */
     uint64_t reasons[HS_REASON_COUNT]; /* verdicts on claims of this player */
-    uint64_t would_reject;             /* claims accepted only because a check is in shadow mode */
+    uint64_t would_reject;             /* number of claims that were accepted only because a check
+                                          is in shadow mode */
     double damage_dealt;
     /* Sums of failures, for all checks and for each check. Each failure is weighted by how far it
        is beyond its limit. The sums decay with time; these are their values at newest_us of the
@@ -142,9 +146,9 @@ struct hs_player_info {
 };
 
 /*
- * The number of the player's session to which a shot fired at that time belongs. Sessions are
- * numbered from 1 in one count for all players of the match. A player starts a new session when
- * they join or come back. 0: no such player.
+ * The number of the player's session to which a shot fired at that time belongs. The sessions of
+ * all players of the match are numbered together, from 1. A player starts a new session when they
+ * join or come back. 0: no such player.
  */
 uint64_t hs_match_session(const struct hs_match *match, struct hs_str name, int64_t fire_time_us);
 

@@ -36,15 +36,16 @@ struct hs_move {
     uint64_t seq;   /* number of this move in its epoch */
     uint64_t epoch; /* number of the client's clock: a new epoch means that the clock started again;
                        0 if not posted */
-    int64_t timestamp_us;             /* by the client's clock */
-    int64_t received_us;              /* by the game server */
+    int64_t timestamp_us;             /* time of the move by the client's clock */
+    int64_t received_us;              /* arrival of the move at the game server */
     int64_t ack_us;                   /* send time of the newest snapshot the client had seen */
     double dilation;                  /* speed of game time, >= 0; 1 if not posted, 0 while
                                          paused */
     struct hs_str mode;               /* movement mode: a name in the ruleset's `moves.modes` */
     struct hs_str base;               /* the mover under the player; positions are relative to it */
     struct hs_vec position, velocity; /* at the end of the move, as the client computed them */
-    const enum hs_move_flag *flags; /* what the client reports; with HS_MOVE_HAS_FLAGS. Borrowed */
+    const enum hs_move_flag *flags;   /* what the client reports; valid with HS_MOVE_HAS_FLAGS.
+                                         Borrowed */
     size_t flag_count;
     /* Position and velocity by the server's simulation. The server acknowledges the client's
        values, or sends these values as a correction. */
@@ -74,10 +75,10 @@ struct hs_move_result {
     enum hs_move_position position;
     bool replayed;     /* a retry; this is the result of the first evaluation */
     bool force_update; /* the client needs the server's state */
-    bool is_resolving; /* the compatible check (clock/compat.h) takes time away, to pay back a
-                          discrepancy */
-    bool is_whole;     /* the last move was accepted, and delta_us is all of the client's time since
-                          that move */
+    bool is_resolving; /* the compatible check (clock/compat.h) shortens the simulated time, to pay
+                          back a discrepancy */
+    bool is_whole;     /* the previous move was accepted, and delta_us is all of the client's time
+                          since that move */
     unsigned raised;   /* bits of enum hs_move_check: checks failed on this move, in any mode */
     uint16_t failure_count;
     uint16_t corrected_mode; /* index in the ruleset's modes; HS_NONE: unknown */
@@ -87,7 +88,7 @@ struct hs_move_result {
                           unknown */
     /* State after the move. */
     int64_t discrepancy_us, lifetime_us; /* results of the compatible check */
-    int64_t error_us;                    /* the time that this move added to them */
+    int64_t error_us;                    /* the time that this move added to each of the two */
     int64_t age_us;                      /* since the first move of this clock */
     int64_t credit_us;
     double speed; /* speed of the client's clock relative to the server's; 1 is honest */

@@ -35,8 +35,8 @@ struct hs_moves_info {
     int64_t discrepancy_us, lifetime_us, age_us, credit_us;
     bool is_resolving;
     double speed;       /* speed of the client's clock; 1 is honest */
-    double speed_error; /* the estimate can be off by this much, because packets are not equally
-                           late; 1: the clock was not measured long enough */
+    double speed_error; /* the largest error of `speed`, because packets are not equally late; 1:
+                           the clock was not measured long enough */
     uint32_t bursts_per_minute;
     uint64_t reasons[HS_MOVE_REASON_COUNT];
     uint64_t raised[HS_MOVE_CHECK_COUNT]; /* moves on which the check failed, in any mode */

@@ -13,8 +13,8 @@ HS_PUBLIC_BEGIN
 
 enum { HS_MAX_MOVE_MODES = 16 };
 
-/* Sums of the move checks stay between minus and plus this, even for absurd timestamps. This limit
-   is three thousand years. A few such values can be added without an overflow. */
+/* The sums of the move checks stay between minus and plus this value, even for absurd timestamps.
+   It is three thousand years. A few such values can be added without an overflow. */
 #define HS_MOVES_LONGEST_US INT64_C(100000000000000000)
 
 /* A game that predicts by ping rewinds by half of clamp(ping - fudge, 0, min(wish, max)), where
@@ -47,11 +47,13 @@ struct hs_moves_rules {
     /* The compatible timing check (clock/compat.h). */
     bool detection;
     int64_t max_margin_us;   /* a client that is ahead by more than this is flagged */
-    int64_t min_margin_us;   /* <= 0; a client that is further behind counts as behind by this */
+    int64_t min_margin_us;   /* <= 0; a client that is further behind counts as only this far
+                                behind */
     double resolution_rate;  /* share of each move that pays back the discrepancy; 0 .. 1 */
-    double drift_allowance;  /* seconds forgiven per second of server time */
+    double drift_allowance;  /* seconds of discrepancy that are forgiven per second of server
+                                time */
     bool force_corrections;  /* while a discrepancy is paid back, every move gets a correction */
-    int64_t max_delta_us;    /* the most simulated time of one move */
+    int64_t max_delta_us;    /* the max simulated time of one move */
     int64_t min_delta_us;    /* shorter moves are not simulated */
     int64_t reset_period_us; /* the client's clock restarts at 0 after this time */
 

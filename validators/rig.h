@@ -45,9 +45,9 @@ struct hs_stance {
 };
 
 /*
- * Four hitboxes as capsules in the frames of their bones, in float: each hitbox is within `radius`
- * of the line between two points, and within `reach` of the bone. An axis-aligned box does not turn
- * with its bone, so both points are at the bone's origin.
+ * Four hitboxes as capsules in the frames of their bones, in float. Every point of a hitbox is
+ * within `radius` of the line between two points, and within `reach` of the bone. An axis-aligned
+ * box does not turn with its bone, so both points are at the bone's origin.
  */
 struct hs_capsules {
     float from[3][4], to[3][4]; /* per axis */

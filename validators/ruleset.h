@@ -1,6 +1,6 @@
 /*
- * A ruleset: all numbers that a verdict depends on, other than posted data. Lengths are in the
- * game's unit, times in microseconds, angles in degrees. api/rulesets has the JSON form.
+ * A ruleset: all numbers that a verdict depends on, except posted data. Lengths are in the game's
+ * unit, times in microseconds, angles in degrees. api/rulesets has the JSON form.
  *
  * First build a ruleset (hs_ruleset_create, the adders, hs_ruleset_validate, hs_ruleset_finish);
  * then only read it. Reading is safe from any thread.
@@ -51,27 +51,27 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(LENGTH, world_bound, "world_bound", 1e7, 1, 1e12)                                            \
     /* length/s; a faster move between samples is a teleport */                                    \
     X(LENGTH, max_speed, "max_speed", 20000, 1e-3, 1e9)                                            \
-    /* a frame that is further ahead of the newest one is a clock jump */                          \
+    /* a frame that is further ahead of the newest frame is a clock jump */                        \
     X(SECONDS, max_forward_us, "max_forward", 5, 0.1, 3600)
 
 #define HS_REWIND_FIELDS(X)                                                                        \
-    /* the furthest that a claim may go back in time */                                            \
+    /* largest age of a claim's time, counted from `now` */                                        \
     X(SECONDS, limit_us, "limit", 0.4, 0, 60)                                                      \
     /* how far the time of a claim may be after `now`, or after the newest pose */                 \
     X(SECONDS, future_slack_us, "future_slack", 0.05, 0, 5)                                        \
-    /* how much older a claim's time may be than its latency explains */                           \
+    /* how much earlier a claim's time may be than the time that rtt and interp explain */         \
     X(SECONDS, older_slack_us, "older_slack", 0.1, 0, 60)                                          \
-    /* how much newer a claim's time may be than its latency explains */                           \
+    /* how much later a claim's time may be than the time that rtt and interp explain */           \
     X(SECONDS, newer_slack_us, "newer_slack", 0.03, 0, 60)                                         \
-    /* how much the difference from the explained time may change within two seconds */            \
+    /* how much the distance of claims' times from the explained time may change in two seconds */ \
     X(SECONDS, jump_slack_us, "jump_slack", 0.13, 0, 60)                                           \
-    /* share of the round trip between the server's simulation and a claim */                      \
+    /* share of the round trip from the server's simulation to the arrival of a claim */           \
     X(REAL, rtt_share, "rtt_share", 1, 0, 2)                                                       \
     /* the largest interpolation delay that is used */                                             \
     X(SECONDS, max_interp_us, "max_interp", 0.1, 0, 5)                                             \
     /* round trips with a larger spread are unstable */                                            \
     X(SECONDS, ping_spread_us, "ping_spread", 0.2, 0, 60)                                          \
-    /* how far times may go back as shot numbers increase */                                       \
+    /* how much earlier a shot may be than a shot with a lower number */                           \
     X(SECONDS, backstep_us, "backstep", 0.02, 0, 60)
 
 #define HS_HIT_FIELDS(X)                                                                           \
@@ -81,7 +81,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(LENGTH, sweep_extension, "sweep_extension", 10, 0, 1e6)                                      \
     /* a shot that misses by at most this length is accepted, with the flag `lenient` */           \
     X(LENGTH, claim_padding, "claim_padding", 0, 0, 1e6)                                           \
-    /* largest distance of the start from the shooter's rewound eye */                             \
+    /* largest distance between the start and the shooter's rewound eye */                         \
     X(LENGTH, origin_tolerance, "origin_tolerance", 25, 0, 1e9)                                    \
     /* a share of origin_tolerance. If a shot starts within this share of the eye, the eye must    \
        see the body; if it starts further away, the eye must see the contact */                    \
@@ -114,7 +114,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(LENGTH, speed, "speed", 0, 0, 1e12)                                                          \
     /* length/s^2, downwards; only for projectiles */                                              \
     X(LENGTH, gravity, "gravity", 0, 0, 1e12)                                                      \
-    /* smallest time between two shots; 0: any */                                                  \
+    /* smallest time between two shots; 0: no limit */                                             \
     X(SECONDS, min_interval_us, "min_interval", 0, 0, 3600)                                        \
     /* rounds; 0: not counted */                                                                   \
     X(COUNT, magazine, "magazine", 0, 0, 1e6)                                                      \
@@ -142,7 +142,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(REAL, self_scale, "self_scale", 0, 0, 1e3)                                                   \
     /* the world protects victims behind it */                                                     \
     X(BOOL, occlusion, "occlusion", 1, 0, 1)                                                       \
-    /* true: a direct victim who is also in the blast takes both damages; false: the larger */     \
+    /* true: a direct victim who is also in the blast takes both damages; false: the larger one */ \
     X(BOOL, stack_with_direct, "stack_with_direct", 0, 0, 1)
 /* clang-format on */
 
@@ -159,8 +159,8 @@ struct hs_rewind_rules {
 struct hs_hit_rules {
     enum hs_resolve resolve;
     HS_HIT_FIELDS(HS_SCALAR_MEMBER)
-    uint16_t zone_priority[HS_MAX_ZONES]; /* these zones take precedence over an earlier contact
-                                             with the same body */
+    uint16_t zone_priority[HS_MAX_ZONES]; /* a contact with one of these zones is used instead of an
+                                             earlier contact with another zone of the body */
     uint16_t zone_priority_count;
 };
 
@@ -187,13 +187,14 @@ struct hs_weapon {
     enum hs_motion motion; /* projectiles */
     HS_WEAPON_FIELDS(HS_SCALAR_MEMBER)
     bool has_world_radius; /* if false, hs_ruleset_finish copies `radius` for projectiles */
-    bool has_require_shot; /* if false, hs_ruleset_finish sets it for projectiles and pellets */
+    bool has_require_shot; /* if false, hs_ruleset_finish sets `require_shot` for projectiles and
+                              for several pellets */
     bool has_blast;
     struct hs_blast blast;
     struct hs_falloff_point falloff[HS_MAX_FALLOFF];
     uint16_t falloff_count;
-    double zone_factor[HS_MAX_ZONES]; /* the factor that applies: the weapon's own, otherwise the
-                                         ruleset's */
+    double zone_factor[HS_MAX_ZONES]; /* the factor of the weapon if it has its own, otherwise the
+                                         factor of the ruleset */
     bool zone_own[HS_MAX_ZONES];      /* the weapon sets its own factor */
 };
 
@@ -206,7 +207,8 @@ struct hs_ruleset {
     struct hs_hit_rules hit;
     struct hs_zone zones[HS_MAX_ZONES];
     uint16_t zone_count;
-    struct hs_rig **rigs; /* owned, with each rig; capacity is the next power of two */
+    struct hs_rig **rigs; /* the array and each rig are owned; the capacity is the next power of
+                             two */
     uint16_t rig_count, default_rig;
     double reach;                              /* derived: the largest reach of all stances */
     struct hs_weapon *weapons[HS_MAX_WEAPONS]; /* owned */
@@ -239,7 +241,7 @@ struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *bu
 
 /* Each of these functions adds one part of the built-in ruleset: zones, the humanoid rig with its
    zones, movement modes, or weapons. False: out of memory or capacity. The rig stands along the
-   ruleset's `up`, so set `up` before. */
+   ruleset's `up`, so set `up` first. */
 bool hs_ruleset_add_builtin_zones(struct hs_ruleset *ruleset);
 void hs_ruleset_add_builtin_moves(struct hs_ruleset *ruleset, double cm_per_unit);
 bool hs_ruleset_add_builtin_rig(struct hs_ruleset *ruleset, double cm_per_unit);
@@ -276,10 +278,10 @@ size_t hs_ruleset_validate(const struct hs_ruleset *ruleset, hs_ruleset_report *
 void hs_ruleset_finish(struct hs_ruleset *ruleset);
 
 /*
- * Finds likely mistakes in a valid and finished ruleset. Examples: a rig along another axis than
- * `up`, a length in another unit, a weapon without a rate of fire. Calls `report` (NULL: only
- * count) for each, with a JSON pointer and a sentence. Returns the number of warnings. The built-in
- * rulesets have none.
+ * Finds likely mistakes in a valid and finished ruleset. Examples: a rig that stands along an axis
+ * other than `up`, a length in another unit, a weapon without a rate of fire. Calls `report` (NULL:
+ * only count) for each, with a JSON pointer and a sentence. Returns the number of warnings. The
+ * built-in rulesets have no warnings.
  */
 size_t hs_ruleset_warn(const struct hs_ruleset *ruleset, hs_ruleset_report *report, void *context);
 

@@ -27,10 +27,10 @@ struct hs_shot_claim {
 };
 
 /*
- * Verifies a shot by the checks of stage SHOT and KEPT (vocabulary.h). Sets rows, verdict, reason,
- * flags and `replay` of `out` like hs_hit_verify. *forward_time_us is the time by which the server
- * must advance a new projectile, so that it is where the client already shows it. If rewind.source
- * is `prediction_ping`, this time comes from hs_prediction_rules. Reads only.
+ * Verifies a shot with the checks of the stages SHOT and KEPT (vocabulary.h). Sets rows, verdict,
+ * reason, flags and `replay` of `out` like hs_hit_verify. The server must advance a new projectile
+ * by *forward_time_us: the projectile is then where the client already shows it. If rewind.source
+ * is `prediction_ping`, *forward_time_us comes from hs_prediction_rules. Reads only.
  */
 void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *claim, int64_t now_us,
                     struct hs_hit_result *out, int64_t *forward_time_us);
@@ -39,17 +39,18 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
 void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_claim *claim,
                            int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out,
                            int64_t *forward_time_us);
-/* Remembers that the record of a shot failed, whatever its verdict was. Until the shot is sent
-   again, its hits get not_recorded. Such hits are not refused for a missing shot. */
+/* Remembers that a shot could not be recorded, whatever its verdict was. Until the shot is sent
+   again, its hits get not_recorded, and are not rejected because of a missing shot. */
 void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
 
 /*
  * Withdraws an accepted shot of the shooter's session. Later hits of this shot get
- * no_matching_shot. Damage of earlier hits stays. The rate-of-fire token of the shot is given back,
- * unless a hit of it was or may have been accepted. So each token pays for one shot at most. Sets
- * verdict and reason of `out`. The reason is ok if the shot is withdrawn, now or before;
- * no_matching_shot if no such shot was accepted; not_recorded if out of memory. The reason is also
- * not_recorded if `may_record` is false, because the owner cannot keep the record.
+ * no_matching_shot. Damage of earlier hits stays. The weapon gets the rate-of-fire token of the
+ * shot back, unless a hit of the shot was accepted or may have been accepted. So each token is used
+ * for at most one shot. Sets verdict and reason of `out`. The reason is ok if this call or an
+ * earlier call withdrew the shot; no_matching_shot if no such shot was accepted; not_recorded if
+ * out of memory. The reason is also not_recorded if `may_record` is false, because the owner cannot
+ * keep the record.
  */
 void hs_shot_cancel(struct hs_match *match, const struct hs_shot_claim *claim, bool may_record,
                     struct hs_hit_result *out);

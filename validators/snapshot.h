@@ -1,10 +1,11 @@
 /*
  * Saves the lasting part of a match as bytes, and restores a match from them.
  *
- * A cheater could gain if some state were lost, so this is saved: move timing with its credit,
- * movement, suspicion, used numbers with their answers, cadences. Counters and damage are saved
- * too, and so is the sticky state of players and movers, such as life, team and weapon. The opening
- * of the match is saved because verdicts are named after it.
+ * A cheater could gain from the loss of some state. So the bytes have the move timing with its
+ * credit, the movement, the suspicion, the used numbers with their answers, and the cadences.
+ * Counters and damage are saved too, and so is the sticky state of players and movers, such as
+ * life, team and weapon. The opening of the match is saved because the ids of verdicts depend on
+ * it.
  *
  * Poses are not saved. After a restore, poses are complete again after one window of history. Until
  * then hits are inconclusive, and hs_match_info reports that the match needs a resync.
@@ -52,21 +53,23 @@ struct hs_save_cursor {
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out);
 
-/* Appends all parts at once. Not thread-safe on one match, and neither is hs_match_save_part. */
+/* Appends all parts at once. This function and hs_match_save_part are not thread-safe on one
+   match. */
 void hs_match_save(const struct hs_match *match, struct hs_bytes *out);
 
 enum hs_match_load {
     HS_MATCH_LOADED,
     HS_MATCH_LOADED_PARTLY, /* the move checks start again, because their layout differs */
     HS_MATCH_OTHER_VERSION, /* the bytes, their layout or a vocabulary have another version */
-    HS_MATCH_DAMAGED,       /* the bytes are too few, too many, or have values never saved */
+    HS_MATCH_DAMAGED,       /* the bytes are too few, too many, or have values that no save
+                               writes */
     HS_MATCH_LOAD_NO_MEMORY
 };
 
 /*
  * Restores a match. `ruleset` must be the revision with which the match was saved; it is borrowed
- * as by hs_match_create. The map is not set. The match may have more players than `limits` allows;
- * it keeps them all. With LOADED and LOADED_PARTLY the caller owns *out, otherwise *out is NULL.
+ * as in hs_match_create. The map is not set. All saved players are restored, even if they are more
+ * than `limits` allows. With LOADED and LOADED_PARTLY the caller owns *out, otherwise *out is NULL.
  */
 enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits, const void *bytes,
@@ -75,13 +78,13 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
 /*
  * Appends an excerpt: the part of a match that a verdict depends on, with the poses. A match that
  * hs_match_load restores from it gives the same verdict on the same claim or posted shot, to the
- * bit. An excerpt has the named players, and the players and movers near the path, with their
- * samples around the times of the claim and 16 more before and after. It has the shooter's used
- * numbers that the claim is compared with, without their answers. It has no counts and no
- * suspicion. No more frames can be posted to the restored match. An excerpt has only a hash of the
- * vocabularies and of the layout, so a program with other vocabularies or another layout gives
- * OTHER_VERSION. `result`: what hs_hit_verify or hs_shot_verify just found; nothing was recorded
- * since.
+ * bit. An excerpt has the players that the claim names, and the players and movers near the path.
+ * It has their samples around the times of the claim, and 16 more samples before and after them. It
+ * has the shooter's used numbers that the claim is compared with, without their answers. It has no
+ * counts and no suspicion. No more frames can be posted to the restored match. An excerpt has only
+ * a hash of the vocabularies and of the layout, so a program with other vocabularies or another
+ * layout gives OTHER_VERSION. `result` is the result of hs_hit_verify or hs_shot_verify. Between
+ * that call and this one, the match must not change.
  */
 void hs_hit_save_excerpt(const struct hs_match *match, const struct hs_hit_claim *claim,
                          const struct hs_hit_result *result, struct hs_bytes *out);
@@ -90,9 +93,9 @@ void hs_shot_save_excerpt(const struct hs_match *match, const struct hs_shot_cla
 
 /*
  * Returns whether saved bytes are an excerpt, of this version of the program. hs_match_load can
- * also read an excerpt with another ruleset, if that ruleset has the same weapons in the same
- * order, perhaps followed by more, and the same rigs and `up` (hs_excerpt_fits). The match then
- * gives the verdict of the other ruleset, with one limit: players who were never near the path
+ * also read an excerpt with another ruleset (hs_excerpt_fits). That ruleset must have the same
+ * rigs, the same `up`, and the same weapons in the same order, perhaps followed by more. The match
+ * then gives the verdict of the other ruleset, with one limit: players who were never near the path
  * under the old rules are missing.
  */
 bool hs_match_is_excerpt(const void *bytes, size_t size);
@@ -101,13 +104,13 @@ bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_rulese
 /*
  * Call this if moves may have been checked after the save, for example when the process was killed.
  * The time granted to a player since their last saved move is then unknown, so it is not granted
- * again. If it were, a player would gain credit whenever the process is killed.
+ * again. Otherwise a player would gain credit whenever the process is killed.
  */
 void hs_match_lost_moves(struct hs_match *match);
 
 /*
- * Call this if another process may have accepted shots of this match, whose numbers are lost. Shots
- * that were fired up to one window of history (history.keep) after the next frame are then
+ * Call this if another process may have accepted shots of this match, and their numbers are lost.
+ * Shots that were fired up to one window of history (history.keep) after the next frame are then
  * `number_forgotten`, so that none of them is paid twice.
  */
 void hs_match_lost_payments(struct hs_match *match);

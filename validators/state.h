@@ -1,14 +1,14 @@
 /*
- * The sticky state of a player: a sample inherits it from the one before it in time, until a frame
- * posts a new value. A row gives the member of struct hs_state, its first value, and how it is
- * compared, inherited and saved. Most rows also give a member and a bit of struct hs_player_frame.
+ * The sticky state of a player: a sample inherits it from the previous sample, until a frame posts
+ * a new value. A row gives the member of struct hs_state, its first value, and how it is compared,
+ * inherited and saved. Most rows also give a member and a bit of struct hs_player_frame.
  *
  *   SAID(type, member, first, saved, stale, field)      posted in the member of the same name
  *   OWN(type, member, dimension, first, saved, stale)   computed by match/sample.c
  *
- * `field` is the end of the bit HS_FIELD_##field that says that the member is posted. `saved` is an
- * enum hs_saved_kind. `stale` is the bit of enum hs_stale that a restore sets. Larger members come
- * first, so that there is no padding between them.
+ * `field` is the end of the name of a bit: HS_FIELD_##field is set if the member is posted. `saved`
+ * is an enum hs_saved_kind. `stale` is the bit of enum hs_stale that a restore sets. Larger members
+ * come first, so that there is no padding between them.
  */
 #ifndef HS_STATE_H
 #define HS_STATE_H
@@ -19,16 +19,16 @@
     SAID(double, damage_scale, 1, REAL, NOTHING, DAMAGE_SCALE)                                     \
     OWN(int64_t, life, , 0, MARK, LIFE) /* counts spawns */                                        \
     SAID(int32_t, ammo, -1, INT32, AMMO, AMMO) /* in the weapon held; -1: unknown */               \
-    SAID(int32_t, prediction_us, -1, INT32, NOTHING, PREDICTION) /* largest ping, or -1: none */   \
-    OWN(uint16_t, rig, , 0, UNSIGNED, NOTHING) /* ruleset index; first the default rig */          \
-    OWN(uint16_t, stance, , 0, UNSIGNED, NOTHING) /* rig index */                                  \
-    OWN(uint16_t, team, , HS_NONE, ELSEWHERE, NOTHING) /* interned; HS_NONE: none */               \
+    SAID(int32_t, prediction_us, -1, INT32, NOTHING, PREDICTION) /* ping limit; -1: not posted */  \
+    OWN(uint16_t, rig, , 0, UNSIGNED, NOTHING) /* ruleset index; at first the default rig */       \
+    OWN(uint16_t, stance, , 0, UNSIGNED, NOTHING) /* index in the rig */                           \
+    OWN(uint16_t, team, , HS_NONE, ELSEWHERE, NOTHING) /* interned name; HS_NONE: no team */       \
     OWN(uint16_t, weapon, , HS_NONE, UNSIGNED, WEAPON) /* ruleset index, HS_NONE, or FOREIGN */    \
     OWN(bool, tells_stance, , false, ELSEWHERE, NOTHING) /* posted since a restore */              \
     OWN(bool, any_weapon, , true, FLAG, OWNED) /* `owned` was never posted */                      \
     OWN(bool, alive, , true, FLAG, LIFE)                                                           \
     SAID(bool, is_protected, false, FLAG, PROTECTED, PROTECTED)                                    \
-    SAID(bool, is_solid, true, FLAG, SOLID, SOLID) /* blocks shots at others */                    \
+    SAID(bool, is_solid, true, FLAG, SOLID, SOLID) /* blocks shots at other players */             \
     OWN(bool, tells_solid, , false, FLAG, SOLID) /* `is_solid` was posted, so it may change */     \
     SAID(bool, reloading, false, FLAG, RELOADING, RELOADING)
 /* clang-format on */
@@ -46,7 +46,7 @@ enum hs_stale {
     HS_STALE_WEAPON = 1 << 4,
     HS_STALE_OWNED = 1 << 5,      /* `any_weapon` and `owned` */
     HS_STALE_CONNECTION = 1 << 6, /* the sample's rtt_us and interp_us */
-    HS_STALE_SOLID = 1 << 7,      /* only of players whose frames ever posted `is_solid` */
+    HS_STALE_SOLID = 1 << 7,      /* only for players whose frames ever posted `is_solid` */
     HS_STALE_ALL = (1 << 8) - 1
 };
 

@@ -35,7 +35,7 @@ struct hs_solid {
     bool axis_aligned; /* axes are the world's, so no rotation is needed */
 };
 
-/* Returns the box between two corners, which lies along the world's axes. */
+/* Returns the axis-aligned box between two corners. */
 static inline struct hs_solid hs_solid_of_box(struct hs_vec low, struct hs_vec high)
 {
     struct hs_vec half = hs_vec_scale(hs_vec_sub(high, low), 0.5);
@@ -58,7 +58,7 @@ struct hs_sweep_contact {
     double distance;
     /* Smallest gap between sphere and solid along the whole travel; <= 0 if they overlap. */
     double gap;
-    double gap_distance;  /* travel of the centre at the first place with that gap */
+    double gap_distance;  /* travel of the centre to the first place with this gap */
     struct hs_vec center; /* centre of the sphere at `distance`; world */
     struct hs_vec point;  /* on the surface of the solid, nearest to `center`; world */
     struct hs_vec normal; /* unit, away from the solid at `point`; world */
@@ -73,9 +73,9 @@ struct hs_sweep_contact {
 #define HS_TOUCH_SLACK 1e-6
 
 /*
- * First contact and smallest gap of a swept sphere and one solid. A sphere that touches the solid
- * at its start touches at distance 0. If the sphere does not touch, `center`, `point` and `normal`
- * describe the nearest approach.
+ * First contact and smallest gap of a swept sphere and one solid. A sphere that already touches the
+ * solid at `start` has its contact at distance 0. If the sphere does not touch, `center`, `point`
+ * and `normal` describe the nearest approach.
  */
 void hs_sweep_solid(const struct hs_sweep *sweep, const struct hs_solid *solid,
                     struct hs_sweep_contact *out);

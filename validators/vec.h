@@ -72,7 +72,7 @@ static inline double hs_vec_distance(struct hs_vec a, struct hs_vec b)
     return hs_vec_length(hs_vec_sub(a, b));
 }
 
-/* hs_vec_min returns the smaller coordinate on each axis, hs_vec_max the larger one. */
+/* hs_vec_min returns the smaller coordinate on each axis, and hs_vec_max returns the larger one. */
 static inline struct hs_vec hs_vec_min(struct hs_vec a, struct hs_vec b)
 {
     struct hs_vec out = {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z};
@@ -85,7 +85,7 @@ static inline struct hs_vec hs_vec_max(struct hs_vec a, struct hs_vec b)
     return out;
 }
 
-/* The largest distance of a coordinate from 0. */
+/* The largest absolute value of a coordinate. */
 static inline double hs_vec_largest(struct hs_vec v)
 {
     double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z), larger = x > y ? x : y;

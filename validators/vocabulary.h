@@ -1,6 +1,6 @@
 /*
- * The closed lists of the words in answers: verdicts, checks, reasons, flags. One X-macro per list
- * gives the enum, the names in JSON, the metric labels and the order in the documentation.
+ * The complete lists of the words in answers: verdicts, checks, reasons, flags. One X-macro per
+ * list gives the enum, the names in JSON, the metric labels and the order in the documentation.
  */
 #ifndef HS_VOCABULARY_H
 #define HS_VOCABULARY_H
@@ -21,7 +21,7 @@ HS_PUBLIC_BEGIN
 #define HS_VERDICT_ID(id, ...) HS_VERDICT_##id,
 enum hs_verdict { HS_VERDICTS(HS_VERDICT_ID) HS_VERDICT_COUNT };
 
-/* What a failure of a check does: reject, only report, or nothing because the check is off. */
+/* The mode of a check: a failure rejects, a failure is only reported, or the check does not run. */
 #define HS_MODES(X)                                                                                \
     X(ENFORCE, "enforce")                                                                          \
     X(SHADOW, "shadow")                                                                            \
@@ -37,8 +37,8 @@ enum hs_mode { HS_MODES(HS_MODE_ID) HS_MODE_COUNT };
  * The stage says what the check applies to:
  *   CLAIM  hit claims
  *   PATH   hit claims with a path, after the contacts of the path are known
- *   SHOT   hit claims and posted shots, each by itself
- *   KEPT   hit claims and posted shots; the result for a posted shot also holds for its hits
+ *   SHOT   hit claims and posted shots, each separately
+ *   KEPT   hit claims and posted shots; the result for a posted shot is used for its hits too
  */
 #define HS_CHECKS(X)                                                                               \
     X(SHAPE, shape, ENFORCE, SHOT)                                                                 \
@@ -67,7 +67,7 @@ enum hs_check { HS_CHECKS(HS_CHECK_ID) HS_CHECK_COUNT };
 enum hs_check_stage {
     HS_CHECK_STAGE_CLAIM,
     HS_CHECK_STAGE_PATH,
-    HS_CHECK_STAGE_SHOT, /* checks of this stage and the next are about the shooter */
+    HS_CHECK_STAGE_SHOT, /* checks of the stages SHOT and KEPT are about the shooter */
     HS_CHECK_STAGE_KEPT
 };
 
@@ -77,11 +77,11 @@ enum hs_check_stage {
  *
  * The sentences are the `detail` of a check (api/detail.c). NULL: the reason has no sentence of
  * that kind. A word in braces stands for:
- *   {m} {l}  measured and limit         {L}  "limit 5", or "minimum 5" where measured is below it
- *   {p}      the player concerned       {v}  the wall or mover concerned
- *   {f} {h}  fire time and hit time     {t}  fire time for the shooter, hit time for other players
- *   {n} {w}  number of the shot, weapon {c}  the kind of the item: "claim" or "shot"
- *   {s} {T}  what the item calls its start, and its time
+ *   {m} {l}  measured and limit         {L}  "limit 5", or "minimum 5" if the measured value is
+ * less {p}      the player concerned       {v}  the wall or mover concerned {f} {h}  fire time and
+ * hit time     {t}  fire time for the shooter, hit time for other players {n} {w}  number of the
+ * shot, weapon {c}  the kind of the item: "claim" or "shot" {s} {T}  names of the members for start
+ * and time
  */
 /* clang-format off */
 #define HS_REASONS(X)                                                                              \
@@ -103,7 +103,7 @@ enum hs_check_stage {
     X(NOT_RECORDED, "not_recorded", INCONCLUSIVE, IDENTITY, NULL,                                  \
       "the service cannot remember the verdict now")                                               \
     X(NUMBER_FORGOTTEN, "number_forgotten", INCONCLUSIVE, IDENTITY, NULL,                          \
-      "the numbers of shots up to {f} s are no longer known, and {n} may be one of them")       \
+      "the numbers of shots up to {f} s are no longer known, and {n} may be one of them")          \
     X(OVER_BUDGET, "over_budget", INCONCLUSIVE, CONTACT, NULL, NULL)                               \
     X(NO_WEAPON, "no_weapon", INCONCLUSIVE, WEAPON, NULL,                                          \
       "neither the {c} nor a frame names a weapon")                                                \
@@ -196,7 +196,7 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
 /* Remarks on a verdict. Flags never cause a rejection. */
 #define HS_FLAGS(X)                                                                                \
     X(REGION_MISMATCH, "region_mismatch")     /* the claimed bone is not the touched one */        \
-    X(DAMAGE_FORGED, "damage_forged")         /* claimed damage is above the weapon's */           \
+    X(DAMAGE_FORGED, "damage_forged")         /* claimed damage is above the weapon's damage */    \
     X(RADIUS_FORGED, "radius_forged")         /* claimed radius differs by more than 1 % */        \
     X(UNSTABLE_LATENCY, "unstable_latency")   /* recent round trips differ widely */               \
     X(TARGET_DEAD_NOW, "target_dead_now")     /* alive at the hit, now dead: no second kill */     \
@@ -210,8 +210,8 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
 #define HS_FLAG_ID(id, ...) HS_FLAG_##id,
 enum hs_flag { HS_FLAGS(HS_FLAG_ID) HS_FLAG_COUNT };
 
-/* Likely mistakes of an integration, in order: a mistake explains the mistakes below it, so the
-   mistake of the first hint must be mended first (hints.h). X(id, name) */
+/* Likely mistakes of an integration (hints.h). A mistake can cause the mistakes below it in this
+   list, so the mistake of the first hint must be mended first. X(id, name) */
 #define HS_HINTS(X)                                                                                \
     X(MILLISECONDS, "milliseconds")                                                                \
     X(CLOCK, "clock")                                                                              \
@@ -321,11 +321,11 @@ enum hs_sample_event {
     HS_SAMPLE_EVENT_COUNT
 };
 
-/* What a check found. */
+/* The outcome of a check. */
 enum hs_outcome {
     HS_OUTCOME_PASS,
     HS_OUTCOME_FAIL,
-    HS_OUTCOME_UNKNOWN, /* the data to decide is missing */
+    HS_OUTCOME_UNKNOWN, /* data that the check needs is missing */
     HS_OUTCOME_COUNT
 };
 
@@ -341,7 +341,7 @@ enum hs_pellet_outcome {
 
 enum hs_cause { HS_CAUSE_DIRECT, HS_CAUSE_BLAST, HS_CAUSE_COUNT };
 
-/* What makes a projectile explode. */
+/* The event that makes a projectile explode. */
 enum hs_fuse { HS_FUSE_ANY, HS_FUSE_CONTACT, HS_FUSE_TIMED, HS_FUSE_PROXIMITY, HS_FUSE_COUNT };
 
 /* What moves a projectile: its speed and gravity, or the game server, which posts the impact. */
@@ -354,7 +354,7 @@ enum hs_move_kind {
     HS_MOVE_NEW,     /* all checks apply */
     HS_MOVE_PENDING, /* the client may still extend this move: it is checked, but gets no ack and no
                         correction */
-    HS_MOVE_OLD,     /* an important move sent again: checked as HS_MOVE_PENDING */
+    HS_MOVE_OLD,     /* an important move sent again: checked like HS_MOVE_PENDING */
     HS_MOVE_KIND_COUNT
 };
 
@@ -390,7 +390,7 @@ enum hs_rewind_source {
     HS_REWIND_SOURCE_COUNT
 };
 
-/* Remarks on a stored sample, one bit each. */
+/* Flags of a stored sample, one bit each. */
 #define HS_FRAME_FLAGS(X)                                                                          \
     X(UNFLAGGED_JUMP, "unflagged_jump")       /* moved faster than history.max_speed */            \
     X(HISTORY_FULL, "history_full")           /* a sample inside the window was dropped */         \
@@ -405,7 +405,7 @@ struct hs_vocabulary {
     int count;
 };
 
-/* The member of that name, or -1. */
+/* Returns the member with this name, or -1. */
 int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str name);
 
 /* All lists. For each <list> there are hs_<list>_words, its names, and the function hs_<list>_name.

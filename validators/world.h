@@ -25,8 +25,9 @@
 
 HS_PUBLIC_BEGIN
 
-/* The limit of coordinates, starts, lengths and radii. With it, products of three such numbers do
-   not overflow a float. A query with numbers ten times larger touches nothing. */
+/* The limit of coordinates, starts, lengths and radii. Within this limit, products of three such
+   numbers do not overflow a float. A query with a number above ten times this limit touches
+   nothing. */
 #define HS_WORLD_COORDINATE_MAX 1e12
 
 /* The maximum number of triangles, and of boxes. Their indices share a 32-bit word with a tag. */
@@ -52,7 +53,7 @@ enum hs_world_fault {
     HS_WORLD_BAD_BOX,      /* not finite, out of range, or min > max */
     HS_WORLD_TOO_LARGE,    /* more than HS_WORLD_ITEMS_MAX, or more memory than the build may use */
     HS_WORLD_NO_MEMORY,
-    HS_WORLD_STOPPED /* hs_world_limits asked for it */
+    HS_WORLD_STOPPED /* `must_stop` of hs_world_limits returned true */
 };
 
 struct hs_world;
@@ -72,8 +73,8 @@ struct hs_world *hs_world_create(const struct hs_world_mesh *mesh, hs_world_allo
                                  enum hs_world_fault *fault);
 
 struct hs_world_limits {
-    /* The build fails with HS_WORLD_TOO_LARGE before it uses more than this. It includes the new
-       world, but not the mesh. */
+    /* The build fails with HS_WORLD_TOO_LARGE before it uses more than this. The bytes of the new
+       world count, but not the bytes of the mesh. */
     size_t max_bytes;
     /* Called every few milliseconds with `context`. True: the build fails with HS_WORLD_STOPPED. A
        mesh of a million triangles can take 0.2 s until the first call. NULL: no calls. */
@@ -87,8 +88,9 @@ struct hs_world *hs_world_create_within(const struct hs_world_mesh *mesh, hs_wor
                                         enum hs_world_fault *fault);
 
 /*
- * Computes such a limit from the counts of a mesh alone. With `any`, the limit is enough for every
- * mesh. Without `any`, it is about a third as large, which is enough for nearly all meshes.
+ * Returns a value for `max_bytes` of hs_world_limits, computed from the counts of a mesh alone.
+ * With `any`, the value is enough for every mesh. Without `any`, it is about a third as large,
+ * which is enough for nearly all meshes.
  */
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any);
 void hs_world_destroy(struct hs_world *world);
@@ -97,7 +99,8 @@ struct hs_world_info {
     size_t vertices, triangles, boxes; /* as given */
     size_t degenerate;                 /* triangles skipped because they have no area */
     size_t bytes;                      /* memory of the world */
-    struct hs_vec min, max; /* bounds of everything that can be touched; zero if nothing can */
+    struct hs_vec min, max; /* bounds of everything that can be touched; zero if the world is
+                               empty */
 };
 
 void hs_world_info(const struct hs_world *world, struct hs_world_info *out);
@@ -131,9 +134,9 @@ bool hs_world_sweep_within(const struct hs_world *world, const struct hs_sweep *
                            struct hs_work *work, struct hs_world_contact *out);
 
 /*
- * Whether anything touches the segment. The result is that of a sweep with radius 0 between the two
- * ends. This function is faster, because it stops at the first contact found. A segment that ends
- * in a surface touches it.
+ * Whether anything touches the segment. The result is equal to that of hs_world_sweep with radius 0
+ * between the two ends. This function is faster, because it stops at the first contact found. A
+ * segment that ends in a surface touches it.
  */
 bool hs_world_blocks(const struct hs_world *world, struct hs_vec from, struct hs_vec to);
 

@@ -1,6 +1,6 @@
 /*
- * Checks the header fields of a request. A proxy in front of the service may read a request in
- * another way than the HTTP library. Such ambiguous requests are refused before the body is read.
+ * Checks the header fields of a request. The HTTP library and a proxy in front of the service may
+ * interpret a request differently. Such ambiguous requests are refused before the body is read.
  * This file does not depend on the HTTP library: first add all fields, then run the checks.
  */
 #ifndef HS_API_HEADERS_H
@@ -19,14 +19,16 @@ struct hs_headers {
     unsigned authorizations;                /* number of Authorization fields */
     size_t length;                          /* value of Content-Length; valid only if lengths ==
                                                1 */
-    bool length_bad;                        /* not a plain decimal number that fits */
+    bool length_bad;                        /* Content-Length is not a plain decimal number that
+                                               fits */
     bool transfer_encoding;                 /* any Transfer-Encoding */
     bool encoded;                           /* any Content-Encoding except identity */
     bool type_fine;                         /* application/json, UTF-8 */
     unsigned deadlines;                     /* number of X-Deadline-Ms fields */
     bool deadline_bad;                      /* not a number from 0 to HS_DEADLINE_MAX_MS */
     unsigned deadline_ms;                   /* valid if deadlines == 1 */
-    char ambiguous[64];                     /* the first ambiguity found, in words; empty: none */
+    char ambiguous[64];                     /* the first ambiguity found, in words; empty: no
+                                               ambiguity */
     char request_id[HS_REQUEST_ID_MAX + 1]; /* X-Request-Id if it is valid, otherwise "" */
     unsigned traces;                        /* number of traceparent fields */
     char trace_id[HS_TRACE_ID_LEN + 1];     /* trace id of a single valid traceparent, otherwise
@@ -45,12 +47,12 @@ void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
                               struct hs_problem *problem);
 
 /* Sets `problem` if the body is not acceptable. 413: longer than `limit`. 415: a wrong media type,
-   or an encoding. 400: a body for a method that takes none, or a bad X-Deadline-Ms. */
+   or a Content-Encoding. 400: a body for a method that takes none, or a bad X-Deadline-Ms. */
 void hs_headers_check_content(const struct hs_headers *headers, bool takes_body, size_t limit,
                               struct hs_problem *problem);
 
-/* Returns whether a body follows the headers. The connection can be kept only after the body was
-   read. */
+/* Returns whether a body follows the headers. The connection can be kept open only after the body
+   was read. */
 bool hs_headers_body_follows(const struct hs_headers *headers);
 
 #endif

@@ -48,7 +48,7 @@ enum { HS_RETRY_AFTER_MS = 1000 };
 
 struct hs_problem {
     enum hs_problem_code code; /* HS_PROBLEM_NONE: no problem so far */
-    char detail[256];          /* one sentence about this occurrence; may be empty */
+    char detail[256];          /* one sentence about this problem; may be empty */
     unsigned retry_after_ms;   /* 0: HS_RETRY_AFTER_MS; used with 429 and 503 only */
     size_t count;              /* number of bad fields in `errors` */
     size_t left_out;           /* number of further bad fields */
@@ -69,8 +69,8 @@ void hs_problem_set(struct hs_problem *problem, enum hs_problem_code code, const
 void hs_problem_add(struct hs_problem *problem, const char *pointer, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Returns how long the client should wait before it tries again, in milliseconds; 0: it need not
-   wait. */
+/* Returns how long the client should wait before it tries again, in milliseconds; 0: the client
+   need not wait. */
 unsigned hs_problem_retry_after_ms(const struct hs_problem *problem);
 
 int hs_problem_status(enum hs_problem_code code);

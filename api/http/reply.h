@@ -20,7 +20,7 @@ struct hs_reply_headers {
     const char *allow;       /* NULL or "": no Allow */
     const char *challenge;   /* NULL or "": no WWW-Authenticate */
     const char *etag;        /* ETag of a file of the console, which also gets the headers for
-                                browsers. NULL: another reply */
+                                browsers. NULL: the reply is no such file */
     const char *encoding;    /* NULL: no Content-Encoding */
     unsigned retry_after_ms; /* Retry-After of a 429 or 503; 0: HS_RETRY_AFTER_MS */
     bool close;              /* the connection closes after this reply */
@@ -31,16 +31,16 @@ struct hs_reply_headers {
 bool hs_reply_bytes(struct MHD_Connection *connection, int status, const char *content_type,
                     const void *bytes, size_t size, const struct hs_reply_headers *headers);
 
-/* Sends the first `size` bytes of a file, and closes it in any case. */
+/* Sends the first `size` bytes of a file, and closes the file in any case. */
 bool hs_reply_file(struct MHD_Connection *connection, int status, const char *content_type, int fd,
                    uint64_t size, const struct hs_reply_headers *headers);
 
-/* Writes at most `size` bytes of an endless body. Returns how many, or one of the library's
+/* Writes at most `size` bytes of an endless body. Returns their number, or one of the library's
    MHD_CONTENT_READER_ values. 0: the function has suspended the connection. */
 typedef ssize_t hs_reply_reader(void *context, uint64_t place, char *out, size_t size);
 
-/* Sends what `read` writes, in pieces of at most `piece_bytes`, with status 200. `context` must
-   stay valid as long as the bytes above. */
+/* Sends the bytes that `read` writes, in pieces of at most `piece_bytes`, with status 200.
+   `context` must stay valid until the library reports that the request is completed. */
 bool hs_reply_stream(struct MHD_Connection *connection, const char *content_type,
                      size_t piece_bytes, hs_reply_reader *read, void *context,
                      const struct hs_reply_headers *headers);

@@ -54,7 +54,8 @@ const char *hs_method_name(enum hs_method method)
     return method_names[method];
 }
 
-/* Returns whether a path matches a pattern. Writes its names, the `{}` segments, to `names`. */
+/* Returns whether a path matches a pattern. Writes the names in the path, which are its `{}`
+   segments, to `names`. */
 static bool fits(const char *pattern, const char *path, struct hs_str names[2])
 {
     size_t count = 0;

@@ -1,5 +1,5 @@
-/* The static table of routes: method, path, listeners, required scopes, priority and endpoint.
-   Finding a route splits the path and checks its names; it allocates nothing. */
+/* The static table of routes: method, path, listeners, required scopes, priority and endpoint. The
+   search for a route splits the path, checks its names, and allocates nothing. */
 #ifndef HS_API_ROUTES_H
 #define HS_API_ROUTES_H
 
@@ -11,7 +11,7 @@
 enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE, HS_METHOD_COUNT };
 
 /*
- * X(id, method, pattern, listeners, access, priority, endpoint): this row has all facts about a
+ * X(id, method, pattern, listeners, access, priority, endpoint): each row has all facts about one
  * route. `{}` in a pattern stands for one segment of a path that is a name. BOTH: both listeners.
  * ALL_OF(scopes), ANY_OF(scopes): the scopes that a token needs, if the service has tokens. OPEN:
  * no token is needed, because the answer names no tenant, match or player. The function of the

@@ -31,8 +31,8 @@ static bool occurs_before(const json_t *names, size_t end)
     return false;
 }
 
-/* Reads the names of columns. Each must be in the table or begin with x_, none may occur twice, and
-   the required names must be present. False: recorded faults. */
+/* Reads the names of columns. Each name must be in the table or begin with x_. No name may occur
+   twice. The required names must be present. False: faults were recorded. */
 static bool read_columns(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_object *table, struct hs_json_columns *out)
 {

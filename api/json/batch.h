@@ -1,5 +1,5 @@
-/* Decodes batches: arrays of objects, or tables with columns and rows. One malformed item does not
-   refuse the others. */
+/* Decodes batches: arrays of objects, or tables with columns and rows. A malformed item does not
+   cause the refusal of other items. */
 #ifndef HS_API_JSON_BATCH_H
 #define HS_API_JSON_BATCH_H
 
@@ -20,18 +20,18 @@ struct hs_json_columns {
 size_t hs_json_find_column(const struct hs_json_columns *columns, const char *key);
 
 /*
- * Reads a batch: an array of at most reader->max_items objects, or a table of at most as many rows.
- * A table is an object with `columns` and `rows`; in a row, null stands for an absent member.
- * Malformed items go to reader->malformed, and later items take their places. More than
- * reader->max_items malformed items make the request fail. Returns the same as hs_json_read_array;
- * *count excludes malformed items. Malformed columns are a fault of the object that contains the
- * batch.
+ * Reads a batch: an array of at most reader->max_items objects, or a table with at most this number
+ * of rows. A table is an object with `columns` and `rows`; in a row, null stands for an absent
+ * member. Malformed items are added to reader->malformed. They have no place in the returned array.
+ * More than reader->max_items malformed items make the request fail. Returns the same as
+ * hs_json_read_array; *count excludes malformed items. Malformed columns are a fault of the object
+ * that contains the batch.
  */
 void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_list *list, size_t *count);
 
 /* Reads a batch from the two members of a table; neither may be NULL. `at`: the position of the
-   object that has them; NULL: the body. */
+   object that has these members; NULL: the body. */
 struct hs_json_table {
     const json_t *columns, *rows;
 };

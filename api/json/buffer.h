@@ -14,12 +14,12 @@ struct hs_buffer {
     bool failed;
 };
 
-/* Makes space for `more` bytes after the end, if `capacity` is too small for them. Returns where
-   the caller may write. NULL: out of memory. */
+/* Makes space for `more` bytes after the end, if `capacity` is too small for them. Returns the
+   address of this space. NULL: out of memory. */
 char *hs_buffer_grow(struct hs_buffer *buffer, size_t more);
 
-/* Makes space for `more` bytes after the end. Returns where the caller may write; the caller must
-   then add the number of written bytes to `len`. NULL: out of memory. */
+/* Makes space for `more` bytes after the end. Returns the address of this space. After writing, the
+   caller must add the number of written bytes to `len`. NULL: out of memory. */
 static inline char *hs_buffer_space(struct hs_buffer *buffer, size_t more)
 {
     bool fits = buffer->capacity - buffer->len >= more && !buffer->failed;

@@ -1,7 +1,7 @@
 /*
- * A position in a JSON text. With it, long arrays of numbers are read directly, from requests that
- * are too large for a tree of values. The cursor only reads common forms. The caller gives other
- * values, and faults, to the parser, one small value at a time.
+ * A position in a JSON text. A cursor reads long arrays of numbers directly, from requests that are
+ * too large for a tree of values. The cursor only reads common forms. The caller passes other
+ * values, and faulty values, to the parser, one small value at a time.
  */
 #ifndef HS_API_JSON_CURSOR_H
 #define HS_API_JSON_CURSOR_H
@@ -18,7 +18,8 @@ struct hs_cursor {
 
 void hs_cursor_skip_space(struct hs_cursor *cursor);
 
-/* Skips white space and `c`. False: the next character is another one, and the cursor stays. */
+/* Skips white space and then `c`. False: the character after the white space is not `c`, and the
+   cursor stays. */
 bool hs_cursor_take_spaced(struct hs_cursor *cursor, char c);
 
 /* Does the same as hs_cursor_take_spaced, but faster if there is no white space. */
@@ -40,7 +41,7 @@ bool hs_cursor_take_numbers(struct hs_cursor *cursor, size_t count, double *out)
 bool hs_cursor_take_whole(struct hs_cursor *cursor, uint64_t high, uint64_t *out);
 
 /*
- * Read `[a,b,c]`. False: the text has another form, so give the element to the parser; the position
+ * Read `[a,b,c]`. False: the text has another form, so pass the element to the parser; the position
  * of the cursor is then undefined. Reals are rounded to nearest, as strtod does. Integers fit 32
  * bits and have no sign, fraction or exponent.
  */

@@ -50,15 +50,15 @@ char *hs_digits_unsigned(char *at, uint64_t value)
     return value < 10 ? at + 1 : put_digits(at, value, count_digits(value));
 }
 
-/* Returns the end of a text without the zeros at its end. At least one of its last 6 characters is
-   no zero, and 8 characters can be read. */
+/* Returns the new end of a text without its trailing zeros. At least one of its last 6 characters
+   must not be a zero, and 8 characters must be readable. */
 static char *trim_six(char *end)
 {
     uint64_t others = hs_word_load(end - HS_WORD) ^ HS_WORD_EACH('0');
     return end - __builtin_clzll(others) / 8;
 }
 
-/* Returns the end of a text without the zeros at its end. */
+/* Returns the new end of a text without its trailing zeros. */
 static char *trim(char *end)
 {
     while (end[-1] == '0')
@@ -108,10 +108,10 @@ struct binary {
 
 /*
  * Rounds a number, half to even, to a multiple of 10^-decimals. Returns the result as a number of
- * units of 10^-decimals. `reads_back`: the number is the double nearest to the result. This is so
- * if the difference between number and result is less than half a step between doubles. Below a
- * power of two the steps are half as wide. If the result is exactly between two doubles, it reads
- * back as the even one.
+ * units of 10^-decimals. Sets *reads_back to whether the number is the double nearest to the
+ * result. This is so if the difference between number and result is less than half a step between
+ * doubles. Below a power of two the steps are half as wide. If the result is exactly between two
+ * doubles, it reads back as the even double.
  */
 static uint64_t round_binary(struct binary number, int decimals, bool *reads_back)
 {

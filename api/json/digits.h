@@ -17,8 +17,8 @@ char *hs_digits_millionths(char *at, int64_t value);
 
 /*
  * Writes a finite double with 15, 16 or 17 significant digits: the smallest number of digits that
- * reads back as the same double. Leaves out zeros at the end. The text is that of printf's %.15g,
- * %.16g or %.17g.
+ * reads back as the same double. Leaves out zeros at the end. The text is the same as from printf
+ * with %.15g, %.16g or %.17g.
  *
  * The digits are exact: 53 bits times a power of ten fit into 128 bits. This is the fixed-format
  * algorithm of Steele and White, "How to print floating-point numbers accurately" (1990), with the

@@ -13,7 +13,7 @@ enum {
     BYTES_PER_ITEM = 64, /* assumed bytes of text per item, to guess the number of items in the
                             first batch */
     KEY_WORDS = 3,       /* words of the longest name in a table */
-    IGNORED_NAMES = 8,   /* the most x_ names in one object */
+    IGNORED_NAMES = 8,   /* the maximum number of x_ names in one object */
     IGNORED_LEVELS = 4   /* the maximum depth of an ignored value */
 };
 
@@ -182,8 +182,8 @@ struct key {
     size_t len;
 };
 
-/* Reads a name after its opening quotation mark. False: it does not fit into the words, or has no
-   end; the cursor stays. */
+/* Reads a name after its opening quotation mark. False: the name does not fit into the words, or
+   has no end; the cursor stays. */
 static bool take_key(struct hs_cursor *cursor, struct key *key)
 {
     char padded[KEY_WORDS * HS_WORD];
@@ -215,8 +215,8 @@ static bool is_key(const struct key *key, const struct hs_json_field *field)
     return key->len > 0 && field->name[key->len - 1] != '\0';
 }
 
-/* Returns the index of a member in its table; the table's count if it has none. Starts at `from`,
-   because members mostly come in the order of the table. */
+/* Returns the index of a member in the table; the table's count if the table has no such member.
+   Starts at `from`, because members usually come in the order of the table. */
 static size_t find_field(const struct hs_json_object *table, size_t from, const struct key *key)
 {
     for (size_t i = from; i < table->count; i++)
@@ -265,8 +265,8 @@ static bool take_ignored_name(struct hs_direct *in, struct names *ignored)
            add_name(ignored, name);
 }
 
-/* Reads the quoted name of a field, or one that begins with x_. *index: the index of the field; for
-   an x_ name the table's count. */
+/* Reads the quoted name of a field, or a quoted name that begins with x_. *index: the index of the
+   field; for an x_ name the table's count. */
 static inline bool take_member_name(struct hs_direct *in, const struct hs_json_object *table,
                                     size_t from, struct names *ignored, size_t *index)
 {

@@ -1,10 +1,10 @@
 /*
  * Reads a body directly into structs, by the tables of table.h and without a tree of values.
  *
- * This reader reads what games usually post: members that the table has, each once; members whose
- * names begin with x_; tables whose columns come before their rows; strings without escapes; values
- * that every rule accepts. Everything else, wrong or just unusual, makes the direct read give up.
- * Then the caller parses the body with hs_json_parse, which reads the same values, or finds the
+ * This reader reads bodies as games usually post them. Each member is in the table and occurs once,
+ * or its name begins with x_. The columns of a table come before its rows. Strings have no escapes.
+ * Every rule accepts the values. Everything else, wrong or just unusual, makes the direct read give
+ * up. Then the caller parses the body with hs_json_parse, which reads the same values, or finds the
  * faults. So both paths give the same answers, and only one of them needs to explain faults.
  */
 #ifndef HS_API_JSON_DIRECT_H
@@ -16,11 +16,13 @@
 struct hs_direct {
     struct hs_cursor cursor;
     struct hs_reader *reader; /* if this reader has a fault at the end, the read has given up */
-    size_t containers;        /* the bytes that objects and arrays should have, see reading.h */
-    /* The first capacity of the next array of each kind: the count of the array before it. */
+    size_t containers;        /* the bytes of text that the objects and arrays so far must have, see
+                                 reading.h */
+    /* The first capacity of the next array of each kind: the count of the previous array of that
+       kind. */
     size_t counts[HS_ITEM_COUNT], bone_count;
     /* The required members of `table`, one bit each. These bits are kept, because most objects have
-       the same table as the object before them. */
+       the same table as the previous object. */
     const struct hs_json_object *table;
     uint64_t required;
 };

@@ -12,8 +12,8 @@ enum {
     WHOLE_DIGITS = 18,   /* the parser refuses longer integers */
     LARGEST_DIGITS = 19, /* all numbers with this many digits fit 64 bits */
     EXACT_POWER = 22,    /* the largest power of 10 that is exact in double */
-    MOST_DECIMALS = 24,  /* read_words stops after this many decimals: three words, more digits than
-                            are used */
+    MOST_DECIMALS = 24,  /* read_words stops after this many decimals. They fill three words, and
+                            are more than the digits that are used */
     FAST_LENGTH = 40     /* more bytes than read_plain and read_words may load */
 };
 #define EXACT_DIGITS (UINT64_C(1) << 53)
@@ -32,7 +32,8 @@ static const char *skip_digits(const char *at, const char *end, uint64_t *digits
     return at;
 }
 
-/* Reads the sign and the digits of an exponent. NULL: it has no digits, or more than 4. */
+/* Reads the sign and the digits of an exponent. NULL: the exponent has no digits, or more than
+   4. */
 static const char *read_exponent(const char *at, const char *end, int *power)
 {
     bool is_negative = at < end && *at == '-';
@@ -99,10 +100,10 @@ static const char *read_any(const char *first, const char *end, double *out)
 __extension__ typedef unsigned __int128 wide;
 
 /*
- * Divides `digits`, above 2^53, by 10^`decimals`, at most 10^19, and rounds correctly. The function
- * divides integers, scaled so that the quotient has at least 63 bits. The lowest bit is also set if
- * there is a remainder. Then the conversion to double is the only rounding (algorithm M of Clinger,
- * 1990, in 128 bits).
+ * Divides `digits` by 10^`decimals`, and rounds correctly. `digits` is above 2^53, and `decimals`
+ * is at most 19. The function divides integers, scaled so that the quotient has at least 63 bits.
+ * The lowest bit is also set if there is a remainder. Then the conversion to double is the only
+ * rounding (algorithm M of Clinger, 1990, in 128 bits).
  */
 static double divide(uint64_t digits, size_t decimals)
 {
@@ -157,8 +158,8 @@ static inline const char *read_plain(const char *first, const char *end, double 
     static const double signs[2] = {1, -1};
     bool is_negative = *first == '-';
     const char *at = first + is_negative;
-    /* Load the words after and without a sign now, so that the load does not have to wait for the
-       test of the sign. */
+    /* Load both words now, with and without the first character, so that no load has to wait for
+       the test of the sign. */
     uint64_t with = hs_word_load(first), without = hs_word_load(first + 1);
     uint64_t word = is_negative ? without : with;
     uint64_t others = hs_word_others(word), behind = others & (others - 1);

@@ -16,16 +16,17 @@
 /* Deeper nesting is refused before the text is parsed, because the parser recurses. */
 #define HS_JSON_MAX_DEPTH 16
 
-/* A parsed object takes some 250 bytes and a parsed array 100, even if their text is short. In real
-   requests, each object or array has on average at least this many bytes of text. A body may exceed
-   this by LET_PASS bytes, so that short bodies are not refused. */
+/* A parsed object needs some 250 bytes of memory, and a parsed array needs 100, even if their text
+   is short. In real requests, each object or array has on average at least this many bytes of text.
+   A body may be shorter by HS_JSON_LET_PASS bytes, so that short bodies are not refused. */
 enum { HS_JSON_BYTES_PER_OBJECT = 12, HS_JSON_BYTES_PER_ARRAY = 4, HS_JSON_LET_PASS = 4096 };
 
 /*
- * Parses a body: an object in UTF-8 without a byte order mark, duplicate keys or escaped NUL, with
- * numbers in range, at most HS_JSON_MAX_DEPTH deep. A body that is mostly empty objects and arrays
- * is refused, because parsed they take a hundred times the memory of their text. NULL: failed, and
- * `problem` is set. The caller owns the value.
+ * Parses a body. It must be an object in UTF-8, without a byte order mark, duplicate keys or an
+ * escaped NUL. Its numbers must be in range, and its depth must be at most HS_JSON_MAX_DEPTH. A
+ * body that is mostly empty objects and arrays is refused, because parsed values of this kind take
+ * a hundred times the memory of their text. NULL: failed, and `problem` is set. The caller owns the
+ * value.
  */
 json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem);
 
@@ -33,8 +34,8 @@ json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem);
    JSON. */
 void hs_json_init(void);
 
-/* Like json_loadb. If that fails for lack of memory, sets *no_memory, even if `error` gives another
-   cause. */
+/* Like json_loadb. If json_loadb fails for lack of memory, sets *no_memory, even if `error` gives
+   another cause. */
 json_t *hs_json_load(struct hs_str text, size_t flags, json_error_t *error, bool *no_memory);
 
 struct hs_json_columns;
@@ -55,12 +56,13 @@ struct hs_reader {
     bool no_memory;
     /* Collects malformed items. NULL: one malformed item makes the whole request fail. */
     struct hs_malformed_items *malformed;
-    struct hs_malformed *item; /* the item that is being read; NULL: none, or not collected */
+    struct hs_malformed *item; /* the item that is being read; NULL: no item, or malformed items are
+                                  not collected */
     void *context;             /* for the decoders of a ruleset; otherwise unused */
 };
 
-/* Records a bad field of the present item; if there is no item, of the request. After the maximum
-   number of kept errors, the function only counts the field. */
+/* Records a bad field for the current item, or for the request if no item is being read. After the
+   maximum number of kept errors, the function only counts the field. */
 void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

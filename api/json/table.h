@@ -29,7 +29,7 @@ enum hs_json_kind {
     HS_JSON_REALS,         /* double[count], at most 10 */
     HS_JSON_FLOATS,        /* float[count], at most 10 */
     HS_JSON_VEC,           /* struct hs_vec or double[3]; `check` may refuse it */
-    HS_JSON_TIME,          /* int64_t microseconds; seconds within HS_JSON_TIME_MAX of 0 */
+    HS_JSON_TIME,          /* int64_t microseconds; seconds within +-HS_JSON_TIME_MAX */
     HS_JSON_NEAREST_TIME,  /* like TIME; a time out of range becomes the nearest limit */
     HS_JSON_SHORT_SECONDS, /* int32_t microseconds; seconds within [0, high], high <= 2000 */
     HS_JSON_OBJECT,        /* a struct, described by `object` */
@@ -50,7 +50,7 @@ typedef void hs_json_decode(struct hs_reader *reader, const json_t *value,
 typedef void hs_json_finish(struct hs_reader *reader, const json_t *value,
                             const struct hs_json_at *at, void *target);
 struct hs_direct;
-/* Reads a value without a tree of values; see direct.h. False: it gives up. */
+/* Reads a value without a tree of values; see direct.h. False: the direct read must give up. */
 typedef bool hs_json_take(struct hs_direct *in, void *target);
 /* Checks a vector of finite numbers and records its faults. */
 typedef void hs_json_check_vec(struct hs_reader *reader, const struct hs_json_at *at,
@@ -66,7 +66,7 @@ struct hs_json_field {
     size_t count;       /* number of elements of REALS or FLOATS */
     unsigned bit;       /* set in the `unsigned` at bits_offset if the member is present */
     size_t flag;        /* offset of a bool that is set if the member is present; 0: no bool */
-    const char *items;  /* for ELEMENTS: what messages call the elements */
+    const char *items;  /* for ELEMENTS: the name of the elements in messages */
     hs_json_take *take; /* for CUSTOM; NULL: the direct read (direct.h) gives up */
     union {
         const struct hs_vocabulary *words;
@@ -80,10 +80,10 @@ struct hs_json_field {
 struct hs_json_object {
     const struct hs_json_field *fields;
     size_t count;           /* at most 64 */
-    size_t bits_offset;     /* used by fields with a bit */
+    size_t bits_offset;     /* offset of the `unsigned` in which fields set their `bit` */
     hs_json_finish *finish; /* called after the members of an object or a row; may be NULL */
-    /* True: members are read in the order of the fields, not of the document; and CUSTOM fields are
-       also read if they are absent, with a NULL value. */
+    /* True: members are read in the order of the fields, not of the document. `decode` of an absent
+       CUSTOM field is then called with a NULL value. */
     bool in_order;
     const struct hs_scalar *scalars; /* further members of the same struct, or NULL */
     const size_t *scalar_count;
@@ -118,8 +118,8 @@ void hs_json_read_member(struct hs_reader *reader, const json_t *value, const st
 void hs_json_read_field(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         const struct hs_json_field *field, void *base);
 
-/* Returns whether the request has failed and has no room for more faults, so that reading can stop.
- */
+/* Returns whether the request has failed and no more faults can be recorded, so that reading can
+   stop. */
 bool hs_json_is_lost(const struct hs_reader *reader);
 
 /*

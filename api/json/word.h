@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* 10^i, as far as it fits 64 bits. The table is in a header, so that compilers turn a division by a
-   constant entry into a multiplication. */
+/* Entry i is 10^i. The table has all powers of ten that fit 64 bits. The table is in a header, so
+   that compilers turn a division by a constant entry into a multiplication. */
 static const uint64_t hs_powers_of_ten[20] = {1,
                                               10,
                                               100,
@@ -57,7 +57,8 @@ static inline uint64_t hs_word_load(const char *at)
     return word;
 }
 
-/* Returns the index of the first byte whose highest bit is set in `marks`; HS_WORD: none is set. */
+/* Returns the index of the first byte whose highest bit is set in `marks`; HS_WORD: no such bit is
+   set. */
 static inline size_t hs_word_first(uint64_t marks)
 {
     return marks != 0 ? (size_t)__builtin_ctzll(marks) / 8 : HS_WORD;
@@ -90,7 +91,8 @@ static inline uint64_t hs_word_number(uint64_t word, size_t count)
            32;
 }
 
-/* Returns the length of the text before the first quotation mark; HS_WORD: the word has none. */
+/* Returns the length of the text before the first quotation mark; HS_WORD: the word has no
+   quotation mark. */
 static inline size_t hs_word_quote(uint64_t word)
 {
     uint64_t values = word ^ HS_WORD_EACH('"');

@@ -17,8 +17,8 @@ struct hs_writer {
     bool needs_comma;
 };
 
-/* Returns where to write a value of at most `max` bytes. Writes a comma first if one is needed.
-   NULL: out of memory. */
+/* Returns the address to which a value of at most `max` bytes can be written. Writes a comma first
+   if a comma is needed. NULL: out of memory. */
 static inline char *hs_write_place(struct hs_writer *writer, size_t max)
 {
     char *at = hs_buffer_space(writer->buffer, max + 1);
@@ -30,7 +30,7 @@ static inline char *hs_write_place(struct hs_writer *writer, size_t max)
     return at;
 }
 
-/* Ends a value that was written at hs_write_place. */
+/* Ends a value that was written at the address from hs_write_place. */
 static inline void hs_write_until(const struct hs_writer *writer, const char *end)
 {
     writer->buffer->len = (size_t)(end - writer->buffer->data);
@@ -145,8 +145,8 @@ void hs_write_vec(struct hs_writer *writer, struct hs_vec v);
 HS_WRITE_FIELDS(X)
 #undef X
 
-/* The first function writes an array of the names whose bits are set. The second writes an object
-   of the counts that are not 0. */
+/* hs_write_words_field writes an array of the names whose bits are set. hs_write_counts_field
+   writes an object of the counts that are not 0. */
 void hs_write_words_field(struct hs_writer *writer, const char *key,
                           const struct hs_vocabulary *words, unsigned bits);
 void hs_write_counts_field(struct hs_writer *writer, const char *key,

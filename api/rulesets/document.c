@@ -71,7 +71,7 @@ static void read_mode(struct hs_reader *reader, const json_t *value, const struc
     hs_json_read_object(reader, value, at, &table, mode);
 }
 
-/* Reads the modes of a document, which replace all built-in ones. */
+/* Reads the modes of a document, which replace all built-in modes. */
 static void read_modes(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        void *target)
 {
@@ -160,8 +160,8 @@ static void read_check(struct hs_reader *reader, const json_t *value, const stru
     }
 }
 
-/* If the server accepts the positions of clients, these checks of moves are enforced unless the
-   document sets them. */
+/* If the server accepts the positions of clients, the move checks path, ground, base and stance are
+   enforced unless the document sets them. */
 static void read_checks(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {
@@ -255,11 +255,12 @@ static void read_rewind(struct hs_reader *reader, const json_t *value, const str
 {
     struct hs_ruleset *ruleset = target;
     if (ruleset->rewind.limit_us > ruleset->history.keep_us)
-        ruleset->rewind.limit_us = ruleset->history.keep_us; /* the default of the limit */
+        ruleset->rewind.limit_us = ruleset->history.keep_us; /* the default limit must not exceed
+                                                                history.keep */
     read_section(reader, value, at, target);
 }
 
-/* Members are read in the order of this table, because later members use names that earlier ones
+/* Members are read in the order of this table, because later members use names that earlier members
    define. */
 static const struct hs_json_field document_fields[] = {
     {"name", HS_JSON_CUSTOM, TO(name), .decode = read_name},

@@ -9,10 +9,10 @@
 #include "validators/ruleset.h"
 
 /*
- * Decodes and validates a ruleset document. Members that it leaves out get their defaults, whose
- * lengths are in centimetres. If the document has a member `name`, it must be `name`. If `name.ptr`
- * is NULL, the document must have a name. NULL: failed, and the reader's problem or no_memory is
- * set. The caller owns the ruleset.
+ * Decodes and validates a ruleset document. Members that the document leaves out get their
+ * defaults, whose lengths are in centimetres. If the document has the member `name`, its value must
+ * be the argument `name`. If the argument is absent (ptr NULL), the document must have this member.
+ * NULL: failed, and the reader's problem or no_memory is set. The caller owns the ruleset.
  */
 struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *root,
                                      struct hs_str name);
@@ -22,8 +22,8 @@ struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *roo
 bool hs_ruleset_check_work(const struct hs_ruleset *ruleset, uint64_t limit,
                            struct hs_problem *problem);
 
-/* Writes the canonical document: all fields in a fixed order, without white space. If it is
-   decoded, the ruleset is equal to this one, and is encoded to the same bytes. */
+/* Writes the canonical document: all fields in a fixed order, without white space. Decoding it
+   gives an equal ruleset, and encoding that ruleset gives the same bytes. */
 void hs_ruleset_encode(struct hs_writer *writer, const struct hs_ruleset *ruleset);
 
 #endif

@@ -1,4 +1,4 @@
-/* The members of a budget, for code that holds one inside another struct. */
+/* The members of a budget, for structs that contain a budget. */
 #ifndef HS_BUDGET_INSIDE_H
 #define HS_BUDGET_INSIDE_H
 
@@ -9,7 +9,8 @@
 struct hs_budget {
     atomic_size_t used;      /* bytes */
     size_t limit;            /* bytes; SIZE_MAX: no limit */
-    struct hs_budget *of;    /* the budget above, which counts these bytes too; NULL: none */
+    struct hs_budget *of;    /* the budget above, in which these bytes are also reserved; NULL: no
+                                such budget */
     atomic_bool was_refused; /* a reservation failed since this was last set to false */
 };
 

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Accepted shots kept per weapon. So a late shot can be put in its place among them. 32 shots are
-   enough for one shot every 12.5 ms and a rewind limit of 0.4 s. */
+/* Number of accepted shots kept per weapon, so that a late shot can be put in its place among them.
+   32 shots are enough for one shot every 12.5 ms and a rewind limit of 0.4 s. */
 enum { HS_LEDGER_SHOTS = 32 };
 
 /*
@@ -32,8 +32,8 @@ struct hs_cadence hs_cadence_of(uint16_t weapon);
  * earn the tokens that its shots took too early. If a later shot has a larger debt, returns that
  * debt. 0: no debt. A set of shots has the same debts in every order of arrival, and a part of the
  * set never has larger debts. So honest shots pass in any order, and no order lets more shots pass
- * than the bucket allows. A shot that is older than a shot dropped from the list counts at the time
- * of the dropped shot.
+ * than the bucket allows. A shot that is older than a shot dropped from the list counts as fired at
+ * the time of the dropped shot.
  *
  * This is the virtual scheduling algorithm of ITU-T I.371 (generic cell rate algorithm).
  */
@@ -43,12 +43,13 @@ int64_t hs_cadence_debt(const struct hs_cadence *cadence, int64_t fire_time_us,
 /* Returns the debt above which a weapon fires too fast: 0.67 of an interval. */
 int64_t hs_cadence_max_debt(int64_t interval_us);
 
-/* Returns the number of rounds fired without a pause of `reload_us`, including one fired at this
-   time. */
+/* Returns the number of rounds fired without a pause of `reload_us`, including a round fired at
+   this time. */
 uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_us,
                            int64_t reload_us);
 
-/* Records a shot, which takes a token. The two intervals are those of the weapon. */
+/* Records a shot, which takes a token. `interval_us` and `reload_us` are from the weapon's
+   rules. */
 void hs_cadence_record(struct hs_cadence *cadence, int64_t fire_time_us, int64_t interval_us,
                        int64_t reload_us);
 

@@ -1,7 +1,7 @@
 /*
  * A running hash over decoded values: equal items give equal digests.
  *
- * The hash does not resist an attacker who searches for collisions. That is not necessary, because
+ * The hash does not resist an attacker who searches for collisions. This is not necessary, because
  * both items come from the same game server. Internal to validators/.
  */
 #ifndef HS_DIGEST_H

@@ -2,7 +2,7 @@
  * The parts of cglm that this project uses. No other file includes cglm.
  *
  * A verdict must have the same bits on every machine. The table compares the results of cglm 0.8.8
- * with those of scalar code compiled with -ffp-contract=off.
+ * with the results of scalar code compiled with -ffp-contract=off.
  *
  *                 x86-64        x86-64 -mfma   aarch64 gcc   aarch64 clang
  *   glm_vec3_*    equal         equal          equal         equal

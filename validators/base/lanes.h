@@ -76,7 +76,7 @@ static inline glmm_128 hs_lanes_sqrt(glmm_128 a)
     return _mm_sqrt_ps(a);
 }
 
-/* Returns -a in the lanes in which the sign bit of `by` is set, and a in the others. */
+/* Returns -a in the lanes in which the sign bit of `by` is set, and a in the other lanes. */
 static inline glmm_128 hs_lanes_flip(glmm_128 a, glmm_128 by)
 {
     return _mm_xor_ps(a, _mm_and_ps(_mm_set1_ps(-0.0f), by));
@@ -203,7 +203,7 @@ static inline struct hs_lanes_vec hs_lanes_read_vec(const float *from)
                                  hs_lanes_read(from + 8)};
 }
 
-/* Returns a vector of which every lane is `v`, rounded to float. */
+/* Returns vectors with `v`, rounded to float, in every lane. */
 static inline struct hs_lanes_vec hs_lanes_set1_vec(struct hs_vec v)
 {
     return (struct hs_lanes_vec){glmm_set1((float)v.x), glmm_set1((float)v.y),

@@ -214,8 +214,9 @@ static struct hs_ledger_entry *find_first(const struct hs_ledger_numbers *number
     return first;
 }
 
-/* Returns the entry that was recorded first of those that can be forgotten without harm (is_free).
-   NULL: no entry can. Then held_from_us is set, so that later calls need not search. */
+/* Of the entries that can be forgotten without harm (is_free), returns the one that was recorded
+   first. NULL: no entry can be forgotten; held_from_us is then set, so that later calls need not
+   search. */
 static struct hs_ledger_entry *find_free(const struct hs_ledger *ledger,
                                          struct hs_ledger_numbers *numbers)
 {
@@ -249,8 +250,8 @@ static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *num
 
 /* ---- making space ---- */
 
-/* Returns the oldest entry with an answer. NULL: there is no answer. Numbers mostly rise, so the
-   oldest answer is mostly right behind the last one that was dropped. The search begins there. */
+/* Returns the oldest entry with an answer. NULL: there is no answer. Numbers mostly rise. So the
+   oldest answer usually follows the last answer that was dropped, and the search begins there. */
 static struct hs_ledger_entry *find_first_answer(const struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = NULL;
@@ -375,16 +376,16 @@ bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
     return true;
 }
 
-/* Returns a number that the full table can forget without harm, so that it need not grow. NULL:
-   there is no such number. */
+/* Returns a number that the full table can forget without harm, so that the table need not grow.
+   NULL: no number can be forgotten. */
 static struct hs_ledger_entry *find_spare(const struct hs_ledger *ledger,
                                           struct hs_ledger_numbers *numbers)
 {
     return numbers->count >= HS_LEDGER_NUMBERS ? find_free(ledger, numbers) : NULL;
 }
 
-/* Reserves bytes for more numbers. If memory is short, drops answers, but only while there are
-   places for fewer than HS_LEDGER_NUMBERS numbers. */
+/* Reserves bytes for more numbers. If memory is short, drops answers, but only while the table has
+   fewer than HS_LEDGER_NUMBERS places. */
 static bool reserve_places(struct hs_ledger *ledger, uint32_t capacity, size_t bytes)
 {
     if (capacity == 0)

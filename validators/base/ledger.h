@@ -1,6 +1,6 @@
 /*
  * The record of one player's shooting: used numbers with their answers, and fire times per weapon.
- * The numbers are those that the game server gives to shots.
+ * The game server gives each shot its number.
  *
  * The ledger never exceeds its maximum counts. The ledger uses more than HS_LEDGER_RESERVE bytes
  * only if its budget allows them. Only the hs_ledger_record functions allocate. Not thread-safe.
@@ -26,17 +26,18 @@
 #include "validators/budget.h"
 #include "validators/ledger_entry.h"
 
-/* How many claims, and how many shots, a player's ledger keeps with their answers. A retry of an
-   older claim or shot gets `duplicate`, without the first answer. */
+/* The number of claims, and of posted shots, that a ledger keeps with their answers. A retry of an
+   older claim or shot gets `duplicate` instead of its first answer. */
 enum { HS_LEDGER_NUMBERS = 128 };
 
 /* The maximum number of kept claim numbers, and of kept shot numbers. Beyond HS_LEDGER_NUMBERS, a
    number is kept only while a claim with its fire time can still be accepted. */
 enum { HS_LEDGER_MAX_NUMBERS = 1024 };
 
-/* Bytes that the owner sets aside for each ledger. These bytes hold the last two numbers of claims,
-   the last two of shots, one posted shot without pellet directions, and the cadences of four
-   weapons. If only two weapons are used, the bytes hold twice as many numbers. */
+/* Bytes that the owner reserves for each ledger. They are enough for the last two numbers of
+   claims, the last two numbers of shots, one posted shot without pellet directions, and the
+   cadences of four weapons. If only two weapons are used, they are enough for twice as many
+   numbers. */
 enum { HS_LEDGER_RESERVE = 1888 };
 
 /* The number of newest answers of a player, to claims and shots together, that are dropped only
@@ -50,16 +51,16 @@ struct hs_ledger_numbers {
     uint16_t answers;         /* number of entries that still have their answer */
     uint16_t first_answer_at; /* the search for the oldest answer begins at this entry */
     uint64_t first_answer;    /* entries with a lower `noted` have no answer */
-    /* If not 0: all entries are accepted, with fire times at or after this. So no number is free as
-       long as free_before_us is at most this. */
+    /* If not 0: every entry is accepted and was fired at this time or later. So no number is free
+       while free_before_us is at most this time. */
     int64_t held_from_us;
     uint64_t notes;         /* number of records so far; becomes `noted` of the next entry */
     uint64_t last_accepted; /* the accepted number that was recorded last; valid if has_accepted */
     bool has_accepted;
     bool has_paid;
     bool was_cut; /* accepted numbers of this session were forgotten before they were free */
-    /* Some numbers fired in this time range could not be recorded. So a number that is missing here
-       may still have been used. */
+    /* Some shots fired in this time range could not be recorded. So a number without an entry may
+       still have been used. */
     bool lacks_some;
     int64_t lacked_from_us, lacked_until_us;
     /* The latest fire time of the accepted numbers that were forgotten before they were free, or
@@ -79,14 +80,15 @@ struct hs_ledger {
 void hs_ledger_clear(struct hs_ledger *ledger);
 
 /*
- * Ends the player's session. The next session may use the same numbers. All numbers up to the fire
- * time of the last accepted one become forgotten (hs_ledger_is_forgotten). So no shot of the ended
- * session is paid again. The cadences stay, because leaving must not refill the buckets. Only their
- * rounds are set to 0: a player who comes back has a full magazine.
+ * Ends the player's session. The next session may use the same numbers. All numbers that were fired
+ * up to the newest accepted fire time become forgotten (hs_ledger_is_forgotten). So no shot of the
+ * ended session is paid again. The cadences stay, because leaving must not refill the buckets. Only
+ * their rounds are set to 0: a player who comes back has a full magazine.
  */
 void hs_ledger_end_session(struct hs_ledger *ledger);
 
-/* Records an accepted number that has no entry: its session ended, or the ledger forgets it. */
+/* Records only the fire time of an accepted number, because the number's session ended or the
+   ledger forgets the number. */
 void hs_ledger_record_paid(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
 /* Records the fire time of a number that could not be recorded itself. */
@@ -121,7 +123,7 @@ struct hs_ledger_entry *hs_ledger_posted(struct hs_ledger *ledger, uint64_t numb
 bool hs_ledger_is_same_trace(const struct hs_ledger_entry *entry, struct hs_vec start,
                              struct hs_vec end, double length);
 
-/* Whether hs_ledger_offset_jump looks at an entry. */
+/* Whether hs_ledger_offset_jump compares an entry with a hit at `hit_time_us`. */
 bool hs_ledger_is_compared(const struct hs_ledger_entry *entry, int64_t hit_time_us);
 
 /* Returns the largest difference between an offset (hs_ledger_entry) and the offsets of accepted

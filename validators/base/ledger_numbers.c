@@ -1,4 +1,4 @@
-/* What a ledger knows about the numbers that it recorded. Nothing here changes it. */
+/* Queries about the numbers that a ledger recorded. These functions do not change the ledger. */
 #include "validators/base/ledger.h"
 
 uint32_t hs_ledger_count_below(const struct hs_ledger_numbers *numbers, uint64_t number)

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* The bytes that most processors load at once. Where a processor loads more, some prefetches are
-   needless but harmless. */
+/* The number of bytes that most processors load at once. If a processor loads more, some prefetches
+   are needless but harmless. */
 enum { HS_CACHE_LINE = 64 };
 
 static inline void hs_prefetch(const void *from, size_t size)

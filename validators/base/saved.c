@@ -158,7 +158,8 @@ static void copy_field(unsigned char *to, const unsigned char *from, size_t size
 static unsigned char *put_field(const struct hs_saved_field *field, const unsigned char *from,
                                 unsigned char *to)
 {
-    /* Except for members of vocabularies, the bytes in memory are those that are saved. */
+    /* On little-endian machines, a field is saved as it is in memory, except for members of
+       vocabularies. */
     if (field->kind != HS_SAVED_MEMBER && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
         copy_field(to, from, field->size);
         return to + field->size;
@@ -179,7 +180,8 @@ static void put_fields(struct hs_bytes *bytes, enum hs_saved_id id, const void *
                        bool has_counts)
 {
     const struct hs_saved_struct *saved = &hs_saved_structs[id];
-    unsigned char *to = hs_bytes_reserve(bytes, saved->size), *end = to; /* no field grows */
+    unsigned char *to = hs_bytes_reserve(bytes, saved->size), *end = to; /* no field is longer than
+                                                                            in memory */
     for (size_t f = 0; to != NULL && f < saved->field_count; f++) {
         const struct hs_saved_field *field = &saved->fields[f];
         if (field->kind != HS_SAVED_ELSEWHERE && (has_counts || !is_count(field)))

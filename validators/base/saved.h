@@ -105,7 +105,7 @@ struct hs_saved_names {
 void hs_saved_put_names(struct hs_bytes *bytes);
 void hs_saved_get_names(struct hs_bytes_reader *reader, struct hs_saved_names *names);
 
-/* Fills in the names of this program. For data that contains only a hash of the names
+/* Fills in the names of this program. Use it for data that contains only a hash of the names
    (hs_saved_vocabularies). */
 void hs_saved_own_names(struct hs_saved_names *names);
 uint64_t hs_saved_vocabularies(void);

@@ -12,7 +12,8 @@ void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rule
     *compat = (struct hs_compat){.current_us = step->timestamp_us,
                                  .stamp_us = step->received_us,
                                  .arrived_us = step->timestamp_us,
-                                 /* The clock was last reset this long before its first move. */
+                                 /* Assume that the last reset was `since_zero` before the first
+                                    move. */
                                  .reset_us = step->received_us - since_zero};
 }
 
@@ -25,7 +26,8 @@ enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
     int64_t delta = step->timestamp_us - compat->current_us;
     int64_t half = rules->reset_period_us / 2;
     if (delta > half)
-        return HS_MOVE_STALE; /* a move from before a reset that arrived after it */
+        return HS_MOVE_STALE; /* the client made the move before a reset, but it arrived after the
+                                 reset */
     if (delta < -half)
         return step->received_us - compat->reset_us >= half ? HS_MOVE_RESET
                                                             : HS_MOVE_RESET_TOO_SOON;
@@ -54,7 +56,7 @@ static double pull_to_zero(double value, double pull)
     return value < -pull ? value + pull : 0;
 }
 
-/* Adds the time by which this move is ahead of the server to the discrepancy. Returns whether the
+/* Adds to the discrepancy the time by which this move is ahead of the server. Returns whether the
    discrepancy exceeded the margin. */
 static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rules *rules,
                              double server_us, double client_us, double *ahead_us)
@@ -84,7 +86,8 @@ static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rul
     return flagged;
 }
 
-/* Uses part of this move's time to pay back the discrepancy. The client keeps the rest. */
+/* Uses part of this move's time to pay back the discrepancy. The rest of the time may be
+   simulated. */
 static void resolve(struct hs_compat *compat, const struct hs_moves_rules *rules, double base_us,
                     double since_us)
 {
@@ -119,10 +122,11 @@ void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rul
     if (rules->detection && !is_reset)
         out->flagged =
             book_discrepancy(compat, rules, since_us * step->dilation, client_us, &out->ahead_us);
-    out->delta_us = hs_larger(0, hs_smaller(longest, client_us)); /* negative after a late reset */
+    out->delta_us = hs_larger(0, hs_smaller(longest, client_us)); /* client_us is negative after a
+                                                                     late reset */
     if (compat->is_resolving && !is_reset)
         resolve(compat, rules, out->delta_us, since_us);
-    /* A move that resets the clock gets as much time as the move before it. */
+    /* A move that resets the clock gets as much time as the previous move. */
     if (compat->is_resolving)
         out->delta_us = hs_smaller(compat->override_us, longest);
     out->force_update = compat->is_resolving && rules->force_corrections;

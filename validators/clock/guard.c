@@ -5,16 +5,16 @@
 
 #include "validators/base/units.h"
 
-/* Stands for the highest lead if no move arrived. */
+/* The highest lead of a block in which no move arrived. */
 #define NO_LEAD INT32_MIN
 
-/* Stands for the ceiling (the upper bound of the lead, from acks) if no ack arrived. */
+/* The ceiling (the upper bound of the lead, from acks) if no ack arrived. */
 #define NO_CEILING INT32_MAX
 
 /* Leads are stored in 32 bits. If a lead is further from the base than this, the base moves. */
 #define REBASE_US INT64_C(1000000000)
 
-/* If the ceiling falls by more than this, the clock paused. A smaller fall may be a better
+/* If the ceiling falls by more than this, the clock paused. A smaller fall may come from a better
    connection. */
 #define PAUSE_SLACK_US 60000
 
@@ -30,7 +30,7 @@ enum { SETTLING_BLOCKS = 10 };
 #define MADE_UP_US 1000000
 
 /* Noise is stored in units of NOISE_UNIT_US. If M (highest lead of a block) is further below R
-   (reference lead, guard.h) than NOISE_MAX_US, that is a stall, not noise. NOISE_FIRST_US is the
+   (reference lead, guard.h) than NOISE_MAX_US, this is a stall, not noise. NOISE_FIRST_US is the
    noise that is assumed until there is data. */
 enum { NOISE_UNIT_US = 2000, NOISE_MAX_US = 500000, NOISE_FIRST_US = 100000 };
 
@@ -44,7 +44,7 @@ void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_timing_m
     if (step->has_ack && step->ack_us <= step->received_us)
         guard->known = HS_GUARD_ARRIVING_ACK;
     guard->arriving_ack_us = step->ack_us;
-    guard->highest_us = 0; /* the lead of the first move */
+    guard->highest_us = 0; /* the first move has the lead 0, because its x is the base */
     guard->reference_us = guard->highest_before_us = NO_LEAD;
     guard->lowest_us = guard->lowest_before_us = NO_CEILING;
     for (int i = 0; i < 2; i++)
@@ -111,7 +111,7 @@ static void advance(struct hs_clock_guard *guard, const struct hs_timing_move *s
         if (shift_us > -most && shift_us < most)
             guard->shift_us += (int64_t)floor(elapsed * (step->dilation - 1) + 0.5);
         guard->received_us = step->received_us;
-        /* A new packet arrived. From now on, the acks of earlier packets count. */
+        /* A new packet arrived. From now on, the acks of earlier packets are used. */
         guard->ack_us = guard->arriving_ack_us;
         if ((guard->known & HS_GUARD_ARRIVING_ACK) != 0)
             guard->known |= HS_GUARD_ACK;
@@ -225,7 +225,7 @@ static void forget_pause(struct hs_clock_guard *guard)
         guard->highest_us = guard->reference_us;
     if (paused <= PAUSE_SETTLES_US)
         return;
-    /* Start a new cell, so that the time after the pause is separate. */
+    /* Start a new cell, so that moves from before and after the pause are in different cells. */
     int32_t *before_it = &guard->cell_highest_us[(guard->cell + HS_LEAD_CELLS - 1) % HS_LEAD_CELLS];
     int32_t *current = &guard->cell_highest_us[guard->cell];
     *before_it = larger(larger(*before_it, *current), guard->highest_us);
@@ -235,10 +235,10 @@ static void forget_pause(struct hs_clock_guard *guard)
 }
 
 /*
- * Corrects R some blocks after a pause. The block that shows the pause mostly has a longer delay
- * from client to server than the blocks before. The pause then seems shorter than it was. Without
- * this correction, R stays too high for half a minute. The highest lead of the first seconds after
- * the pause is a better R. This never raises R.
+ * Corrects R some blocks after a pause. In the block that shows the pause, the delay from client to
+ * server is usually longer than in earlier blocks. The pause then seems shorter than it was.
+ * Without this correction, R stays too high for half a minute. The highest lead of the first
+ * seconds after the pause is a better R. The correction never raises R.
  */
 static void settle(struct hs_clock_guard *guard)
 {
@@ -273,7 +273,8 @@ static void make_up(struct hs_clock_guard *guard, int64_t length_us)
         return;
     if (guard->highest_before_us != NO_LEAD) {
         int64_t gain = (int64_t)guard->highest_us - guard->highest_before_us;
-        /* Delayed moves arrive all at once. So a block adds at most its own length. */
+        /* Many delayed moves can arrive in one block. Of their client time, only the length of the
+           block counts as caught up. */
         guard->made_up_us =
             guard->made_up_us < 0
                 ? smaller(0, to_lead(guard->made_up_us + gain + length_us))
@@ -283,7 +284,7 @@ static void make_up(struct hs_clock_guard *guard, int64_t length_us)
 }
 
 /* Returns how far M rose above R. A better connection raises M, but not the bound from acks. A fast
-   clock raises both. */
+   clock raises M and the bound. */
 static double rise_of(const struct hs_clock_guard *guard)
 {
     if (guard->reference_us == NO_LEAD || guard->highest_us <= guard->reference_us)
@@ -341,7 +342,8 @@ int64_t hs_clock_guard_noise(const struct hs_clock_guard *guard)
 {
     int64_t sum = 0, count = 0;
     for (int i = 0; i < HS_LEAD_CELLS; i++) {
-        /* Skip the current cell, because it is not complete, and cells in which no move arrived. */
+        /* Skip the current cell, because it is not complete. Skip cells in which no move
+           arrived. */
         if (i == guard->cell || guard->cell_highest_us[i] == NO_LEAD)
             continue;
         sum += guard->cell_noise[i];
@@ -436,7 +438,7 @@ static bool suspect(struct hs_clock_guard *guard, const struct hs_moves_rules *r
         out->suspected_us = guard->made_up_us;
         out->suspected_limit_us = MADE_UP_US;
         guard->made_up_us = 0;
-        return true; /* R stays, because the clock is not ahead of it */
+        return true; /* R stays, because the clock is not ahead of R */
     } else {
         return false;
     }
@@ -455,7 +457,7 @@ static double median_slope(const struct hs_clock_guard *guard)
     int count = 0;
     for (int i = 0; i < HS_LEAD_CELLS; i++) {
         for (int k = i + 1; k < HS_LEAD_CELLS; k++) {
-            /* Cells in order of age: the oldest is the one after the newest. */
+            /* The cells are a ring: the oldest cell follows the newest one. */
             int32_t a = guard->cell_highest_us[(guard->cell + 1 + i) % HS_LEAD_CELLS];
             int32_t b = guard->cell_highest_us[(guard->cell + 1 + k) % HS_LEAD_CELLS];
             if (a == NO_LEAD || b == NO_LEAD)

@@ -3,13 +3,13 @@
  *
  * c is the client's time of a move, and a is its arrival at the server. x = c - a is the lead: the
  * offset of the client's clock minus the delay of the move. Two detectors use x: AckBound proves a
- * fast clock, LeadGuard suspects one.
+ * fast clock, and LeadGuard suspects a fast clock.
  *
  * AckBound. A client made a move after it received the snapshots that it acknowledges. k is the
  * send time of the newest snapshot that earlier packets acknowledged. The move was made after k, so
- * c - k is at least the offset of the client's clock. Y is the smallest c - k so far. An honest
- * crystal has an error, so Y rises slowly over time. Delay and loss only lower x, so x of an honest
- * clock never exceeds Y.
+ * c - k is at least the offset of the client's clock. Y is the smallest c - k so far. Even an
+ * honest clock has a small error, so the check raises Y slowly over time. Delay and loss only lower
+ * x, so x of an honest clock never exceeds Y.
  *
  * LeadGuard. Time is divided into blocks. M is the largest x in a block: the x of the move with the
  * least delay. R is the largest M in the window before the block. When M rises above R, the rise is
@@ -27,10 +27,10 @@
  * The blocks after the pause measure its length better, and correct R.
  *
  * A third account detects a clock that catches up after a silence. By their timestamps, some moves
- * were made after the silence. If they acknowledge no newer snapshot, their client time is added to
- * this account.
+ * were made after the silence. If these moves acknowledge no newer snapshot, their client time is
+ * added to the third account.
  *
- * The state has a fixed size and holds only differences. So if all times are shifted by the same
+ * The state has a fixed size and contains only differences. So if all times are shifted by the same
  * amount, the results are the same bits, after a minute and after a month. Times are microseconds.
  */
 #ifndef HS_CLOCK_GUARD_H
@@ -47,13 +47,13 @@ enum { HS_LEAD_CELLS = 12 };
 
 #define HS_LEAD_CELL_US INT64_C(5000000)
 
-/* Values of a guard that are known, one bit each. Saved with these numbers. */
+/* Values of a guard that are known, one bit each. Snapshots contain these numbers. */
 enum hs_guard_known { HS_GUARD_BOUND = 1, HS_GUARD_ACK = 2, HS_GUARD_ARRIVING_ACK = 4 };
 
 struct hs_clock_guard {
     int64_t base_us;     /* x of the first move; all leads below are stored relative to it */
     int64_t received_us; /* newest arrival */
-    int64_t shift_us;    /* server time that announced dilation added */
+    int64_t shift_us;    /* server time added because of announced dilations */
     int64_t change_us;   /* arrival of the move that announced the last dilation */
     double dilation;
 
@@ -76,9 +76,10 @@ struct hs_clock_guard {
 
     /* Upper bounds of the lead, from acks. */
     int32_t lowest_us, lowest_before_us; /* smallest c - k of this block, and of the block before */
-    int32_t lowest_trip_us, trip_before_us;    /* a - k of the moves of the smallest c - k */
-    int32_t ceilings_us[2], round_trips_us[2]; /* smallest round trips in this half of the window,
-                                                  and in the half before */
+    int32_t lowest_trip_us, trip_before_us;    /* a - k of the moves with these smallest c - k */
+    int32_t ceilings_us[2], round_trips_us[2]; /* smallest lowest_us, and smallest lowest_trip_us:
+                                                  in this half of the window, and in the half
+                                                  before */
     float speed; /* speed of the client's clock relative to the server's; 1 is honest */
 
     uint8_t cell_noise[HS_LEAD_CELLS]; /* noise of complete cells, in units of 2 ms */
@@ -86,16 +87,17 @@ struct hs_clock_guard {
     uint8_t cell_below_count; /* number of blocks in `cell_below` */
     uint8_t cell;             /* the current cell */
     uint8_t half_cells;       /* complete cells in this half of the window */
-    uint8_t settling;         /* blocks until R is corrected after a pause; 0: not waiting */
+    uint8_t settling;         /* blocks until R is corrected after a pause; 0: no correction is
+                                 due */
     uint8_t settling_cell;    /* the first cell after the pause */
     uint8_t known;            /* set of enum hs_guard_known */
 };
 
 /* One move, as the timing checks need it. */
 struct hs_timing_move {
-    int64_t timestamp_us; /* by the client's clock; for the guard, as if that clock had never been
-                             reset */
-    int64_t received_us;  /* by the game server */
+    int64_t timestamp_us; /* time of the move by the client's clock; for the guard, as if the clock
+                             had never been reset */
+    int64_t received_us;  /* arrival of the move at the game server */
     int64_t ack_us;       /* send time of the newest snapshot the client had seen; valid if
                              has_ack */
     int64_t credit_us;    /* credit that the connection needs at first; valid if has_credit */

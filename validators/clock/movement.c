@@ -10,7 +10,8 @@
  */
 #define TIME_TOLERANCE 1.01
 
-/* The most seconds of credit that one move can use. This keeps reported values finite. */
+/* The maximum number of seconds of credit that one move can use. The limit keeps reported values
+   finite. */
 #define MAX_SPENT_S 1e6
 
 /* Smaller limits are raised to this, so that a division by a limit gives a finite number. */
@@ -29,11 +30,11 @@
 #define BASE_FORGIVEN_S 4.0  /* changes forgiven per second */
 
 /*
- * After a silence, a player may use the time of the silence for movement. Of that time, the part
- * above credit.max fades: this many seconds of it are lost per second. Packets that a stall delayed
- * arrive over about 0.07 s, because some are lost and sent again. In these 0.07 s less must be lost
- * than the credit of a steady connection, which is 0.04 s. Measured on LAN and 40MS, with players
- * at the speed limit: with a value of 4, one move is refused in every 20th stall of 0.4 s, and four
+ * After a silence, a player may use the time of the silence for movement. The part of this time
+ * above credit.max shrinks by this many seconds per second. Packets that a stall delayed arrive
+ * over about 0.07 s, because some are lost and sent again. In these 0.07 s it must shrink by less
+ * than 0.04 s, the credit of a steady connection. This was measured on LAN and 40MS, with players
+ * at the speed limit. With a value of 4, one move is refused in every 20th stall of 0.4 s, and four
  * moves are refused in a stall of 0.8 s. With 0.5, moves are refused in 0 of 1,000 stalls of 0.4 s,
  * and in 2 of 1,000 stalls of 0.8 s.
  */
@@ -47,7 +48,7 @@
 
 /*
  * A rise is a launch if it begins within LAUNCH_S after the player enters a mode with gravity. Many
- * games allow a jump shortly after the ground ends. While the limits of the old mode still count,
+ * games allow a jump shortly after the ground ends. While the limits of the old mode still apply,
  * the rise may begin later. If gravity stops a climb within LAUNCH_MIN_S, the climb is no launch:
  * the body hovers.
  */
@@ -56,9 +57,9 @@
 
 /*
  * Upward changes that are allowed until the body is on the ground again, in addition to the jumps
- * in the air. They cover landings whose moves were lost: a player who hops all the time is on the
- * ground for one move of each hop. If 1 is allowed, such a player fails once in 28 hours. If 2 are
- * allowed, once in 500 hours.
+ * in the air. These changes cover landings whose moves were lost: a player who hops all the time is
+ * on the ground for one move of each hop. If 1 change is allowed, such a player fails once in 28
+ * hours. If 2 changes are allowed, such a player fails once in 500 hours.
  */
 #define LOST_LANDINGS 2
 
@@ -80,7 +81,7 @@ enum { VELOCITY_NONE, VELOCITY_CLAIMED, VELOCITY_DERIVED };
 /* A step, with the limits that apply to it. */
 struct passage {
     const struct hs_move_mode *mode;
-    const struct hs_move_mode *old; /* the mode before; its limits count too, if in_window */
+    const struct hs_move_mode *old; /* the previous mode; its limits apply too, if in_window */
     bool in_window;
     double time_s;
     double credit_s;                   /* credit of speed */
@@ -157,8 +158,9 @@ struct lapse {
 };
 
 /*
- * Uses `spent_s` of the credit while `time_s` passes. If the credit is overdrawn, records a finding
- * and restores the credit. `limit` is the amount allowed per second, in the unit of the finding.
+ * Uses `spent_s` of the credit while the time of `lapse` passes. If the credit is overdrawn,
+ * records a finding and restores the credit. `limit` is the amount allowed per second, in the unit
+ * of the finding.
  */
 static void pool_spend(struct hs_movement_pool *pool, double credit_s, double spent_s, double limit,
                        const struct lapse *lapse, struct hs_movement_finding *out)
@@ -245,9 +247,9 @@ static void begin(struct hs_movement *movement, const struct hs_movement_step *s
                                      .has_begun = true};
 }
 
-/* Changes the movement mode. The limits of the old mode count for a while. If the limits of a still
-   earlier mode also count and are larger, they stay until their own time ends. So switching between
-   two slower modes does not extend these limits. */
+/* Changes the movement mode. The limits of the old mode apply for a while. If the limits of a still
+   earlier mode also apply and are larger, they apply until their own window ends. So switching
+   between two slower modes does not extend these limits. */
 static void change_mode(struct hs_movement *movement, const struct hs_moves_rules *rules,
                         const struct hs_movement_step *step)
 {
@@ -269,8 +271,8 @@ static void change_mode(struct hs_movement *movement, const struct hs_moves_rule
 
 /* ---- the checks ---- */
 
-/* Returns the path from the last position, or from the place where the server put the client if
-   that gives a shorter path. */
+/* Returns the shorter of two paths to the position of the step: from the last position, and from
+   the place where the server put the client. */
 static struct hs_vec path_of(const struct hs_movement *movement,
                              const struct hs_movement_step *step)
 {
@@ -397,8 +399,8 @@ static bool may_bounce(const struct hs_movement *movement, const struct passage 
     return movement->bounces < passage->mode->air_jumps + lost_landings;
 }
 
-/* Returns whether something threw the body up or stopped its fall. Then the climb grows suddenly. A
-   body that stays up, or climbs evenly, was not launched. */
+/* Returns whether something threw the body up or stopped its fall. In both cases the climb grows
+   suddenly. A body that stays up, or climbs evenly, was not launched. */
 static bool is_launch(struct hs_movement *movement, const struct passage *passage, double climb,
                       double allowed, double gravity, bool *was_thrown)
 {
@@ -419,14 +421,14 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
         return false;
     if (!is_late)
         movement->bounces++;
-    movement->airborne_s = 0; /* the launch may be at half of the gathered time */
+    movement->airborne_s = 0; /* the launch may have been in the middle of the gathered time */
     return true;
 }
 
-/* Checks a step that is long enough to hide a landing. The climb of the step exceeds that of a body
-   under gravity by `above`. The velocity at the end of the step is unknown. A hidden landing counts
-   as a bounce: if it did not, a client could fly by sending few moves. One more bounce than
-   LOST_LANDINGS is allowed, for the landing itself. */
+/* Checks a step that is long enough to hide a landing. `above` is the difference between the climb
+   of the step and the climb of a body under gravity. The velocity at the end of the step is
+   unknown. A hidden landing counts as a bounce: if it did not, a client could fly by sending few
+   moves. One more bounce than LOST_LANDINGS is allowed, for the landing itself. */
 static void check_hidden(struct hs_movement *movement, const struct passage *passage, double climb,
                          double above, double gravity, struct hs_movement_result *out)
 {
@@ -448,8 +450,8 @@ static void check_hidden(struct hs_movement *movement, const struct passage *pas
 
 /*
  * Compares the gathered climb with the climb of a body that started upwards at `rise` and is slowed
- * by gravity. A lower climb becomes the new `rise`, because a body that rises less has less height
- * to fall from. A fast fall changes nothing.
+ * by gravity. A lower climb becomes the new `rise`, because a body that rises more slowly falls
+ * from a smaller height. A fast fall changes nothing.
  */
 static void check_gravity(struct hs_movement *movement, const struct passage *passage,
                           double gravity, struct hs_movement_result *out)
@@ -463,7 +465,7 @@ static void check_gravity(struct hs_movement *movement, const struct passage *pa
         return;
     }
     if (is_launch(movement, passage, climb, allowed, gravity, &out->was_thrown)) {
-        allowed = hs_larger(climb, 0); /* a body that falls may begin to fall here */
+        allowed = hs_larger(climb, 0); /* if the body falls, its fall may begin here */
     } else {
         double kept = (double)movement->kept + (climb - allowed) * time_s;
         double slack_s = passage->mode->credit + GATHER_S;

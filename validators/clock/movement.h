@@ -3,12 +3,13 @@
  * gravity, and teleports. Internal to validators/.
  *
  * Time is the time that the server granted (`delta_us` of the timing checks), never the client's
- * own time. Each mode has a credit of time for speed, and one for acceleration. Granted time
- * refills a credit, and the path uses it up. So single moves are not compared with the limits. A
- * short move may exceed a limit if the moves around it used up less time than they were granted.
+ * own time. Each mode has a credit of time for speed, and a credit of time for acceleration.
+ * Granted time refills a credit, and the path uses it up. So single moves are not compared with the
+ * limits. A short move may exceed a limit if the moves before and after it use less time than was
+ * granted to them.
  *
  * One move may replace many lost moves, and may be granted less time than the lost moves took. Then
- * the client's time counts, up to the server time that no move has used yet. So no player gains
+ * the client's time is used, up to the server time that no move has used yet. So no player gains
  * time.
  *
  * A body under gravity must not stay higher than its launch explains.
@@ -26,7 +27,8 @@
  * - The server may launch a body: a knock-back, a jump pad, a rocket jump. The velocity of the
  * launch raises the limits of speed. The launch also allows a gain of velocity, and one rise.
  *
- * Pure except for the state it is given; allocates nothing; not thread-safe on one state.
+ * The functions change only the given state, and allocate nothing. They are not thread-safe on one
+ * state.
  */
 #ifndef HS_MOVEMENT_H
 #define HS_MOVEMENT_H
@@ -45,15 +47,18 @@ struct hs_movement_step {
     struct hs_vec velocity;  /* as claimed; valid if has_velocity */
     struct hs_vec corrected; /* where the server last put the client; valid if has_corrected */
     struct hs_vec up;        /* unit */
-    uint64_t base;           /* hash of its name; 0: no base. `corrected` is relative to it, too */
+    uint64_t base;           /* hash of the base's name; 0: no base. `corrected` is relative to the
+                                base, too */
     struct hs_vec base_path; /* path since the last step, on a change of base; valid if
                                 has_base_path */
     double delta_us;         /* time granted by the server */
     double client_us;        /* game time by the client's clock since the last step; 0: unknown */
     double dilation;         /* speed of server time; 1, or 0 while the game is paused */
-    double jump_speed;   /* length/s: faster from one move to the next is a teleport; 0: no limit */
-    double launch_speed; /* length/s, across `up`: what remains of the server's launch; 0: none */
-    double launch_climb; /* length/s, upwards: the same */
+    double jump_speed;   /* length/s; a faster path from one move to the next is a teleport; 0: no
+                            limit */
+    double launch_speed; /* length/s; remaining speed of the server's launch across `up`; 0: no
+                            launch */
+    double launch_climb; /* length/s; its remaining upward speed; 0: no upward speed */
     double credit_s;     /* credit of speed that the connection needs; valid if has_credit */
     int64_t received_us; /* by the game server */
     int64_t rtt_us;      /* -1: unknown */
@@ -72,34 +77,35 @@ struct hs_movement_finding {
 };
 
 /*
- * teleport      length: distance from the last position; limit: the reach of jump_speed
+ * teleport      length: distance from the last position; limit: the path at jump_speed
  * speed         length/s: mean since the credit was last full; limit: max_speed of the mode.
  *               count: changes of base, if there were too many. Each change hides a path.
  * acceleration  length/s^2: mean since the credit was last full; limit: max_accel
- * gravity       length: how much higher than a body under gravity; limit: the allowance
+ * gravity       length: height above a body under gravity; limit: the allowed height above it
  */
 struct hs_movement_result {
     struct hs_movement_finding teleport, speed, acceleration, gravity;
     double time_us;  /* time that counted for the step: at least delta_us */
-    bool was_thrown; /* a rise used the launch; only set if may_be_thrown was */
+    bool was_thrown; /* a rise used the launch; only set if may_be_thrown was set */
 };
 
 /* A credit of time for one limit of the mode. All modes share it, so a debt stays when the mode
    changes. */
 struct hs_movement_pool {
     float owed_s;    /* time used beyond the granted time, in seconds; 0: the credit is full */
-    float ceiling_s; /* the most that may be owed; while an earlier mode's debt is larger, the limit
-                        of that mode */
+    float ceiling_s; /* the max that may be owed. While a larger debt from an earlier mode is open,
+                        this is the limit of that mode */
     float run_s;     /* time since the credit was last full */
 };
 
-/* Zero: nothing is known, and the next step is the first. */
+/* All zero: nothing is known, and the next step is the first. */
 struct hs_movement {
     struct hs_vec position; /* at the end of the last step */
     uint64_t base;
     int64_t received_us, window_until_us; /* arrival of the last step; end of the time in which the
-                                             limits of old_mode count too */
-    struct hs_movement_pool speed, climbing, acceleration; /* speed: across `up` */
+                                             limits of old_mode apply too */
+    struct hs_movement_pool speed, climbing, acceleration; /* `speed` is across `up`, `climbing` is
+                                                              along `up` */
     float velocity[3];                                     /* across `up`; valid if velocity_source
                                                               is set */
     float gathered[3], gathered_s; /* path and time gathered until a velocity can be derived */
@@ -119,17 +125,17 @@ struct hs_movement {
 static_assert(sizeof(struct hs_movement) <= 152, "kept for every player");
 
 /*
- * Checks a step and stores it, whatever the findings are. An overdrawn credit is set to its limit,
+ * Checks a step and stores it, whatever the findings are. An overdrawn credit becomes full again,
  * so that one cause gives one finding. This suits callers that only count findings. A caller that
- * refuses a step must keep the state from before the step, and add the step's time to the next one.
- * A check that cannot run does not fail.
+ * refuses a step must keep the state from before the step, and add the step's time to the next
+ * step. A check that cannot run does not fail.
  *
  * After a change of base, position and velocity start again, and no credit is refilled. Speed is
  * checked by `base_path`. Without `base_path` the change hides the path of the body, so the check
  * fails if there are too many changes.
  *
- * After a change of mode the larger of the two modes' limits counts for rtt + 2 ticks, at most 1 s.
- * An unknown rtt counts as 0.2 s. A tick is the mean time between arrivals, at most 0.05 s.
+ * After a change of mode the larger of the two modes' limits applies for rtt + 2 ticks, at most 1
+ * s. An unknown rtt counts as 0.2 s. A tick is the mean time between arrivals, at most 0.05 s.
  */
 void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules *rules,
                        const struct hs_movement_step *step, struct hs_movement_result *out);

@@ -4,11 +4,12 @@
 
 #include "validators/base/units.h"
 
-/* A reset of the client's clock is believed if its new value is this close to the expected one. */
+/* A reset of the client's clock is plausible if the new value of the clock is this close to the
+   expected value. */
 #define RESET_SLACK_US INT64_C(1000000)
 
-/* Moves that a stall delayed arrive within this time after its end. Moves after that do not belong
-   to the packet burst. */
+/* Moves that a stall delayed arrive within this time after the end of the stall. Later moves do not
+   belong to the packet burst. */
 #define BURST_US INT64_C(1000000)
 
 /* A group of delayed moves counts as a packet burst if it catches up with half of the stall, or
@@ -41,7 +42,7 @@ static void move_to_part(struct hs_timing *timing, int64_t received_us)
 static void begin_stall(struct hs_timing *timing, int64_t received_us, double backlog_us)
 {
     if (backlog_us < (double)BURST_MIN_US)
-        backlog_us = 0; /* at most a little was delayed, so no packet burst can follow */
+        backlog_us = 0; /* too little client time was delayed for a packet burst */
     timing->stall_from_us = timing->heard_us;
     timing->stall_to_us = timing->burst_to_us = received_us;
     timing->backlog_us = (float)backlog_us;
@@ -51,7 +52,8 @@ static void begin_stall(struct hs_timing *timing, int64_t received_us, double ba
 
 /*
  * Detects a silence of at least forced_after, followed by moves that catch up faster than real
- * time. The cause may be a stalled connection or a lag switch. Timing alone cannot tell which.
+ * time. The cause may be a stalled connection or a lag switch. The times of the moves do not show
+ * the cause.
  */
 static void count_burst(struct hs_timing *timing, const struct hs_moves_rules *rules,
                         int64_t received_us, double client_us)
@@ -130,7 +132,7 @@ static int64_t periods_reset(const struct hs_timing *timing, const struct hs_mov
 /*
  * Returns the time to add to the client's clock after a reset, in microseconds. Normally this is a
  * whole number of reset periods. A reset is plausible if the clock then shows at most its last
- * value plus the server time since then. The clock may show less, because a client in the
+ * value plus the server time since its last value. The clock may show less, because a client in the
  * background may stop its clock. If the reset is not plausible and the prevention is `credit`, the
  * clock continues from its last value instead. The clock then advances by at most the server time
  * since its last value.

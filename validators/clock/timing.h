@@ -6,7 +6,8 @@
  * The inputs are the client's timestamp and the time when the game server received the move. The
  * arrival time of a request at this service is never used.
  *
- * Pure except for the state it is given; allocates nothing; not thread-safe on one state.
+ * The functions change only the given state, and allocate nothing. They are not thread-safe on one
+ * state.
  */
 #ifndef HS_TIMING_H
 #define HS_TIMING_H
@@ -34,11 +35,12 @@ struct hs_timing {
     int64_t heard_us;   /* arrival of the newest move */
 
     /* The last stall, and the packet burst after it. */
-    int64_t stall_from_us, stall_to_us; /* arrivals before and after the silence */
+    int64_t stall_from_us, stall_to_us; /* last arrival before the silence, and first arrival after
+                                           it */
     int64_t burst_to_us;                /* arrival of the last move that caught up with the
                                            silence */
-    float backlog_us, caught_us;        /* client time that the stall delayed, and the part of it
-                                           caught up since */
+    float backlog_us, caught_us;        /* client time that the stall delayed, and the part of this
+                                           time that later moves made up for */
     int32_t burst_part;
     uint8_t bursts[HS_BURST_PARTS];
 
@@ -48,17 +50,17 @@ struct hs_timing {
 struct hs_timing_result {
     enum hs_move_reason reason; /* OK, RESET, or the reason not to simulate the move */
     double delta_us;            /* time that the server may simulate */
-    /* Game time since the last move by the client's clock. HUGE_VAL for the first move after the
-       clock started again. */
+    /* Game time since the previous move, by the client's clock. HUGE_VAL for the first move after
+       the clock started again. */
     double client_us;
     bool force_update;
     double forced_us; /* time for which the server moves the player without the client */
     double error_us;  /* client time minus server time of this move; 0: not simulated */
-    int64_t late_us;  /* how far a stale move was behind the newest, by the client's clock */
+    int64_t late_us;  /* how far a stale move was behind the newest move, by the client's clock */
     unsigned flags;   /* enum hs_timing_flag */
-    /* Each is valid if its flag is set: the discrepancy of the compatible check (compat.h), the
-       time beyond the
-              bound from acks, the account that exceeded its limit, and that limit. */
+    /* Each member is valid if its flag is set. ahead_us: the discrepancy (compat.h). proven_by_us:
+       the time beyond the bound from acks. suspected_us: the account that exceeded
+       suspected_limit_us (guard.h). */
     double ahead_us, proven_by_us, suspected_us, suspected_limit_us;
 };
 
@@ -69,13 +71,12 @@ void hs_timing_restart(struct hs_timing *timing);
 void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rules,
                      const struct hs_timing_move *move, struct hs_timing_result *out);
 
-/* Takes time from the credit, but no more than the credit has. Call it if the movement of an
-   accepted move used time beyond `delta_us`. That is server time, which no later move may use
-   again. */
+/* Reduces the credit by `time_us`, but not below 0. Call it if the movement checks counted more
+   time than `delta_us` for an accepted move. No later move may use this time again. */
 void hs_timing_spend(struct hs_timing *timing, double time_us);
 
-/* Returns whether moves of this time arrived in a packet burst, or were delayed by the stall before
-   the burst. */
+/* Returns whether `time_us` is in the last stall that a packet burst followed, or in that packet
+   burst. */
 bool hs_timing_was_in_burst(const struct hs_timing *timing, int64_t time_us);
 
 /* Returns the number of packet bursts after stalls, in the minute before the last move. */

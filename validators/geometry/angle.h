@@ -1,6 +1,7 @@
 /*
  * Angles between directions, computed with + - * / and sqrt only. The C library's arc functions may
- * differ in the last bit between machines, and verdicts must not. Internal to validators/.
+ * differ in the last bit between machines, but verdicts must be the same everywhere. Internal to
+ * validators/.
  */
 #ifndef HS_ANGLE_H
 #define HS_ANGLE_H

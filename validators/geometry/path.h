@@ -1,7 +1,7 @@
 /*
- * The path of a shot through space and time. An instant shot has one leg. A projectile has many, so
- * that each target is tested at the place where it is when the projectile passes. Internal to
- * validators/.
+ * The path of a shot through space and time. An instant shot has one leg. The path of a projectile
+ * has many legs, so that each target is tested at its position when the projectile passes. Internal
+ * to validators/.
  */
 #ifndef HS_PATH_H
 #define HS_PATH_H
@@ -13,8 +13,8 @@
 #include "validators/sweep.h"
 
 /* The maximum duration of a leg: 1/64 s, in which a body hardly turns. Bodies move within a leg,
-   but keep the rotation that they have at the start of the leg. Legs half as long double the
-   work. */
+   but keep the rotation that they have at the start of the leg. With legs of half this length, the
+   work doubles. */
 #define HS_LEG_US 15625
 
 /* The maximum number of legs of a flight. It limits the work of one claim. If a flight needs more
@@ -25,13 +25,13 @@ struct hs_path {
     struct hs_vec start;
     struct hs_vec velocity;      /* at the start, length/s; flights only */
     struct hs_vec gravity;       /* acceleration, length/s^2; flights only */
-    struct hs_vec direction;     /* unit; of the trace, or at the launch */
+    struct hs_vec direction;     /* unit; direction of the trace, or of the flight at its start */
     struct hs_vec end_direction; /* unit; direction of the extension */
     double length;               /* from start to end along the path, without the extension */
-    double extension;            /* length beyond the end; the whole extension is at end_us */
+    double extension;            /* length beyond the end; the extension takes no time */
     double radius;               /* radius of the sphere, length */
-    double reach; /* distance at which an obstacle ends the path; length + extension if there is
-                     none */
+    double reach; /* distance at which an obstacle ends the path; length + extension if no obstacle
+                     does */
     int64_t start_us, end_us;          /* equal for an instant path */
     uint32_t flight_legs;              /* 0 for an instant path */
     double travelled[HS_MAX_LEGS + 1]; /* distance at the ends of the flight's legs; flights only */
@@ -43,7 +43,8 @@ struct hs_leg {
     int64_t start_us, end_us; /* times at which the leg starts and ends */
 };
 
-/* Makes an instant path from start to end. If they are equal, its direction is (1, 0, 0). */
+/* Makes an instant path from start to end. If start and end are equal, the direction of the path is
+   (1, 0, 0). */
 void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double extension,
                    int64_t time_us, struct hs_path *out);
 
@@ -70,23 +71,24 @@ bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest);
 /* Returns the sweep of the leg relative to a body that moves by `motion` during the leg. */
 struct hs_sweep hs_leg_relative(const struct hs_leg *leg, struct hs_vec motion);
 
-/* Converts a contact of the sweep from hs_leg_relative to world coordinates. Its distances are then
-   measured along the whole path. */
+/* Converts a contact of the sweep from hs_leg_relative to world coordinates. The distances of the
+   contact are then measured along the whole path. */
 void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
                      struct hs_vec motion, struct hs_sweep_contact *contact);
 
 /*
  * Computes the seconds that a projectile with this launch speed needs from start to end under
- * gravity. *low is the time of the low arc, *high that of the high arc; without gravity both are
- * equal. False: the speed is too low, and *needed is the lowest speed that reaches the end.
+ * gravity. *low is the time of the low arc, and *high is the time of the high arc. Without gravity
+ * the two times are equal. False: the speed is too low, and *needed is the lowest speed that
+ * reaches the end.
  *
  * The times are solutions of |d - g t^2 / 2| = v t. Squared, this is a quadratic equation in t^2.
  */
 bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double speed,
                      double *low, double *high, double *needed);
 
-/* Returns the distance from the origin to the segment between `from` and `from + travel`. Its
-   nearest point is the foot of the perpendicular, clamped to the ends. */
+/* Returns the distance from the origin to the segment between `from` and `from + travel`. The
+   nearest point of the segment is the foot of the perpendicular, clamped to the ends. */
 static inline double hs_segment_distance(struct hs_vec from, struct hs_vec travel)
 {
     double squared = hs_vec_dot(travel, travel);

@@ -2,11 +2,12 @@
 
 bool hs_quat_normalise(float q[4])
 {
-    /* Written out, because gcc does not unroll the loop at -O2, and every posted bone gets here. */
+    /* Written out, because gcc does not unroll the loop at -O2, and this code runs for every posted
+       bone. */
     double x = (double)q[0], y = (double)q[1], z = (double)q[2], w = (double)q[3];
     double squared = x * x + y * y + z * z + w * w;
-    /* Rounding to floats changes the squared length of a unit quaternion by less than this.
-              Dividing by the length does not improve such a quaternion, so it keeps its bits. */
+    /* Rounding to floats changes the squared length of a unit quaternion by less than 4e-7.
+       Dividing by the length does not improve such a quaternion, so its bits stay. */
     if (fabs(squared - 1) < 4e-7)
         return true;
     double length = sqrt(squared);
@@ -56,7 +57,7 @@ void hs_quat_slerp(const float a[4], const float b[4], double s, float out[4])
         to[i] = (double)b[i];
     }
     double cosine = dot4(from, to);
-    /* q and -q are the same rotation. Use the one with the shorter arc. */
+    /* q and -q are the same rotation. Use the quaternion with the shorter arc. */
     if (cosine < 0) {
         cosine = -cosine;
         for (int i = 0; i < 4; i++)

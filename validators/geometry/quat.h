@@ -16,7 +16,7 @@
    unchanged. */
 bool hs_quat_normalise(float q[4]);
 
-/* Sets out = a * b: a rotation by b, followed by one by a. `out` may be either argument. */
+/* Sets out = a * b: a rotation by b, followed by a rotation by a. `out` may be either argument. */
 void hs_quat_multiply(const float a[4], const float b[4], float out[4]);
 
 /*

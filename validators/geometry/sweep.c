@@ -53,8 +53,8 @@ static void to_local(const struct hs_sweep *sweep, const struct hs_solid *solid,
 
 /*
  * One axis of f(u), as in the slab test. The slab is the space between two faces of the box. Inside
- * it the distance is 0. Outside it is |d u - g|, where g is g_below before the path enters the
- * slab, and g_above after it leaves.
+ * the slab the distance is 0. Outside the slab the distance is |d u - g|, where g is g_below before
+ * the path enters the slab, and g_above after it leaves.
  */
 struct slab {
     double d;
@@ -262,9 +262,8 @@ static void surface_at(const struct hs_solid *solid, const double h[3], const do
         for (int i = 0; i < 3; i++)
             normal[i] = out[i] / length;
     } else {
-        /* On the core box and inside it, the distance is 0, and its gradient gives no normal. So
-           take
-                      the normal of the nearest face. */
+        /* On the core box and inside it, the distance is 0, and its gradient gives no normal. Use
+           the normal of the nearest face instead. */
         int face = 0;
         for (int i = 1; i < 3; i++)
             if (h[i] - fabs(c[i]) < h[face] - fabs(c[face]))

@@ -5,8 +5,7 @@
 #include "validators/base/units.h"
 
 /* Squared sine of an angle. A path at a smaller angle to an edge counts as parallel to it. The
-   sideways movement that this ignores is a millionth of the touch slack, for a path of any length.
- */
+   error is a millionth of the touch slack, for a path of any length. */
 #define PARALLEL_SQUARED 1e-24
 
 /* Smallest height of a triangle, relative to its longest edge. In a thinner triangle, rounding
@@ -109,8 +108,8 @@ static bool enter_face(const struct local *t, double *u, bool *near)
 
 /* ---- corners and edges ---- */
 
-/* Lowers *first to the start of the interval in which the path is inside one part: `enter` to
- * `leave`. */
+/* The path is inside one part from `enter` to `leave`. Lowers *first to the start of this interval,
+   if the interval is on the path. */
 static void keep_first(const struct local *t, double enter, double leave, double *first)
 {
     if (leave < 0 || enter > t->length || enter > leave)
@@ -156,7 +155,8 @@ static void enter_edge(const struct local *t, int i, double *first, bool *near)
     double square = hs_vec_dot(edge, edge);
     double along = hs_vec_dot(from_corner, edge) / square;
     double rate = hs_vec_dot(t->direction, edge) / square;
-    /* Project along the edge: an infinite cylinder becomes a circle, and the path a line. */
+    /* Project along the edge: an infinite cylinder becomes a circle, and the path becomes a
+       line. */
     struct hs_vec across = hs_vec_add_scaled(from_corner, edge, -along);
     struct hs_vec slide = hs_vec_add_scaled(t->direction, edge, -rate);
     double slide2 = hs_vec_dot(slide, slide);
@@ -183,9 +183,9 @@ static void enter_edge(const struct local *t, int i, double *first, bool *near)
 
 /* ---- within the slack ---- */
 
-/* Returns how far along the path its point nearest to an edge is. Sets *square to the square of the
-   distance between this point and the edge (closest points of two segments: Ericson, Real-Time
-   Collision Detection, 2005, 5.1.9). */
+/* Returns the distance along the path to its point nearest to an edge. Sets *square to the square
+   of the distance between this point and the edge (closest points of two segments: Ericson,
+   Real-Time Collision Detection, 2005, 5.1.9). */
 static double approach_edge(const struct local *t, int i, double *square)
 {
     struct hs_vec edge = t->edge[i], r = hs_vec_scale(t->corner[i], -1);
@@ -253,7 +253,7 @@ bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle 
     return near && touches_within_slack(sweep, triangle, &t, distance);
 }
 
-/* ---- where it is touched ---- */
+/* ---- the touched point ---- */
 
 struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_vec point)
 {

@@ -3,8 +3,7 @@
 #include "validators/base/lanes.h"
 #include "validators/base/units.h"
 
-/* Errors of a few operations in float, and of a few in double, relative to the size of the numbers
-   in them. */
+/* Relative errors of a few operations: in float, and in double. */
 #define FLOAT_SLACK  6e-6
 #define DOUBLE_SLACK 1e-14
 
@@ -29,7 +28,7 @@ struct course {
 /* Four hitboxes of the rig. Lanes beyond the last hitbox are absent. */
 struct four {
     struct hs_capsules capsules;
-    const float *from[4], *to[4]; /* offset and rotation of the bone, in both samples */
+    const float *from[4], *to[4]; /* offset and rotation of the bone, in the two samples */
     unsigned present;             /* one bit for each lane */
 };
 
@@ -63,7 +62,7 @@ static void use_ball(struct hs_capsules *capsules, unsigned lane, double scale)
     capsules->radius[lane] = capsules->reach[lane];
 }
 
-/* One bone in both samples: pointers to its offset and rotation. */
+/* One bone in the two samples of a pose: pointers to its offset and rotation. */
 struct ends {
     const float *from, *to;
     bool is_scaled;
@@ -81,7 +80,7 @@ static double scale_of(const struct hs_posted_pose *pose, const float *values)
     return pose->stride == HS_BONE_FLOATS_SCALED ? hs_largest_scale(values + HS_BONE_FLOATS) : 1;
 }
 
-/* Finds a posted bone in both samples. */
+/* Finds a posted bone in the two samples of a pose. */
 static inline bool find_posted(const struct hs_posted_pose *from, const struct hs_posted_pose *to,
                                uint16_t bone, struct ends *out)
 {
@@ -97,7 +96,7 @@ static inline bool find_posted(const struct hs_posted_pose *from, const struct h
     return true;
 }
 
-/* Computes the pose of a bone that at least one sample takes from its stance. */
+/* Computes the pose of a bone if at least one of the two samples has no posted bones. */
 static bool find_rest(const struct hs_pose *pose, uint16_t bone, struct hs_bone_pose *space,
                       struct ends *out)
 {
@@ -121,7 +120,7 @@ static bool is_plain(const struct hs_posted_pose *pose, const struct hs_rig *rig
     return is_whole;
 }
 
-/* The bones of a body in both samples. */
+/* The bones of a body in the two samples of a pose. */
 struct bones {
     const struct hs_pose *pose;
     const struct hs_posted_pose *from, *to; /* NULL: at least one sample has no posted bones */
@@ -228,7 +227,7 @@ static inline void read_rotations(const float *const bones[4], glmm_128 q[4])
 }
 
 /* Computes quaternions of four bones at the time of the pose. The quaternions do not have length 1.
-   Lanes that turn too far get the ball. Returns the error of distances, including the error of the
+   Bones that turn too far get the ball. Returns the error of distances, including the error of the
    linear interpolation. */
 static inline glmm_128 turn_bones(const struct course *c, struct four *four, glmm_128 q[4])
 {
@@ -299,7 +298,8 @@ static inline struct capsules place_capsules(const struct course *c, struct four
 /*
  * Returns lower bounds of the gaps between the course and the capsules. The distance has two parts.
  * The part across the course is the distance between the line of the course and the capsule's
- * centre line. The part along the course is how far the centre line is beyond an end of the course.
+ * centre line. The part along the course is the distance by which the centre line is beyond an end
+ * of the course.
  */
 static inline glmm_128 capsule_gap(const struct course *c, const struct capsules *k,
                                    glmm_128 *across, glmm_128 *first)
@@ -328,8 +328,8 @@ static inline glmm_128 advance(const struct course *c, const struct capsules *k,
 }
 
 /*
- * Returns lower bounds of the travel until the sphere touches the capsules. By Pythagoras, no place
- * of the centre line can be touched before a first estimate. From there the sphere can advance
+ * Returns lower bounds of the travel until the sphere touches the capsules. Pythagoras gives a
+ * first estimate, which is before every possible touch. From this estimate the sphere advances
  * several times by its distance to the capsule (Hart, Sphere tracing, 1996).
  */
 static inline glmm_128 first_contact(const struct course *c, const struct capsules *k,
@@ -356,7 +356,7 @@ static inline void lower(float *enough, const struct four *four, glmm_128 most)
 
 /* Finds the bounds of four hitboxes. Returns a bit for each hitbox that may matter: its gap may be
    at most `slack`, or at most *enough. *enough is an upper bound of the smallest gap so far, and is
-   updated. `enough` NULL: only `slack` counts. */
+   updated. `enough` NULL: only `slack` is used. */
 static unsigned bound_four(const struct course *c, struct four *four, glmm_128 slack, float *enough,
                            float gap[4], float contact[4])
 {

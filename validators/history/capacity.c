@@ -197,7 +197,7 @@ enum hs_growth hs_history_store_pose(struct hs_history *history,
     return HS_GROWTH_DONE;
 }
 
-/* Shrinks the table of states to those in use, but not below the smallest capacity. */
+/* Shrinks the table of states to the states in use, but not below the smallest capacity. */
 static bool shrink_states(struct hs_history *history)
 {
     uint32_t used = 0;
@@ -224,7 +224,7 @@ static bool shrink_states(struct hs_history *history)
     return true;
 }
 
-/* Shrinks the posted poses to those in use. */
+/* Frees the memory of posted poses that are not in use. */
 static bool shrink_poses(struct hs_history *history)
 {
     uint32_t count = 0;

@@ -121,7 +121,7 @@ static unsigned without_pose(const struct hs_crowd *crowd, int64_t time_us)
 }
 
 /* Does the test of are_apart for four players. The boxes are made larger by the rounding error of
-   all operations, which grows with the distance between the middles. */
+   all operations. This error grows with the distance between the middles. */
 unsigned hs_crowd_near(const struct hs_crowd *crowd, const struct hs_passing *passing)
 {
     const float *m = passing->near_middle, *n = passing->near_half;
@@ -137,7 +137,7 @@ unsigned hs_crowd_near(const struct hs_crowd *crowd, const struct hs_passing *pa
                      hs_lanes_at_most(box.z + h.z, size.z);
     if (apart != 15) {
         /* If the segment is along an axis, some cross products are 0 and separate nothing. The
-           minimum FLT_MIN makes sure that these do not count as apart. */
+           minimum FLT_MIN makes sure that these products do not count as a separation. */
         glmm_128 least = glmm_set1(FLT_MIN);
         glmm_128 x = hs_lanes_abs(between.y * half.z - between.z * half.y);
         glmm_128 y = hs_lanes_abs(between.z * half.x - between.x * half.z);

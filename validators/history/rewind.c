@@ -6,8 +6,7 @@
 
 /* ---- the bracket ---- */
 
-/* Returns whether the body did more than move between two samples: it jumped, or began a new life
-   or a new rig. */
+/* Returns whether the body jumped between two samples, or got a new life or a new rig. */
 static bool is_discontinuous(const struct hs_history *history, const struct hs_sample *from,
                              const struct hs_sample *to)
 {
@@ -119,7 +118,7 @@ void hs_rewind_prefetch(const struct hs_history *history, const struct hs_bracke
         hs_history_prefetch_pose(history, bracket->to);
 }
 
-/* Returns the offset of the eye from the root: the posted one, or that of the stance. */
+/* Returns the offset of the eye from the root: the posted offset, or the offset in the stance. */
 static struct hs_vec eye_offset(const struct hs_history *history, const struct hs_ruleset *ruleset,
                                 const struct hs_sample *sample, const float rotation[4])
 {

@@ -23,11 +23,11 @@ enum hs_rewind_status {
 /* The two samples around a time. */
 struct hs_bracket {
     const struct hs_sample *from; /* at or before the time */
-    const struct hs_sample *to;   /* the next one; `from` if nothing is interpolated */
+    const struct hs_sample *to;   /* the next sample; `from` if nothing is interpolated */
     double alpha;                 /* the time as a share of the interval from `from` to `to`, in [0,
                                      1) */
     int64_t time_us;              /* time of the pose: the given time, unless clamped */
-    bool clamped;                 /* the time is after the newest sample, which is used */
+    bool clamped;                 /* the time is after the newest sample, so that sample is used */
     bool held;                    /* `from` is used, because a jump, new life or new rig follows */
 };
 
@@ -53,7 +53,7 @@ double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset
                        const struct hs_bracket *bracket);
 
 /* Returns the position of the eye. It is interpolated if one of the samples has a posted eye. If
-   neither sample has one, it is the eye of the stance. */
+   neither sample has a posted eye, the eye of the stance is used. */
 struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,
                             const struct hs_bracket *bracket);
 
@@ -81,7 +81,7 @@ struct hs_bone_pose {
     float scale[3];
 };
 
-/* Returns whether a pose is interpolated between two samples. If not, the older one is used. */
+/* Returns whether a pose is interpolated between two samples. If not, the older sample is used. */
 static inline bool hs_pose_interpolates(const struct hs_pose *pose)
 {
     return pose->bracket->alpha > 0;
@@ -90,7 +90,7 @@ static inline bool hs_pose_interpolates(const struct hs_pose *pose)
 /* Returns an upper bound of the distance from the root to the hitboxes in both samples. */
 double hs_pose_reach(const struct hs_pose *pose);
 
-/* Computes the pose of a bone. False: it is missing in one of the two samples. */
+/* Computes the pose of a bone. False: the bone is missing in one of the two samples. */
 bool hs_pose_bone(const struct hs_pose *pose, uint16_t bone, struct hs_bone_pose *out);
 
 /* Places one hitbox in the world, in the same way as hs_rewind_body. False: its bone is missing in
@@ -110,7 +110,7 @@ struct hs_body {
  * Places every hitbox whose bone is known in both samples. Position and scale of posted bones are
  * interpolated linearly, rotations spherically. Without posted bones, the stance of the older
  * sample is placed on the interpolated root. A sphere's radius is multiplied by the largest scale
- * of its bone, a capsule's radius by the largest scale across its axis.
+ * of its bone. A capsule's radius is multiplied by the largest scale across the capsule's axis.
  */
 void hs_rewind_body(const struct hs_history *history, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *bracket, struct hs_body *out);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The samples that most moves read: the frame of their tick, and the four round trips before it
-   (hs_connection_read). */
+/* The number of newest samples that most moves read: the frame of their tick, and the frames of the
+   four round trips before it (hs_connection_read). */
 enum { NEWEST = 5 };
 
 struct hs_history *hs_history_create(const struct hs_history_limits *limits)
@@ -98,7 +98,7 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
 }
 
 /* Guesses the index of the last sample at or before a time. The time is between the oldest and the
-   newest sample. Samples mostly arrive at a steady rate, so the guess is mostly right. */
+   newest sample. Samples usually arrive at a steady rate, so the guess is usually right. */
 static uint32_t guess_index(const struct hs_history *history, int64_t time_us)
 {
     const struct hs_history_span *span = &history->span;
@@ -228,7 +228,7 @@ static void compute_span(struct hs_history *history)
 
 /* Updates the span after a sample was inserted between two others (NULL: the sample is the oldest
    or the newest). The span still contains samples that were dropped since it was computed. So it is
-   computed again once as many samples were inserted as the history has. */
+   computed again after as many inserts as the history has samples. */
 static void update_span(struct hs_history *history, const struct hs_sample *before,
                         const struct hs_sample *sample, const struct hs_sample *after)
 {
@@ -241,8 +241,8 @@ static void update_span(struct hs_history *history, const struct hs_sample *befo
     if (after == NULL)
         history->span.newest_us = sample->time_us;
     widen_span(history, before != NULL ? before : sample, sample);
-    /* If there is a sample before, the gap after the new sample is part of a gap that the span
-       already contains. */
+    /* If `before` is not NULL, the gap after the new sample is part of a gap that the span already
+       contains. */
     if (before == NULL && after != NULL)
         widen_span(history, sample, after);
 }
@@ -254,8 +254,8 @@ const struct hs_history_span *hs_history_span(const struct hs_history *history)
 
 /* ---- insertion ---- */
 
-/* Marks `to` as jumped if it moved too fast from `from`, the sample before it (NULL: `to` is the
-   first). */
+/* Marks `to` as jumped if the body moved too fast since `from`, the previous sample (NULL: `to` is
+   the first sample). */
 static void mark_jump(const struct hs_sample *from, struct hs_sample *to, double max_speed)
 {
     to->jumped = false;
@@ -330,7 +330,7 @@ static enum hs_insert_result result_of(enum hs_growth growth)
     return growth == HS_GROWTH_REFUSED ? HS_INSERT_NO_SPACE : HS_INSERT_NO_MEMORY;
 }
 
-/* Stores state and posted pose of a sample, and refers to them in `stored`. */
+/* Stores the state and the posted pose of a sample, and sets the two references in `stored`. */
 static enum hs_growth store_parts(struct hs_history *history, const void *state,
                                   const struct hs_posted_pose *posted_pose,
                                   const struct hs_sample *like, struct hs_sample *stored)

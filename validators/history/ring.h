@@ -21,7 +21,7 @@
 #include "validators/vec.h"
 #include "validators/vocabulary.h"
 
-/* The state that a sample inherits from the one before it in time, unless its frame posts a new
+/* The state that a player's sample inherits from the previous sample, unless its frame posts a new
    value. */
 struct hs_state {
 #define SAID(type, member, first, saved, stale, field)    type member;
@@ -42,11 +42,11 @@ _Static_assert(sizeof(struct hs_state) == HS_STATE_FIELDS(SAID, OWN) sizeof(uint
 #undef OWN
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* A weapon that is not in the ruleset: only checkpoints of versions that stored such frames have
- * it. */
+/* A weapon that is not in the ruleset. It occurs only in checkpoints of old versions, which
+   stored frames with such weapons. */
 #define HS_WEAPON_FOREIGN 0xFFFEu
 
-/* The state that a mover's sample inherits from the one before it, unless its frame posts a new
+/* The state that a mover's sample inherits from the previous sample, unless its frame posts a new
    value. */
 struct hs_mover_state {
     struct hs_vec half_extents; /* half the size of the box, in the mover's frame; length */
@@ -66,12 +66,12 @@ static inline double hs_mover_reach(const struct hs_mover_state *state)
 
 struct hs_sample {
     int64_t time_us;
-    struct hs_vec position; /* position rotation of the root; world, length */
+    struct hs_vec position; /* position of the root; world, length */
     float rotation[4];      /* rotation of the root */
     float aim[3];           /* unit; 0 0 0: not posted */
     int32_t rtt_us;         /* -1: unknown */
     int32_t interp_us;      /* -1: unknown */
-    uint32_t posted_pose;   /* internal: bones and eye; HS_NO_POSTED_POSE: none */
+    uint32_t posted_pose;   /* internal: bones and eye; HS_NO_POSTED_POSE: neither was posted */
     uint16_t state;         /* internal */
     uint8_t event;          /* enum hs_sample_event */
     bool rtt_posted;        /* rtt_us was posted with this sample, not inherited */
@@ -88,7 +88,7 @@ struct hs_posted_pose {
     float reach; /* distance from the root to the furthest hitbox point, rounded up */
     bool has_eye;
     uint8_t stride;      /* HS_BONE_FLOATS or HS_BONE_FLOATS_SCALED */
-    uint16_t bone_count; /* 0: none posted */
+    uint16_t bone_count; /* 0: no bones were posted */
     double eye[3];       /* offset from the root; in double, because the check origin is exact */
     uint64_t present[HS_MAX_BONES / 64];
     float bones[]; /* bone_count * stride */
@@ -96,7 +96,7 @@ struct hs_posted_pose {
 
 enum { HS_BONE_FLOATS = 7, HS_BONE_FLOATS_SCALED = 10 };
 
-/* Space for a posted pose of the largest rig, so that one can be built on the stack. */
+/* Space for a posted pose of the largest rig, so that a posted pose can be built on the stack. */
 union hs_posted_pose_space {
     struct hs_posted_pose posted_pose;
     unsigned char
@@ -110,12 +110,13 @@ static inline bool hs_posted_pose_has_bone(const struct hs_posted_pose *posted_p
 }
 
 struct hs_history_limits {
-    uint32_t samples;         /* maximum number, >= 2; the oldest are dropped first */
+    uint32_t samples;         /* maximum number of samples, >= 2; the oldest are dropped first */
     struct hs_budget *budget; /* reserves the history's bytes; NULL: no budget */
     bool of_mover;            /* a mover's history, whose states are struct hs_mover_state */
 };
 
-/* The smallest capacity; and the number of samples that are kept even if bones need space. */
+/* HS_HISTORY_FIRST: the smallest capacity. HS_HISTORY_MIN: the number of samples that are kept even
+   if bones need space. */
 enum { HS_HISTORY_FIRST = 16, HS_HISTORY_MIN = 8 };
 
 struct hs_history;
@@ -138,12 +139,12 @@ enum hs_insert_result {
 
 /*
  * Inserts a sample in order of time. `state` is a struct hs_state, or a struct hs_mover_state in
- * the history of a mover. `posted_pose` has bones and eye (NULL: none). The members `state` and
- * `posted_pose` of `sample` are ignored. Marks this sample and the next one as jumped if their
- * speed exceeds rules->max_speed. If later samples have stale values, they get the values of this
- * sample. If the history is full, or the budget refuses more bytes, the oldest samples are dropped.
- * With rules->same_time LAST, the sample replaces a sample of the same time. If the new sample has
- * no event, it gets the event of the replaced sample.
+ * the history of a mover. `posted_pose` has bones and eye (NULL: neither was posted). The members
+ * `state` and `posted_pose` of `sample` are ignored. Marks this sample and the next one as jumped
+ * if their speed exceeds rules->max_speed. If later samples have stale values, they get the values
+ * of this sample. If the history is full, or the budget refuses more bytes, the oldest samples are
+ * dropped. If rules->same_time is HS_SAME_TIME_LAST, the sample replaces a sample of the same time.
+ * If the new sample has no event, it gets the event of the replaced sample.
  */
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,
@@ -156,8 +157,8 @@ enum hs_frame_result hs_history_insert_report(const struct hs_history *history,
                                               enum hs_insert_result inserted, int64_t time_us,
                                               unsigned *flags);
 
-/* Keeps only the newest `capacity` samples. Frees the memory that these samples do not need, down
-   to the smallest capacity. False: out of memory; samples were dropped, but not all memory is
+/* Keeps only the newest `capacity` samples. Frees the memory that these samples do not need, but
+   keeps the smallest capacity. False: out of memory; samples were dropped, but not all memory is
    freed. */
 bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
 
@@ -165,7 +166,7 @@ bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
 uint32_t hs_history_limit(const struct hs_history *history);
 uint32_t hs_history_capacity(const struct hs_history *history);
 
-/* Drops samples older than `before_us`, except the newest of these, which is needed to
+/* Drops samples older than `before_us`, except the newest of these samples, which is needed to
    interpolate. */
 void hs_history_prune(struct hs_history *history, int64_t before_us);
 
@@ -200,7 +201,7 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
 struct hs_history_span {
     struct hs_vec low, high; /* bounds of the roots; world, length */
     double posted_reach; /* max distance of posted hitboxes, or of a mover's box, from the root */
-    int64_t oldest_us, newest_us; /* exact */
+    int64_t oldest_us, newest_us; /* always exact, unlike the other bounds */
     int64_t longest_gap_us;       /* between two neighbouring samples */
 };
 
@@ -228,9 +229,9 @@ int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample);
 
-/* The first function prefetches the struct itself. The others read the struct, so call the first
-   function earlier. The second prefetches what an insert at the end and a prune use. The third
-   prefetches the newest samples. */
+/* hs_history_prefetch_itself loads the struct. The other two functions read the struct, so call
+   hs_history_prefetch_itself earlier. hs_history_prefetch_ends loads the memory that an insert at
+   the end and a prune use. hs_history_prefetch_newest loads the newest samples. */
 void hs_history_prefetch_itself(const struct hs_history *history);
 void hs_history_prefetch_ends(const struct hs_history *history);
 void hs_history_prefetch_newest(const struct hs_history *history);

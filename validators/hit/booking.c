@@ -138,7 +138,7 @@ bool hs_hit_book_cancel(const struct hs_match *match, struct hs_player *player, 
 /*
  * Failures that raise no suspicion. Another player or the server can cause most of them: by a kill,
  * by a body or mover in the line of fire, by protecting the target, or by refusing the posted shot.
- * Some can come from latency alone. A hit on the shooter or on a team mate gains nothing.
+ * Some failures can come from latency alone. A hit on the shooter or on a team mate gains nothing.
  */
 static bool is_blameless(const struct hs_hit_result *result, const struct hs_check_row *row)
 {

@@ -1,5 +1,5 @@
 /*
- * The checks of claims and posted shots, as listed in HS_CHECKS. Each is a file in checks/.
+ * The checks of claims and posted shots, as listed in HS_CHECKS. Each check is a file in checks/.
  * Internal to validators/.
  */
 #ifndef HS_HIT_CHECKS_H
@@ -10,8 +10,8 @@
 /*
  * Each check returns a reason, or HS_NO_ROW if the check does not apply and gets no row. The
  * verdict of the reason (vocabulary.h) gives the outcome. `row` is the check's empty row. The check
- * may set its numbers, player and mover. The check also writes into the context what later steps
- * need.
+ * may set numbers, player and mover of the row. The check also writes data for later steps into the
+ * context.
  */
 #define X(id, name, mode, stage)                                                                   \
     enum hs_reason hs_check_##name(struct hs_hit_context *c, struct hs_check_row *row);

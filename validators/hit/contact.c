@@ -76,7 +76,7 @@ static bool is_too_far(const struct search *s, double gap)
 /*
  * Returns whether the body is too far from the path, as seen from the moving root. Compares the
  * path with a ball around all hitboxes. A ball that contains the body in all samples is tested
- * first, because reading the poses takes long.
+ * first, because reading the poses is slow.
  */
 static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
                             const struct leg_body *body)
@@ -90,8 +90,8 @@ static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
         return true;
     hs_rewind_prefetch(s->history, &body->bracket);
     reach = hs_rewind_reach(s->history, s->ruleset, &body->bracket);
-    if (body->moves) /* limbs may swing while the root moves; a ball twice as large contains the
-                        poses of both samples */
+    if (body->moves) /* limbs may swing while the root moves; a ball with the sum of both radii
+                        contains the poses of both samples */
         reach += hs_rewind_reach(s->history, s->ruleset, &body->end);
     return is_too_far(s, nearest - reach * (1 + HS_TOUCH_SLACK));
 }
@@ -151,8 +151,8 @@ static int zone_rank(const struct hs_ruleset *ruleset, uint16_t zone)
     return rules->zone_priority_count;
 }
 
-/* Compares a new contact with the contact that counts so far. The new contact counts instead if it
-   is nearer, or if its zone has a higher priority. */
+/* Compares a new contact with the best contact so far. The new contact replaces it if the new
+   contact is nearer, or if its zone has a higher priority. */
 static void keep_nearest(struct search *s, uint16_t hitbox, const struct hs_solid *solid,
                          struct hs_vec motion, const struct hs_sweep *relative,
                          const struct hs_sweep_contact *found)
@@ -197,7 +197,7 @@ static void search_hitbox(struct search *s, uint16_t hitbox, const struct hs_sol
     keep_nearest(s, hitbox, solid, motion, relative, &contact);
 }
 
-/* What the exact tests have found on an instant leg so far. */
+/* Results of the exact tests on an instant leg so far. */
 struct found {
     double gap;     /* the smallest gap */
     double soonest; /* travel on the leg to the first contact */
@@ -215,7 +215,8 @@ static void sweep_hitbox(struct search *s, const struct hs_pose *pose, uint16_t 
         found->soonest = fmin(found->soonest, out->distance);
 }
 
-/* Returns the hitbox to test first: the one that is probably touched first, or else the nearest. */
+/* Returns the hitbox to test first: the hitbox that is probably touched first. If probably no
+   hitbox is touched, returns the nearest hitbox. */
 static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack)
 {
     uint16_t nearest = HS_NONE, soonest = HS_NONE;
@@ -230,10 +231,10 @@ static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack
 }
 
 /*
- * Returns whether a hitbox cannot change the result: it is too far for a touch and for the nearest
- * approach, or it is touched later than another, by more than s->slack. This slack is much larger
- * than the difference that counts as a tie (keep_nearest). So a hitbox that takes part in a tie is
- * never skipped.
+ * Returns whether a hitbox cannot change the result. Either it is too far for a touch and for the
+ * nearest approach, or another hitbox is touched earlier, by more than s->slack. This slack is much
+ * larger than the difference that counts as a tie (keep_nearest). So a hitbox that takes part in a
+ * tie is never skipped.
  */
 static bool can_skip(const struct search *s, const struct hs_pose_bounds *bounds, uint16_t i,
                      const struct found *found)
@@ -246,8 +247,8 @@ static bool can_skip(const struct search *s, const struct hs_pose_bounds *bounds
 }
 
 /*
- * Sweeps one instant leg. Bounds exclude most hitboxes, which then need not be placed. The others
- * are compared in the order of the rig, because the first of equal contacts counts.
+ * Sweeps one instant leg. Bounds exclude most hitboxes, which then need not be placed. The other
+ * hitboxes are compared in the order of the rig: of equal contacts, the first one counts.
  */
 static void search_instant(struct search *s, const struct leg_body *placed)
 {
@@ -291,8 +292,8 @@ static void search_leg(struct search *s, const struct leg_body *placed)
     for (uint16_t i = 0; i < body.count; i++) {
         struct hs_vec motion = {0, 0, 0};
         if (placed->moves) {
-            /* Both lists are in the order of the rig. A hitbox that has no place at the end of the
-               leg moves with the root. */
+            /* `body` and `end` are in the order of the rig. A hitbox that has no place at the end
+               of the leg moves with the root. */
             while (e < end.count && end.hitbox[e] < body.hitbox[i])
                 e++;
             bool there = e < end.count && end.hitbox[e] == body.hitbox[i];
@@ -319,8 +320,8 @@ static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct
            hs_leg_cut(leg, hs_history_at(history, (uint32_t)next)->time_us, rest);
 }
 
-/* Returns whether shots pass through a body: it is not the target, and is dead, not solid, or on
-   the team that shots pass through. */
+/* Returns whether shots pass through a body. They never pass through the target. They pass through
+   other bodies that are dead, not solid, or on the team that shots pass through. */
 static bool is_passed(const struct search *s, const struct hs_state *state)
 {
     return !s->is_target && (!state->alive || !state->is_solid ||
@@ -346,7 +347,7 @@ static void try_leg(struct search *s, const struct hs_leg *leg)
         s->out->is_uncertain = true;
 }
 
-/* Returns whether the search can end: no later contact can replace the present one, or the work
+/* Returns whether the search can end: no later contact can replace the contact found, or the work
    exceeds its limit. */
 static bool is_settled(const struct search *s)
 {

@@ -10,21 +10,22 @@
 #include "validators/match/players.h"
 #include "validators/work.h"
 
-/* Two touches count as equally early if the difference is less than this share of the path. This
-   happens if the path starts inside two hitboxes, or if two faces coincide. Then the hitbox whose
-   centre is nearer counts, if it is nearer by more than the same share. The value is a thousandth
-   of HS_TOUCH_SLACK. */
+/* Two touches count as equally early if their distances differ by less than this share of the
+   path's length and radius. This happens if the path starts inside two hitboxes, or if two faces
+   coincide. Then the hitbox whose centre is nearer counts, if its centre is nearer by more than the
+   same share. The value is a thousandth of HS_TOUCH_SLACK. */
 #define HS_CONTACT_TIE 1e-9
 
 struct hs_contact {
     bool has_pose; /* the body had a pose somewhere along the path */
     bool touched;
-    bool is_uncertain;      /* touched, but a restart made it unknown whether the body is solid */
+    bool is_uncertain;      /* touched, but after a restart it is unknown whether the body is
+                               solid */
     double distance;        /* travel of the sphere's centre to the first touch of this body */
     double center_distance; /* distance between the centres of sphere and hitbox at the touch; for
                                ties */
-    uint16_t hitbox;        /* the hitbox that counts: the first touched, or one of a zone with
-                               priority */
+    uint16_t hitbox;        /* the hitbox that counts: the hitbox touched first, or a hitbox of a
+                               zone with priority */
     struct hs_sweep_contact detail; /* the contact with that hitbox: point and normal in the world,
                                        distance along the path */
     const struct hs_rig *rig;

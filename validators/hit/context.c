@@ -1,4 +1,5 @@
-/* Looks up what the checks of a claim need: shooter, weapon, posted shot, times and path. */
+/* Looks up the data that the checks of a claim need: shooter, weapon, posted shot, times and
+   path. */
 #include "validators/hit/context.h"
 
 #include <float.h>
@@ -19,8 +20,8 @@ void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t ti
         out->status = hs_rewind_find(out->player->history, c->ruleset, time_us, &out->bracket);
 }
 
-/* Finds the posted shot of a hit. If the hit names another weapon than the posted shot, the two do
-   not belong together. */
+/* Finds the posted shot of a hit. If the hit names a weapon other than that of the posted shot, the
+   hit does not belong to this shot. */
 static void find_posted_shot(struct hs_hit_context *c)
 {
     if (c->ledger == NULL || c->is_shot)
@@ -37,7 +38,7 @@ static void find_posted_shot(struct hs_hit_context *c)
 }
 
 /* Returns the state that names the weapon: the state of the older sample. If that state names no
-   weapon, the state of the newer sample. */
+   weapon, returns the state of the newer sample. */
 static const struct hs_state *weapon_state(const struct hs_history *history,
                                            const struct hs_bracket *bracket)
 {
@@ -45,8 +46,8 @@ static const struct hs_state *weapon_state(const struct hs_history *history,
     return from->weapon != HS_NONE ? from : hs_history_state(history, bracket->to);
 }
 
-/* Finds the weapon: that of the posted shot, otherwise the one that the claim names, otherwise the
-   one that the shooter held. */
+/* Finds the weapon: the weapon of the posted shot, otherwise the weapon that the claim names,
+   otherwise the weapon that the shooter held. */
 static void find_weapon(struct hs_hit_context *c)
 {
     uint16_t index = HS_NONE;
@@ -69,8 +70,8 @@ static void find_weapon(struct hs_hit_context *c)
 }
 
 /* Computes the hit time in games that predict by ping. Such games rewind other players by a time on
-   which client and server agree, so the claim does not set the hit time. A projectile hits later,
-   at the time that the claim gives. */
+   which client and server agree, so the claim does not set the hit time. For a projectile, the
+   claim gives the hit time. */
 static void predict_hit_time(struct hs_hit_context *c)
 {
     struct hs_connection connection;
@@ -148,8 +149,8 @@ static int64_t launch_time(const struct hs_hit_context *c)
     return c->hit_time_us - hs_seconds_to_us(low < longest ? low : longest);
 }
 
-/* Whether all ends are within the largest possible world bound. Further out, doubles are too coarse
-   for a body. */
+/* Whether all ends are within the largest possible world bound. At larger coordinates, doubles are
+   too coarse for a body. */
 static bool is_in_reach(const struct hs_hit_claim *claim)
 {
     const double reach = HS_WORLD_COORDINATE_MAX;
@@ -164,8 +165,8 @@ static double finite_of(double x)
     return fmin(fmax(x, -DBL_MAX), DBL_MAX);
 }
 
-/* Computes the end of a claim that gives none: the place that the projectile reaches by the time of
-   the hit. If that place is unknown, the trace gets length 0, and the check `shape` refuses it. */
+/* If the claim has no end, computes it: the place that the projectile reaches by the time of the
+   hit. If that place is unknown, the trace gets length 0, and the check `shape` refuses it. */
 static void complete_end(struct hs_hit_context *c)
 {
     if (!c->claim->has_no_end)
@@ -208,8 +209,8 @@ static void lay_path(struct hs_hit_context *c)
     if (c->has_path && hs_hit_flies(c) && !is_driven) {
         int64_t launch_us = launch_time(c);
         c->fire_time_us = launch_us;
-        /* A longer flight would give a path of rounding errors only. The check `flight` rejects it.
-         */
+        /* The path of a longer flight would consist of rounding errors. The check `flight` rejects
+           such a flight. */
         if (launch_us < c->hit_time_us - c->weapon->max_flight_us)
             launch_us = c->hit_time_us - c->weapon->max_flight_us;
         if (launch_us < c->hit_time_us)
@@ -225,8 +226,8 @@ static struct hs_vec eye_at(const struct hs_hit_context *c, const struct hs_samp
     return hs_rewind_eye(c->shooter.player->history, c->ruleset, &alone);
 }
 
-/* Leaning is not tested if the rules accept any start (the check `origin` is not enforced), nor
-   with a lean_share of 1, which allows shots from behind a corner. */
+/* Leaning is not tested if the rules accept any start, because the check `origin` is not enforced.
+   Leaning is also not tested if lean_share is 1, which allows shots from behind a corner. */
 static enum hs_lean lean_of(const struct hs_hit_context *c)
 {
     double share = c->ruleset->hit.lean_share, limit = share * c->ruleset->hit.origin_tolerance;
@@ -240,9 +241,9 @@ static enum hs_lean lean_of(const struct hs_hit_context *c)
 }
 
 /*
- * Returns how far the shooter moved after the newest sample, if the shot is later than it. The
- * shooter is expected to continue the movement between the last two samples. The movement lasts
- * until `now` at most, and at most as long as the time between these samples.
+ * If the shot is later than the newest sample, returns the movement of the shooter since that
+ * sample. The shooter is expected to continue the movement between the last two samples. The
+ * movement lasts at most until `now`, and at most as long as the time between these samples.
  */
 static struct hs_vec moved_on(const struct hs_hit_context *c)
 {
@@ -268,9 +269,9 @@ static void find_near_eye(struct hs_hit_context *c, struct hs_vec before, struct
     c->near_eye = hs_vec_add_scaled(before, moved, along);
 }
 
-/* Finds the eye. Between two samples the eye may have been anywhere between its two places, for
-   example while the shooter crouched. near_eye is the one of these places that is nearest to the
-   start. */
+/* Finds the eye. Between two samples the eye may have been anywhere between its positions in these
+   samples, for example while the shooter crouched. near_eye is the possible position that is
+   nearest to the start. */
 static void find_eye(struct hs_hit_context *c)
 {
     const struct hs_bracket *bracket = &c->shooter.bracket;

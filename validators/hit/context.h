@@ -15,8 +15,8 @@
 /* Launch speeds may be wrong by this share, because games round velocities for the network. */
 #define HS_SPEED_TOLERANCE 0.02
 
-/* Directions may differ by this many degrees from those of a seed or of posted `directions`,
-   because games round them to float and to text. */
+/* Directions may differ by this many degrees from the directions that a seed or posted `directions`
+   give, because games round directions to float and to text. */
 #define HS_SPREAD_TOLERANCE_DEG 0.1
 
 /* A player at one time. */
@@ -39,8 +39,8 @@ enum hs_lean {
 struct hs_landed {
     const struct hs_player *player;
     enum hs_cause cause;
-    uint16_t zone;              /* HS_NONE: none */
-    const struct hs_name *bone; /* NULL: none */
+    uint16_t zone;              /* HS_NONE: no zone */
+    const struct hs_name *bone; /* NULL: no bone */
     double distance;            /* along the path to the contact, or from the blast's centre */
     uint16_t pellets;           /* number of pellets; 0 for a blast */
     double share;               /* for a blast: share of its damage at that distance */
@@ -56,14 +56,16 @@ struct hs_hit_context {
     int64_t eye_time_us;  /* time of the shooter's pose that is used */
 
     bool is_shot;                        /* the claim is a posted shot, not a hit */
-    const struct hs_vec *shot_direction; /* as posted with the shot, not rounded; NULL: none */
+    const struct hs_vec *shot_direction; /* as posted with the shot, not rounded; NULL: not
+                                            posted */
     bool shot_spreads; /* the shot has a seed or directions; shot_direction is their middle */
-    const struct hs_ledger *ledger; /* the ledger of the shooter's session at that time; NULL: not
-                                       kept */
-    const struct hs_ledger_numbers *used_numbers; /* in `ledger`: numbers of shots, or of hits */
+    const struct hs_ledger *ledger; /* the ledger of the shooter's session at that time; NULL: no
+                                       longer kept */
+    const struct hs_ledger_numbers *used_numbers; /* in `ledger`: the numbers of shots if is_shot,
+                                                     otherwise of hits */
     const struct hs_ledger_numbers *paid_numbers; /* like used_numbers, but also set for an ended
                                                      session */
-    const struct hs_ledger_entry *posted;         /* a hit's posted shot; NULL: none */
+    const struct hs_ledger_entry *posted;         /* NULL: the hit has no posted shot */
 
     struct hs_view shooter; /* at eye_time */
     struct hs_view target;  /* at hit_time; has no player if no target is claimed */
@@ -76,19 +78,20 @@ struct hs_hit_context {
     bool is_weapon_stale; /* the weapon was last posted before a restart, so it may have changed */
 
     struct hs_vec eye;      /* the shooter's rewound eye; set if there is a pose */
-    struct hs_vec near_eye; /* the place nearest to the start that the eye had between two frames */
+    struct hs_vec near_eye; /* of all positions that the eye may have had between two frames, the
+                               nearest to the start */
     double eye_moved;       /* length: how far the eye moved between these frames */
     enum hs_lean lean;      /* how far a hit's start is from near_eye */
     uint16_t passed_team;   /* shots pass through bodies of this team; HS_NONE: of no team */
 
-    /* All ends are within HS_WORLD_COORDINATE_MAX. Further out, doubles are too coarse for a body.
-     */
+    /* All ends are within HS_WORLD_COORDINATE_MAX. At larger coordinates, doubles are too coarse
+       for a body. */
     bool has_path;
     struct hs_vec direction; /* unit direction at the start; only for claims without pellets */
     double trace_length;     /* from start to end */
 
-    /* What the path met, or what the pellets met. For checks of stage PATH one of the two is
-       set. */
+    /* The bodies and obstacles on the path, or on the paths of the pellets. For checks of stage
+       PATH one of these two members is set. */
     const struct hs_encounter *encounter;
     const struct hs_volley *volley;
 
@@ -104,10 +107,11 @@ struct hs_hit_context {
 
     struct hs_hit_result *out;
 
-    /* Large members. hs_hit_begin does not clear them, which would cost more than many checks. */
+    /* Large members. hs_hit_begin does not clear them, because this would cost more than many
+       checks. */
     struct hs_path path;                    /* with the sweep extension */
     struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
-    /* A copy of the claim with the computed end, if the claim gave none. */
+    /* A copy of the claim with the computed end, if the claim has no end. */
     struct hs_hit_claim completed;
 };
 
@@ -126,7 +130,7 @@ static inline bool hs_hit_flies(const struct hs_hit_context *c)
     return c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
 }
 
-/* Whether the hit is at the moment of its shot, and its time was claimed, not computed. */
+/* Whether shot and hit are at the same moment, and this moment is the claim's hit_time. */
 static inline bool hs_hit_is_instant(const struct hs_hit_context *c)
 {
     return !c->is_shot && c->weapon != NULL && !hs_hit_flies(c) && !c->is_predicted;
@@ -139,8 +143,8 @@ static inline bool hs_hit_is_driven(const struct hs_hit_context *c)
     return !c->is_shot && hs_hit_flies(c) && c->weapon->motion == HS_MOTION_SERVER;
 }
 
-/* What made the projectile explode. The weapon says it. If the weapon allows any fuse, the claim
-   names the fuse. */
+/* The fuse that made the projectile explode. If the weapon allows any fuse, the claim names the
+   fuse; otherwise the weapon does. */
 static inline enum hs_fuse hs_hit_fuse(const struct hs_hit_context *c)
 {
     return c->weapon->fuse != HS_FUSE_ANY ? c->weapon->fuse : c->claim->fuse;
@@ -160,7 +164,7 @@ static inline double hs_world_radius(const struct hs_hit_context *c)
     return c->weapon != NULL ? c->weapon->world_radius : 0;
 }
 
-/* The accepted shots of the claim's weapon, in all sessions of the shooter; NULL: none. */
+/* The accepted shots of the claim's weapon, in all sessions of the shooter; NULL: no such shots. */
 static inline const struct hs_cadence *hs_hit_cadence(const struct hs_hit_context *c)
 {
     const struct hs_player *shooter = c->shooter.player;
@@ -190,7 +194,7 @@ double hs_hit_chord_error(const struct hs_hit_context *c);
 bool hs_hit_flight_times(const struct hs_hit_context *c, double speed, double *low, double *high,
                          double *needed);
 
-/* The unit direction in which a projectile must be launched to reach the end in that time. */
+/* The unit direction in which a projectile must be launched to reach the end in `seconds`. */
 struct hs_vec hs_hit_launch(const struct hs_hit_context *c, double seconds);
 
 /* Unit direction of a claimed pellet. False: it has no length. */
@@ -201,7 +205,7 @@ bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct h
 size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS]);
 
 /* Returns HS_REASON_OK if the player was alive, in their newest life and not protected at that
-   time, otherwise the reason. If that state is stale, the reason is the one for missing data. */
+   time, otherwise the reason. If that state is stale, returns the reason for missing data. */
 enum hs_reason hs_verify_life(const struct hs_view *view);
 
 /* Whether the claim names this player in `additional_targets`. */
@@ -214,8 +218,8 @@ bool hs_reason_is_about_target(enum hs_reason reason);
 /* Whether the player is on the shooter's team. */
 bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *view);
 
-/* Looks up what the checks of a claim need. The caller sets all inputs of `c`, now, out, is_shot
-   and the shooter's player. */
+/* Looks up the data that the checks of a claim need. The caller first calls hs_hit_begin, sets
+   `claim` and `is_shot`, and calls hs_hit_find_earlier. */
 void hs_hit_prepare(struct hs_hit_context *c);
 
 /* Clears a context, and sets the arguments of hs_hit_verify_within. */
@@ -228,8 +232,9 @@ const struct hs_ledger_entry *hs_hit_find_earlier(struct hs_hit_context *c);
 
 /*
  * Evaluates the claim in `c` into its result. `earlier` comes from hs_hit_find_earlier. If
- * `earlier` has the digest of this claim, its answer is repeated. Otherwise this function runs the
- * checks, decides the verdict and computes the damage. `is_whole`: see hs_hit_verify_within.
+ * `earlier` has the digest of this claim, the answer in `earlier` is repeated. Otherwise this
+ * function runs the checks, decides the verdict and computes the damage. `is_whole`: see
+ * hs_hit_verify_within.
  */
 void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *earlier,
                      struct hs_digest digest, bool is_whole);

@@ -40,8 +40,8 @@ static bool reaches(const struct hs_hit_context *c, const struct hs_contact *tar
  * test, the sphere touches bodies through thin walls. The last part of the line to the body is not
  * tested, because bodies also lean on walls.
  *
- * Even if the nearest point of a body is hidden, the body may be on the path. Then the thinner
- * sphere touches it too. That touch becomes the contact if the world check is enforced.
+ * Even if the nearest point of a body is hidden, the body may be on the path. Then the sphere of
+ * `world_radius` touches it too. That touch becomes the contact if the world check is enforced.
  */
 static bool is_hidden(struct hs_hit_context *c, const struct hs_path *path,
                       const struct hs_encounter *e, const struct hs_player *player, bool is_target,
@@ -68,7 +68,8 @@ static bool is_hidden(struct hs_hit_context *c, const struct hs_path *path,
     return false;
 }
 
-/* Sets how far the path travels to the target, and whether the world stops the path before that. */
+/* Sets how far the path travels to the target, and whether the world stops the path before the
+   target. */
 static void measure_target(const struct hs_path *path, struct hs_encounter *e)
 {
     const struct hs_obstacle *obstacle = &e->obstacle;
@@ -78,8 +79,9 @@ static void measure_target(const struct hs_path *path, struct hs_encounter *e)
     e->is_unknown = obstacle->is_unknown && obstacle->unknown_distance < e->needed - tie;
 }
 
-/* Tests the line from the path to the body, if the path only touches it with the thicker sphere, or
-   misses it within claim_padding. The world may be between them. */
+/* Tests the line from the path to the body, because the world may be between them. The test is
+   needed if only the sphere with the path's radius touches the body, or if the path misses the body
+   by at most claim_padding. */
 static void test_beside_path(struct hs_hit_context *c, const struct hs_path *path,
                              const struct hs_player *target, struct hs_encounter *e)
 {
@@ -163,8 +165,8 @@ static void test_sight(struct hs_hit_context *c, const struct hs_path *path,
     e->needed = hs_vec_distance(c->near_eye, at->center);
 }
 
-/* Finds the target on the path up to the obstacle that ends it. If the target is not there,
-   searches the whole path. */
+/* Finds the target on the path up to the obstacle that ends it. If the target is not on this part
+   of the path, searches the whole path. */
 static void find_target(struct hs_hit_context *c, struct hs_path *path,
                         const struct hs_player *target, double whole, struct hs_encounter *out)
 {

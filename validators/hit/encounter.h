@@ -1,6 +1,6 @@
 /*
- * What a path meets: the claimed body, and all other bodies in order of contact. Also what the
- * pellets of a claim meet, each on its own path. Internal to validators/.
+ * Finds the obstacles and bodies on a path: the claimed body, and all other bodies in order of
+ * contact. The pellets of a claim have one path each. Internal to validators/.
  */
 #ifndef HS_ENCOUNTER_H
 #define HS_ENCOUNTER_H
@@ -16,7 +16,7 @@ enum { HS_MAX_MET = 66 };
 struct hs_met {
     const struct hs_player *player;
     struct hs_contact contact;
-    enum hs_reason unknown; /* HS_REASON_OK: the body is on the path; otherwise the reason why that
+    enum hs_reason unknown; /* HS_REASON_OK: the body is on the path; otherwise the reason why this
                                is not known */
 };
 
@@ -32,23 +32,24 @@ struct hs_encounter {
     bool reaches;             /* the target is touched, or missed by no more than claim_padding */
     double needed;            /* distance along the path to the target */
     bool is_occluded;         /* the obstacle is before the target */
-    bool is_beside;           /* the obstacle is beside the path, and hides the target from it */
+    bool is_beside;           /* the obstacle is beside the path, and hides the target from the
+                                 path */
     bool is_unseen;         /* the obstacle hides the target from the eye of a shooter who leans */
     bool is_unknown;        /* an unknown mover may be before the target */
     uint32_t before_target; /* number of bodies touched before the target, if it is touched */
-    uint32_t uncertain_before; /* number of these bodies that may not be solid, because a restart
-                                  made that unknown */
+    uint32_t uncertain_before; /* number of these bodies for which it is unknown, after a restart,
+                                  whether they are solid */
     uint32_t met_count;
     struct hs_met met[HS_MAX_MET]; /* other bodies touched before the path ends, in order */
 };
 
 /*
  * Sweeps a path against the world, and shortens it where the world ends it. Then sweeps it against
- * every player except the shooter. The sphere swept against bodies is thicker than the sphere swept
- * against the world. So a body that it touches beside the path only counts in two cases: the line
- * from the path to the touched point is free, or the thinner sphere touches the body too. Also
- * finds the nearest approach of `target` (NULL: none claimed). The path passes through other
- * players who are dead.
+ * every player except the shooter. The sphere swept against bodies is larger than the sphere swept
+ * against the world. So a body that the larger sphere touches beside the path only counts in two
+ * cases: the line from the path to the touched point is free, or the smaller sphere touches the
+ * body too. Also finds the nearest approach of `target` (NULL: no target is claimed). The path
+ * passes through other players who are dead.
  */
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out);
@@ -57,17 +58,18 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
    bones without a pose in the answer. */
 void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
-/* Returns whether more bodies are in front of the target than the weapon pierces. The second
-   function returns whether this may be so: for some bodies it is unknown whether they are solid. */
+/* Returns whether more bodies are in front of the target than the weapon pierces.
+   hs_encounter_may_be_blocked also counts bodies for which it is unknown, after a restart, whether
+   they are solid. */
 bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 
 /*
- * Whether the world hides a point from the eye of a shooter who leans. Such a shooter cannot hit
- * what the eye cannot see. The point is `center`, at `distance` along the path, on `body` (NULL: on
- * no body). If the shooter leans only slightly, it is enough that the eye sees any tested point of
- * the body (hs_sight_of_body). In that case, a point on no body is never hidden. `out` gets the
- * obstacle, or the unknown mover that may be an obstacle, with the distance from the eye.
+ * Whether the world hides a point from the eye of a shooter who leans. Such a shooter cannot hit a
+ * point that the eye cannot see. The point is `center`, at `distance` along the path, on `body`
+ * (NULL: on no body). If the shooter leans only slightly, it is enough that the eye sees any tested
+ * point of the body (hs_sight_of_body). In that case, a point on no body is never hidden. `out`
+ * gets the obstacle, or the unknown mover that may be an obstacle, with the distance from the eye.
  */
 bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
                            const struct hs_player *body, struct hs_vec center, double distance,
@@ -86,8 +88,8 @@ void hs_describe_impact(struct hs_hit_context *c, const struct hs_player *player
                         const struct hs_contact *contact);
 void hs_describe_obstacle(struct hs_hit_context *c, const struct hs_obstacle *obstacle);
 
-/* Sets the impact to the first body other than the target, or else to the end of the path at the
-   world. */
+/* Sets the impact to the first body other than the target. Without such a body, sets it to the
+   point where the world stops the path. */
 void hs_describe_first(struct hs_hit_context *c, const struct hs_encounter *e);
 
 /* Adds the damage of a contact, for one pellet. */
@@ -106,16 +108,16 @@ bool hs_is_repeated(const struct hs_hit_context *c, size_t i);
 void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reason reason,
                       double measured, double limit);
 
-/* What all pellets met. */
+/* The results of all pellets together. */
 struct hs_volley {
-    uint16_t landed; /* pellets that touch their claimed body */
+    uint16_t landed; /* number of pellets that touch their claimed body */
     uint16_t free;   /* number of these pellets that neither map nor mover stops */
 
     bool is_occluded;            /* for at least one pellet, the world is in front of the claimed
                                     body */
     bool is_unknown;             /* at least one pellet hits, if no unknown mover is in the way */
-    struct hs_obstacle obstacle; /* the first obstacle, or the first that an unknown mover may be
-                                    (record_obstacle) */
+    struct hs_obstacle obstacle; /* the first unknown mover that may be in the way, otherwise the
+                                    first certain obstacle (record_obstacle in volley.c) */
     double needed;               /* for the pellet of `obstacle`: distance to its claimed body */
 
     const struct hs_player *blocker; /* the player who blocks the last blocked pellet */
@@ -130,8 +132,8 @@ struct hs_volley {
    damage of each pellet that hits. */
 void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out);
 
-/* Returns whether an unknown mover decides whether any pellet hits, and the world check is
-   enforced. */
+/* Returns whether the verdict is open: the world check is enforced, and an unknown mover decides
+   whether any pellet hits. */
 static inline bool hs_volley_is_open(const struct hs_hit_context *c)
 {
     return c->volley->is_unknown && hs_world_is_enforced(c);

@@ -12,20 +12,20 @@
 void hs_hints_learn(struct hs_match *match, const struct hs_player *shooter,
                     const struct hs_hit_claim *claim, const struct hs_hit_result *result);
 
-/* What the rules know about a claim. */
+/* The facts about a claim that the rules use. */
 struct hs_claim_facts {
     const struct hs_match *match;
     struct hs_hints *hints;
     const struct hs_hit_claim *claim;
     const struct hs_hit_result *result;
     const struct hs_player *shooter;
-    const struct hs_sample *newest; /* the shooter's newest sample; NULL: none */
-    struct hs_vec root, eye;        /* the shooter's, at the fire time; set with `newest` */
+    const struct hs_sample *newest; /* the shooter's newest sample; NULL: no sample */
+    struct hs_vec root, eye;        /* of the shooter, at the fire time; set with `newest` */
     double eye_height;              /* eye height of the stance, length; set with `newest` */
     double off, tolerance;    /* distance of `start` from the eye, and the largest allowed distance;
                                  set with `newest` */
-    bool has_pose;            /* `root` and `eye` are those at the evaluated time, not those of
-                                 another sample */
+    bool has_pose;            /* `root` and `eye` are of the evaluated time, not of another
+                                 sample */
     bool keeps_offset;        /* `start` has the offset from the root that most claims have */
     bool is_explained;        /* a rule that is earlier in the table explains the claim */
     double time, now, frames; /* seconds: time of the claim, its arrival, the newest frame */
@@ -39,8 +39,8 @@ enum hs_says { HS_SAYS_NOTHING, HS_SAYS_NO, HS_SAYS_YES };
 struct hs_hint_rule {
     enum hs_says (*says)(struct hs_claim_facts *f);
     bool needs_sample; /* the rule does not run if the shooter has no sample */
-    double share; /* the mistake becomes a hint above this number of YES per answer that is YES or
-                     NO */
+    double share; /* the mistake becomes a hint if more than this share of the answers YES and NO
+                     are YES */
     enum hs_unit unit;
     /* %m and %e: `measured` and `expected`. %p and %a: the posted unit, and the unit that the
        ruleset assumes. */

@@ -5,7 +5,7 @@
 #include "validators/hit/work.h"
 
 enum {
-    MAX_VOTES = 32, /* votes stop here, so that a new majority can replace an old one */
+    MAX_VOTES = 32, /* maximum number of votes; the limit lets a new majority replace an old one */
     TURNS = 48,     /* ways to permute and mirror three axes; number 0 changes nothing */
     POSES = 64      /* number of newest poses of a shooter with which a start is compared */
 };
@@ -34,7 +34,7 @@ static uint8_t one_more(uint8_t votes)
 }
 
 /* Whether a claim agrees with the majority. `fits`: the majority's choice explains the claim.
-   `other`: another choice that explains it, or -1. If a new choice wins, the finding starts
+   `other`: another choice that explains the claim, or -1. If a new choice wins, the finding starts
    again. */
 static bool agrees(struct hs_majority *majority, struct hs_finding *finding, bool fits, int other)
 {
@@ -95,8 +95,8 @@ void hs_hints_learn_offset(struct hs_claim_facts *f)
     }
 }
 
-/* Whether the trace passes the target below its root. A shot that hits does so only if the root is
-   above the feet. */
+/* Whether the trace passes the target below its root. A shot that hits the target passes below the
+   root only if the root is above the feet. */
 static bool passes_below(const struct hs_claim_facts *f, double height)
 {
     const struct hs_player *target = hs_players_find(&f->match->players, f->claim->target);
@@ -116,9 +116,9 @@ static bool passes_below(const struct hs_claim_facts *f, double height)
 
 /*
  * Returns the unit in which shots start at eye height, or -1. Eye heights may be 0.7 to 1.4 times
- * those of the ruleset. Two cases look alike: an offset in centimetres from a root in the middle of
- * the body, and an offset in inches from the feet. Shots pass below the root only in the first
- * case.
+ * the eye heights of the ruleset. Two cases look alike: an offset in centimetres from a root in the
+ * middle of the body, and an offset in inches from the feet. Shots pass below the root only in the
+ * first case.
  */
 static int unit_of_game(const struct hs_claim_facts *f)
 {
@@ -179,7 +179,7 @@ static struct hs_vec claimed_feet(const struct hs_claim_facts *f)
 }
 
 /* Whether the claimed start is near the eye after multiplication by factor `i` of hs_hint_units.
-   The ruleset's eye height may be in the unit of the frames or in that of the claims. */
+   The ruleset's eye height may be in the unit of the frames or in the unit of the claims. */
 static bool fits_unit(const struct hs_claim_facts *f, int i)
 {
     double factor = hs_hint_units[i].factor;
@@ -191,8 +191,8 @@ static bool fits_unit(const struct hs_claim_facts *f, int i)
 
 /*
  * Whether a choice explains a claim that does not start at the eye. Tries the choice of the
- * majority of claims. If it does not fit, takes the last of `count` choices that fits. A start
- * within `near` eye heights of the eye fits too many choices, so it says nothing.
+ * majority of claims. If this choice does not fit, uses the last of `count` choices that fits. A
+ * start within `near` eye heights of the eye fits too many choices, so such a start says nothing.
  */
 static enum hs_says says_choice(const struct hs_claim_facts *f, struct hs_majority *majority,
                                 enum hs_hint_code code, double near, int count,
@@ -249,7 +249,8 @@ static enum hs_says says_axes(struct hs_claim_facts *f)
     return says_choice(f, &f->hints->turn, HS_HINT_AXES, 1.5, TURNS, fits_turn);
 }
 
-/* Whether shots start as far from the root as eyes are, but along another axis than `up`. */
+/* Whether the offset from the root to the start is as long as an eye height, but along an axis
+   other than `up`. */
 static bool is_beside_up(const struct hs_claim_facts *f)
 {
     int axis = longest_axis(f->hints->offset);
@@ -273,8 +274,8 @@ static enum hs_says says_eye_height(struct hs_claim_facts *f)
                   !is_beside_up(f));
 }
 
-/* Returns how many seconds the pose that fits the start best is older than the pose used for the
-   claim. 0: no other pose fits. */
+/* Finds the pose that fits the start best. Returns how many seconds it is older than the pose used
+   for the claim. 0: no other pose fits. */
 static double late_by(const struct hs_claim_facts *f)
 {
     const struct hs_history *history = f->shooter->history;
@@ -315,7 +316,7 @@ static enum hs_says says_start(struct hs_claim_facts *f)
     return answer(f->off > f->tolerance && !f->is_explained);
 }
 
-/* Returns the outcome of a check; unknown if it did not run. */
+/* Returns the outcome of a check; unknown if the check did not run. */
 static enum hs_outcome outcome_of(const struct hs_hit_result *result, enum hs_check check)
 {
     for (uint16_t i = 0; i < result->check_count; i++)

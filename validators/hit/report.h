@@ -10,7 +10,8 @@
 void hs_report_measure(struct hs_check_row *row, enum hs_unit unit, double measured, double limit);
 
 /*
- * Write both numbers. Return `reason` if the measured value exceeds the limit, else HS_REASON_OK.
+ * Write the measured value and the limit into the row. Return `reason` if the measured value
+ * exceeds the limit, else HS_REASON_OK.
  */
 enum hs_reason hs_report_limit(struct hs_check_row *row, enum hs_unit unit, double measured,
                                double limit, enum hs_reason reason);
@@ -19,17 +20,17 @@ enum hs_reason hs_report_time_limit(struct hs_check_row *row, int64_t measured_u
 
 void hs_report_player(struct hs_check_row *row, const struct hs_player *player);
 
-/* Writes the player of a view that has no pose, and the gap in time: the gap between the view's
-   time and the player's frames, or between the two frames around that time. */
+/* Writes the player of a view without a pose, and the gap in time. This is the gap between the
+   view's time and the player's frames, or the gap between the two frames around the view's time. */
 void hs_report_lack(const struct hs_hit_context *c, struct hs_check_row *row,
                     const struct hs_view *view);
 
-/* Like hs_report_lack; returns hs_missing_pose_reason. */
+/* Like hs_report_lack; returns the result of hs_missing_pose_reason. */
 enum hs_reason hs_report_missing(const struct hs_hit_context *c, struct hs_check_row *row,
                                  const struct hs_view *view, enum hs_reason no_history);
 
-/* Copies the row that this check got for the hit's posted shot. Returns its reason, or HS_NO_ROW.
- */
+/* Copies the row that this check got for the hit's posted shot. Returns the reason in this row, or
+   HS_NO_ROW. */
 enum hs_reason hs_report_posted(const struct hs_hit_context *c, struct hs_check_row *row);
 
 /* Whether this check failed, or was unknown, for the hit's posted shot. False if the hit has no

@@ -33,9 +33,9 @@ static int64_t launch_age(const struct hs_match *match, const struct hs_shot_cla
     return late < 0 ? 0 : late > limit ? limit : late;
 }
 
-/* Returns how far the server's projectile is behind the one that the client shows, in microseconds.
- * sleep_us: if the ping exceeds the maximum, the client waits this long before it shows its
- * projectile. */
+/* Returns how far the server's projectile is behind the client's projectile, in microseconds.
+   sleep_us: if the ping exceeds the maximum, the client waits this long before it shows its
+   projectile. */
 static int64_t forward_time(const struct hs_match *match, const struct hs_shot_claim *claim,
                             int64_t now_us, int64_t *sleep_us)
 {
@@ -95,8 +95,8 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
     hs_shot_verify_within(match, claim, now_us, 0, true, out, forward_time_us);
 }
 
-/* Keeps the results of checks that also hold for the shot's hits. Each hit gets its own check
-   `latency`. But if the outcome of that check was unknown for the shot, it is unknown for the hits
+/* Stores the results of the checks that count for the shot's hits too. The check `latency` runs
+   again for each hit. But if its outcome was unknown for the shot, it is unknown for the hits
    too. */
 static void remember_checks(const struct hs_hit_result *result, struct hs_posted_shot *shot)
 {
@@ -154,8 +154,8 @@ static enum hs_reason cancel(struct hs_match *match, const struct hs_shot_claim 
         hs_journal_cancel(match, shooter, claim->shot);
         return HS_REASON_OK;
     }
-    /* If the shot could not be recorded, the game server sends it again, and then this
-       cancellation. */
+    /* If the shot could not be recorded, the game server sends it again, and then sends this
+       cancellation again. */
     const struct hs_ledger_numbers *shots = &shooter->ledger.shots;
     bool may_be_lacked =
         shots->lacks_some && match->newest_us - shots->lacked_until_us <= match->claim_window_us;

@@ -82,7 +82,7 @@ static enum hs_reason (*const checks[HS_CHECK_COUNT])(struct hs_hit_context *c,
 #undef X
 };
 
-/* What the path of a claim meets, or what its pellets meet. */
+/* The obstacles and bodies on the path of a claim, or on the paths of its pellets. */
 union meeting {
     struct hs_encounter encounter;
     struct hs_volley volley;
@@ -162,7 +162,8 @@ static void add_would_reject(struct hs_hit_result *out, enum hs_reason reason)
     out->would_reject[out->would_reject_count++] = reason;
 }
 
-/* Sets the verdict: the first failed check decides, or else the first check with missing data. */
+/* Sets the verdict: the first failed check decides. If no check failed, the first check with
+   missing data decides. */
 static void decide(struct hs_hit_context *c)
 {
     struct hs_hit_result *out = c->out;

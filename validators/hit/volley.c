@@ -1,4 +1,4 @@
-/* Evaluates the pellets of a claim, each by itself. */
+/* Evaluates each pellet of a claim separately. */
 #include <float.h>
 
 #include "validators/hit/encounter.h"
@@ -14,9 +14,9 @@ static void record_missing(struct hs_volley *volley, enum hs_reason reason,
     volley->is_missing = true;
 }
 
-/* Keeps the obstacle for the answer: the first mover that may be in the way. If there is no such
-   mover, the first certain obstacle. A pellet behind a mover that may be in the way may have hit,
-   so a certain obstacle before another pellet proves nothing. */
+/* Stores the obstacle for the answer: the first mover that may be in the way, otherwise the first
+   certain obstacle. A pellet behind a mover that may be in the way may have hit, so a certain
+   obstacle in the way of another pellet proves nothing. */
 static void record_obstacle(struct hs_volley *volley, const struct hs_encounter *e)
 {
     bool is_unknown = !e->is_occluded;

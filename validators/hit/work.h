@@ -1,13 +1,13 @@
 /*
  * Estimates the cost of a claim before its evaluation, in the work units of validators/work.h.
  *
- * The estimate assumes that at most `near` players are close to a path, and that each of them is
- * close to HS_WORK_NEAR_LEGS of its legs. Hostile maps and bodies can cost more. So the work is
- * also counted during the evaluation (struct hs_work), and a claim that exceeds its limit is
- * stopped. No request costs more than its budget plus one step of its last claim.
+ * The estimate assumes that at most `near` players are close to a path, and that each of these
+ * players is close to HS_WORK_NEAR_LEGS legs of the path. Hostile maps and bodies can cost more. So
+ * the work is also counted during the evaluation (struct hs_work), and a claim that exceeds its
+ * limit is stopped. No request costs more than its budget plus one step of its last claim.
  *
- * `build/release/tests/bench/bench_work -v` measures expensive claims. There a unit took 1.7 to 8.8
- * ns of processor time, the most for triangles that only the exact test rejects.
+ * `build/release/tests/bench/bench_work -v` measures expensive claims. In this benchmark a unit
+ * took 1.7 to 8.8 ns of processor time. Triangles that only the exact test rejects took the most.
  */
 #ifndef HS_HIT_WORK_H
 #define HS_HIT_WORK_H
@@ -27,9 +27,9 @@ enum { HS_WORK_NEAR_LEGS = 32 };
 enum {
     HS_WORK_REPLAY = 200,  /* a claim that was answered before */
     HS_WORK_CLAIM = 1500,  /* any other claim or shot */
-    HS_WORK_PELLET = 150,  /* each of its pellets */
-    HS_WORK_VICTIM = 150,  /* each of its claimed victims */
-    HS_WORK_FLIGHT_LEG = 6 /* each leg of its flight */
+    HS_WORK_PELLET = 150,  /* each pellet of a claim */
+    HS_WORK_VICTIM = 150,  /* each claimed victim */
+    HS_WORK_FLIGHT_LEG = 6 /* each leg of a flight */
 };
 
 /* The size of a claim. */

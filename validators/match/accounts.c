@@ -60,8 +60,8 @@ static bool grow(struct hs_players *players)
     return true;
 }
 
-/* Adds an account. If there is no space, the new account takes the place of the least suspicious
-   one. NULL: the list has no place at all. */
+/* Adds an account. If there is no space, the new account replaces the least suspicious account.
+   NULL: the list has no place at all. */
 static struct hs_account *add(struct hs_players *players, int64_t now_us)
 {
     struct hs_accounts *accounts = &players->accounts;

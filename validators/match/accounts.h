@@ -1,16 +1,17 @@
 /*
- * Accounts: the stable ids of persons, which frames may post for players. An account keeps the
- * standing, the counters and credit of moves, and the cadence when a player leaves, comes back, or
- * joins under another name. At most one present player has an account at a time. When no present
- * player has it, its values are parked in this list. Internal to validators/.
+ * Accounts: the stable ids of persons, which frames may post for players. When a player leaves,
+ * comes back, or joins under another name, the account keeps the standing, the counters and the
+ * credit of moves, and the cadence. Each account belongs to at most one present player at a time.
+ * While it belongs to no present player, its values are parked in this list. Internal to
+ * validators/.
  */
 #ifndef HS_ACCOUNTS_H
 #define HS_ACCOUNTS_H
 
 #include "validators/match/players.h"
 
-/* A parked account keeps the time at which tokens are earned for at most this many weapons: those
-   with the latest times. */
+/* A parked account keeps the time at which tokens are earned for at most this many weapons: the
+   weapons with the latest times. */
 enum { HS_ACCOUNT_WEAPONS = 8 };
 
 /* An account whose player left. */
@@ -22,7 +23,8 @@ struct hs_account {
     uint64_t raised[HS_MOVE_CHECK_COUNT];
     double credit_us; /* valid if has_credit */
     int64_t heard_us;
-    /* The time at which the tokens of a weapon are earned. HS_NONE: no weapon. */
+    /* settled_us[i] is the time at which the tokens of weapon[i] are earned. weapon[i] HS_NONE: the
+       entry is free. */
     uint64_t weapon[HS_ACCOUNT_WEAPONS];
     int64_t settled_us[HS_ACCOUNT_WEAPONS];
     bool has_moves, has_credit;

@@ -2,7 +2,7 @@
 
 #include "validators/match/player_moves.h"
 
-/* The number of samples with a posted round trip that are read. */
+/* The number of posted round trips that hs_connection_read uses: the newest ones. */
 enum { ROUND_TRIPS = 4 };
 
 #define QUARTER_US INT64_C(15000000)
@@ -21,9 +21,10 @@ enum { ROUND_TRIPS = 4 };
 enum { STALL_FACTOR = 12 };
 
 /*
- * The credit of moves on a steady connection, and how much an uneven connection adds. Chosen with
- * simulated players: they walk at the speed limit from their first move on. With this credit a
- * cheat wins less than 2 % in ten seconds, with a steady round trip of 40 ms.
+ * The credit of moves on a steady connection, and a factor for the credit that an uneven connection
+ * adds. The values were chosen with simulated players who walk at the speed limit from their first
+ * move on. With this credit a cheat wins less than 2 % in ten seconds, with a steady round trip of
+ * 40 ms.
  */
 #define STEADY_CREDIT_US INT64_C(40000)
 enum { CREDIT_FACTOR = 4 };
@@ -95,8 +96,8 @@ static int64_t spread_of(const struct hs_round_trips *trips)
     return (int64_t)high - low;
 }
 
-/* Returns by how much packets can be late, according to the posted round trips. Posted round trips
-   mostly differ little, but a stall is several times longer. */
+/* Returns the delay that packets can have, according to the posted round trips. Posted round trips
+   usually differ little, but a stall is several times longer. */
 static int64_t noise_of_frames(const struct hs_round_trips *trips)
 {
     int64_t beyond = spread_of(trips) - FRAME_US;

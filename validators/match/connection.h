@@ -12,22 +12,23 @@ struct hs_connection {
     bool is_stale;     /* the round trip was posted before a restore */
     int64_t rtt_us;    /* the smallest of the last values, because a delay can only add to it */
     int64_t spread_us; /* the largest of the last values minus the smallest */
-    int64_t interp_us; /* 0 if it was never posted */
+    int64_t interp_us; /* interpolation delay; 0 if it was never posted */
     int64_t wish_us;   /* the largest ping that the player wants to be compensated; -1: not
                           posted */
 };
 
-/* Reads the connection from the samples up to a time. `player` may be NULL; then it is unknown. */
+/* Reads the connection from the samples up to a time. `player` may be NULL; then the connection is
+   unknown. */
 void hs_connection_read(const struct hs_player *player, int64_t now_us, struct hs_connection *out);
 
 /* Records a round trip that a stored frame posted. */
 void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_us);
 
 /*
- * Returns by how much packets of the player can be late, compared with the smallest round trip. The
- * result is the larger of two values. The first comes from the spread of the round trips of the
- * last 15 to 30 s. The second is the noise of the player's moves. Microseconds; 0 if nothing is
- * known. `player` may be NULL.
+ * Returns the delay that packets of the player can have beyond the smallest round trip. The result
+ * is the larger of two values. The first comes from the spread of the round trips of the last 15 to
+ * 30 s. The second is the noise of the player's moves. Microseconds; 0 if nothing is known.
+ * `player` may be NULL.
  */
 int64_t hs_connection_noise(const struct hs_player *player);
 

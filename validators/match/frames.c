@@ -35,7 +35,7 @@ const char *hs_frame_result_text(enum hs_frame_result result)
 /* ---- the match's clock ---- */
 
 /*
- * Frames with a time far from the newest one are refused. But the game server's clock may really
+ * Frames with a time far from the newest frame are refused. But the game server's clock may really
  * have been reset. So if three refused frames in a row have times close to each other, the history
  * restarts at the third. The first of the three must be at least max_forward away from the newest
  * frame. After a smaller step back, the clock soon reaches the time of the newest frame again, and
@@ -70,8 +70,8 @@ static void restart_player(struct hs_players *players, struct hs_player *player,
     player->was_launched = player->has_spawned = false;
 }
 
-/* Compares the time of a frame with the newest one. Sets *restarts if three frames agree on another
-   clock: the history then restarts as soon as an entry can be stored. */
+/* Compares the time of a frame with the newest frame. Sets *restarts if three frames agree on
+   another clock: the history then restarts as soon as an entry can be stored. */
 static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, bool *restarts)
 {
     const struct hs_history_rules *rules = &match->ruleset->history;
@@ -135,7 +135,7 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
             place = i;
     }
     player->was_moved = true;
-    /* Replace a repeated time, or else the oldest one. */
+    /* If this time is stored already, replace it. Otherwise replace the oldest time. */
     if (place < 0 && time_us < moved_us[0])
         return;
     place = place < 0 ? 0 : place;
@@ -193,7 +193,7 @@ static void record_spawn(struct hs_player *player, const struct hs_player_frame 
     player->spawn_place = entry->position;
 }
 
-/* Returns the start of the window of history once a frame of this time is stored. */
+/* Returns the start of the window of history after a frame of this time is stored. */
 static int64_t window_with(const struct hs_match *match, int64_t time_us)
 {
     int64_t newest_us =
@@ -235,7 +235,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
         if (added != HS_PLAYERS_ADDED)
             return added == HS_PLAYERS_FULL;
     }
-    if (player->left) { /* moves received after this belong to the new session */
+    if (player->left) { /* moves received from this time on belong to the new session */
         player->ended_us = player->ended_us < time_us ? player->ended_us : time_us - 1;
         hs_players_rejoin(&match->players, player);
     }
@@ -348,7 +348,8 @@ static void advance_clock(struct hs_match *match, int64_t time_us)
     if (match->lost_until_us == INT64_MAX)
         match->lost_until_us = match->newest_us + match->ruleset->history.keep_us;
     if (match->newest_us - match->lost_until_us > match->claim_window_us)
-        match->has_lost_payments = false; /* claims about that time are refused now */
+        match->has_lost_payments = false; /* claims about times up to lost_until_us are refused
+                                             now */
     match->players.evict_before_us = match->newest_us - match->claim_window_us;
 }
 

@@ -19,7 +19,7 @@ struct hs_journal_payment {
     uint64_t session;
     bool is_shot;
     uint32_t clock;
-    uint16_t weapon; /* the weapon whose cadence counts the shot; HS_NONE: none */
+    uint16_t weapon; /* the weapon whose cadence counts the shot; HS_NONE: no cadence does */
     enum hs_reason reason;
     double damage;
     struct hs_ledger_entry entry;
@@ -31,7 +31,7 @@ struct hs_journal_payment {
  */
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry);
 
-/* Each function appends one record. Call hs_journal_reserve before. */
+/* Each function appends one record. Call hs_journal_reserve first. */
 void hs_journal_session(const struct hs_players *players, const struct hs_player *player);
 void hs_journal_paid(const struct hs_players *players, const struct hs_player *player,
                      const struct hs_journal_payment *payment);

@@ -74,7 +74,7 @@ struct hs_move_answers *hs_move_answers_create(uint32_t capacity)
     return answers;
 }
 
-/* Whether there is a place for one more answer, perhaps the place of the oldest one. */
+/* Whether there is a place for one more answer, perhaps the place of the oldest answer. */
 static bool has_place(const struct hs_move_answers *answers)
 {
     return answers != NULL &&
@@ -143,8 +143,8 @@ void hs_player_moves_forget_times(struct hs_player_moves *moves)
     moves->unmoved_us = moves->unmoved_client_us = 0;
 }
 
-/* Adds a name that may be absent. `which` says which member it is: without it, a name in one member
-   and the same name in another would give one digest. */
+/* Adds a name that may be absent. `which` is a number for the member: without it, the same name in
+   two different members would give one digest. */
 static void add_name(struct hs_digest *digest, struct hs_str name, uint64_t which)
 {
     if (name.ptr == NULL)
@@ -303,8 +303,8 @@ void hs_player_moves_keep(struct hs_player_moves *moves, struct hs_budget *budge
     if (!has_place(moves->answers))
         make_place(moves, budget);
     struct hs_move_answers *answers = moves->answers;
-    /* If a long batch is sent again, its moves must not push out the answers to the moves that
-       follow in it. */
+    /* If a long batch is sent again, its first moves must not replace the answers to its later
+       moves. */
     bool pushes_out =
         answers != NULL && result->reason == HS_MOVE_STALE && is_below_all(answers, move);
     if (answers == NULL || pushes_out || !write_next(answers, budget, move, digest, result))

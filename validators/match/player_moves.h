@@ -22,11 +22,11 @@ struct hs_move_answer {
     /* The rest of the result, if it has a correction or failures. Owned, HS_MOVE_REST bytes. NULL:
        no result in this place ever had a correction or failures. */
     unsigned char *rest;
-    unsigned char plain[HS_MOVE_PLAIN]; /* this part of the result */
+    unsigned char plain[HS_MOVE_PLAIN]; /* the part of the result that every move uses */
 };
 
 /* A ring of the newest answers, in the order in which they were given. Memory: one block for the
-   ring, and one for each place with a `rest`. */
+   ring, and one block for each place with a `rest`. */
 struct hs_move_answers {
     uint32_t next, count;
     uint32_t capacity;                 /* grows up to HS_MOVES_KEPT if there is memory */
@@ -55,7 +55,7 @@ _Static_assert(sizeof(struct hs_move_checks) <= 512, "state per player");
 struct hs_whereabouts {
     struct hs_vec place;     /* at the end of the last move; valid if has_place */
     int64_t place_us;        /* arrival of that move */
-    uint32_t base;           /* index of its mover + 1; 0: none */
+    uint32_t base;           /* index of the base among the movers + 1; 0: no base */
     struct hs_vec corrected; /* where the server last put the client; valid if has_corrected */
     int64_t looked_us;       /* arrival of the last move for which the ground was searched */
     int64_t hover_us;        /* time for which the player walked without ground */
@@ -65,7 +65,7 @@ struct hs_whereabouts {
 
 /* The posture of a player, known from their moves. A restart forgets it. */
 struct hs_posture {
-    int64_t since_us; /* arrival of the first move with the present `is_crouched`; valid if
+    int64_t since_us; /* arrival of the first move with the current value of `is_crouched`; valid if
                          has_flags */
     bool has_flags;   /* the last move had flags */
     bool is_crouched; /* the flags of the last move say that the player crouches */
@@ -82,20 +82,20 @@ struct hs_player_moves {
     int64_t acked_us;        /* arrival of the last acknowledged move; valid if has_acked */
     int64_t jump_closed_us;  /* announced jumps up to this time no longer excuse a move */
     int64_t spawn_shown_us;  /* spawns up to this time were already shown by moves */
-    struct hs_launch launch; /* what remains of the server's last launch */
+    struct hs_launch launch; /* the remaining part of the server's last launch */
     int64_t granted_us; /* the time up to which credit was granted before the clock was set back */
     /* Arrivals of the first and the last move that agree that the clock was set back. */
     int64_t behind_from_us, behind_us;
-    uint32_t behind_count;   /* number of those moves */
+    uint32_t behind_count;   /* number of moves that agree */
     struct hs_vec corrected; /* where the server put the client; valid if has_corrected */
-    uint64_t corrected_base; /* hash of its base's name, as in hs_movement.base */
+    uint64_t corrected_base; /* hash of the name of its base, as in hs_movement.base; 0: no base */
     /* The sums over moves that were not checked for movement: the time granted to these moves, and
        their time by the client's clock. */
     double unmoved_us, unmoved_client_us;
     bool has_epoch, has_corrected, has_acked;
     bool may_be_thrown; /* no rise has used the launch yet */
     bool was_refused;   /* a check refused the last move whose timestamp was valid */
-    /* Moves after the last saved one may have been lost: hs_match_lost_moves. */
+    /* Moves after the last saved move may have been lost: hs_match_lost_moves. */
     bool has_lost_moves;
     /* The player was restored (snapshot.h), and the game server may have moved them between save
        and restore. restored_us is the arrival of the first move after the restore; valid if
@@ -113,14 +113,15 @@ enum { HS_PLAYER_MOVES_NEAR = offsetof(struct hs_player_moves, reasons) + sizeof
 /* Clears a result, except the entries of `failures`: most moves have no failures. */
 void hs_move_result_clear(struct hs_move_result *result);
 
-/* The bytes that are reserved for every player, with or without moves. They hold no answers. */
+/* The bytes that are reserved for every player, with or without moves. They do not include
+   answers. */
 #define HS_MOVES_RESERVE sizeof(struct hs_player_moves)
 
 /* Creates the state of a player's moves. NULL: out of memory. */
 struct hs_player_moves *hs_player_moves_create(void);
 
-/* This function and the three after it accept NULL as `moves`. The first two release the bytes
-   beyond the reserve in `budget`. */
+/* This function and the next three functions accept NULL as `moves`. hs_player_moves_destroy and
+   hs_player_moves_end_session release in `budget` the bytes beyond the reserve. */
 void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *budget);
 
 /* Ends the player's session: the state starts again, except the credit, because leaving must not
@@ -140,8 +141,9 @@ struct hs_digest hs_move_digest(const struct hs_move *move);
 const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *answers,
                                                   uint64_t epoch, uint64_t seq);
 
-/* Tell the processor to load memory. The first loads the struct itself. The second, which reads the
-   struct, loads the memory to which the next answer will be written. Both accept NULL. */
+/* Tell the processor to load memory. hs_move_answers_prefetch_itself loads the struct.
+   hs_move_answers_prefetch reads the struct, and loads the memory for the next answer. Both
+   functions accept NULL. */
 void hs_move_answers_prefetch_itself(const struct hs_move_answers *answers);
 void hs_move_answers_prefetch(const struct hs_move_answers *answers);
 
@@ -160,8 +162,9 @@ struct hs_move_answers *hs_move_answers_create(uint32_t capacity);
 size_t hs_player_moves_need(const struct hs_player_moves *moves,
                             const struct hs_move_result *result);
 
-/* Keeps an answer. If the ring is full and cannot grow, it takes the place of the oldest. An answer
-   is not kept if there is no memory for it, or if it is `stale` and older than all kept answers. */
+/* Keeps an answer. If the ring is full and cannot grow, the new answer replaces the oldest. An
+   answer is not kept if there is no memory for it, or if it is `stale` and older than all kept
+   answers. */
 void hs_player_moves_keep(struct hs_player_moves *moves, struct hs_budget *budget,
                           const struct hs_move *move, const struct hs_digest *digest,
                           const struct hs_move_result *result);

@@ -71,9 +71,9 @@ struct hs_player *hs_players_find(const struct hs_players *players, struct hs_st
 }
 
 /*
- * Between two posts of a match, those of other matches take its place in the processor's caches. So
- * the memory of the next players is loaded while the present player is checked. A pointer can only
- * be followed after the memory that holds it was loaded. So the memory behind pointers is loaded
+ * Between two requests for one match, requests for other matches fill the processor's caches. So
+ * the memory of the next players is loaded while the current player is checked. A pointer can only
+ * be followed after the pointer itself was loaded. So the memory to which it points is loaded
  * later.
  */
 enum { PLAYER_AHEAD = 8, PARTS_AHEAD = 6, ANSWERS_AHEAD = 4, RINGS_AHEAD = 2 };
@@ -210,9 +210,10 @@ static bool grow(struct hs_players *players)
 }
 
 /*
- * Evicts a player who left so long ago that none of their claims can pass: their payments are no
- * longer needed. The suspicion of an evicted player is lost. So the least suspicious player is
- * evicted; among equals, the player who arrived first. False: nobody can be evicted.
+ * Evicts a player who left so long ago that none of their claims can pass. The payments of such a
+ * player are no longer needed, but their suspicion is lost. So the least suspicious player is
+ * evicted; among equally suspicious players, the player who arrived first. False: nobody can be
+ * evicted.
  */
 static bool evict_left(struct hs_players *players)
 {
@@ -293,7 +294,7 @@ size_t hs_match_count_bytes(const struct hs_match *match)
 }
 
 /* Reserves the bytes of a new player. If the array of players is full, also reserves the bytes of a
-   larger one. If memory is short, first frees memory of histories without samples. */
+   larger array. If memory is short, first frees memory of histories without samples. */
 static bool reserve_place(struct hs_players *players, uint32_t max_samples, size_t *bytes)
 {
     uint32_t places = players->capacity == 0 ? FIRST_PLACES : players->capacity;
@@ -435,7 +436,8 @@ static void place_due(struct hs_players *players, uint32_t i, struct hs_due due)
     due.player->due = i + 1;
 }
 
-/* Moves an entry from the free place `i` to its right place in the heap. */
+/* Puts an entry at its right place in the heap. The search for that place starts at the free place
+   `i`. */
 static void sift(struct hs_players *players, uint32_t i, struct hs_due due)
 {
     struct hs_due *heap = players->due;

@@ -9,11 +9,11 @@
 #include "validators/str.h"
 #include "validators/world/movers.h"
 
-/* The maximum number of jumps that the server announced to a player and no move has shown yet. */
+/* The maximum number of announced jumps of a player that no move has shown yet. */
 enum { HS_JUMPS_OPEN = 4 };
 
-/* For at least this time after a posted shot, its hits can be paired with it, even if its flight is
- * shorter. */
+/* A hit can be paired with a posted shot for at least this time after the shot, even if the flight
+   is shorter. */
 #define HS_PAIRING_US INT64_C(1500000)
 
 /* The values that a sample inherits: the state and the connection. */
@@ -28,16 +28,16 @@ struct hs_launch {
     double speed, climb; /* across `up`, and upwards (>= 0); length/s */
 };
 
-/* The suspicion of a player, by the check that failed. All values halve every ten minutes of match
-   time. The stored values are those at time_us. */
+/* The suspicion of a player, for each check that failed. All values halve every ten minutes of
+   match time. The stored values are the values at time_us. */
 struct hs_suspicion {
     double hits[HS_CHECK_COUNT]; /* sums of failures of hit claims */
     double moves[HS_MOVE_CHECK_COUNT];
     int64_t time_us;
 };
 
-/* The counters and the suspicion of a player. Both stay with the account (match/accounts.h);
-   without an account both end with the session. */
+/* The counters and the suspicion of a player. They stay with the account (match/accounts.h);
+   without an account they end with the session. */
 struct hs_standing {
     uint64_t reasons[HS_REASON_COUNT]; /* counts of verdicts on hit claims */
     uint64_t would_reject;
@@ -51,10 +51,10 @@ enum {
 }; /* with fewer round trips than this, no connection counts as
       quiet */
 
-/* The extremes of a player's posted round trips, in two quarters of a minute: [0] is the present
-   quarter, [1] the one before. */
+/* The extremes of a player's posted round trips, in two quarters of a minute: [0] is the current
+   quarter, [1] the quarter before. */
 struct hs_round_trips {
-    int64_t from_us; /* start of the present quarter */
+    int64_t from_us; /* start of the current quarter */
     int32_t low_us[2], high_us[2];
     uint32_t known; /* number of quarters that have a round trip: 0 .. 2 */
     uint32_t count; /* round trips of these quarters; stops at HS_ROUND_TRIPS_ENOUGH */
@@ -70,26 +70,26 @@ struct hs_player {
     bool was_launched;
     bool has_spawned;
     bool has_carried; /* after a clock reset or a restore: the first sample inherits `carried` */
-    uint32_t due;     /* index in hs_players.due + 1; 0: none */
+    uint32_t due;     /* index in hs_players.due + 1; 0: not in that heap */
     uint32_t place;   /* index in hs_players.all */
     uint64_t hash;
     struct hs_history *history;    /* owned */
     struct hs_player_moves *moves; /* owned; NULL until the first move arrives */
-    int64_t left_us;    /* samples and claims up to here belong to a session that ended */
-    int64_t ended_us;   /* moves up to here belong to it too; at least left_us. Both are valid if
-                           has_left_before */
+    int64_t left_us;    /* samples and claims up to this time belong to a session that ended */
+    int64_t ended_us;   /* moves up to this time belong to that session too; at least left_us.
+                           left_us and ended_us are valid if has_left_before */
     int64_t spawned_us; /* time of the last spawn, if no teleport followed; valid if has_spawned */
     struct hs_round_trips round_trips;
-    struct hs_name account;  /* empty: none is known */
+    struct hs_name account;  /* empty: no account is known */
     struct hs_ledger ledger; /* the player's shots and claims */
-    /* The newest times at which the server moved the player, ascending, perhaps repeated; valid if
+    /* The newest times at which the server moved the player, ascending; two can be equal. Valid if
        was_moved. */
     int64_t moved_us[HS_JUMPS_OPEN];
     struct hs_vec moved_to[HS_JUMPS_OPEN]; /* where the server put the player at these times */
     struct hs_launch launch;               /* the last launch; valid if was_launched */
     struct hs_vec spawn_place;             /* position of the last spawn; valid if has_spawned */
-    /* The number of this session, and of the session before it (0: none). hs_players.sessions
-       counts them. */
+    /* The number of this session, and of the session before it (0: no earlier session).
+       hs_players.sessions counts them. */
     uint64_t session, former_session;
     struct hs_inherited carried; /* valid if has_carried */
     struct hs_standing standing;
@@ -97,8 +97,8 @@ struct hs_player {
 
 enum { HS_PLAYER_NEAR = offsetof(struct hs_player, account) };
 
-/* A player and a time. Their oldest sample can be dropped once the window of history begins at or
-   after that time. */
+/* A player and a time. The player's oldest sample can be dropped once the window of history begins
+   at or after that time. */
 struct hs_due {
     int64_t time_us;
     struct hs_player *player;
@@ -118,8 +118,8 @@ struct hs_players {
     uint32_t count, capacity, limit;
     uint32_t present; /* players who have not left */
     uint32_t next;    /* place in `all` after the player that hs_players_find_next found last */
-    struct hs_player *shooter; /* of the last claim or shot; hs_players_find tries this player
-                                  first; NULL: none */
+    struct hs_player *shooter; /* the shooter of the last claim or shot; hs_players_find tries this
+                                  player first; NULL: no player */
     uint64_t sessions;         /* sessions of all players so far; no number is used twice */
     /* A player who left before this time can be evicted: their claims can no longer pass. */
     int64_t evict_before_us;
@@ -128,7 +128,7 @@ struct hs_players {
     struct hs_bytes *journal; /* borrowed; gets the records of journal.h; NULL: no journal */
     uint32_t *index;          /* open addressing by hash: position in `all` + 1; 0: free */
     uint32_t index_size;      /* a power of two above 2 * capacity */
-    struct hs_due *due;       /* a heap with the earliest first, for hs_players_prune */
+    struct hs_due *due;       /* a heap with the earliest time first, for hs_players_prune */
     uint32_t due_count;
     int64_t swept_us;         /* last call of hs_players_forget_ended */
     struct hs_budget *budget; /* bytes of the players are reserved here */
@@ -141,23 +141,24 @@ struct hs_shooter_set {
 };
 
 struct hs_finding {
-    /* Claims that show the mistake, of those that could show it. Both are halved if `of` is full.
-     */
+    /* `claims`: number of claims that show the mistake. `of`: number of claims that could show it.
+       When `of` reaches its maximum, both counts are halved. */
     uint16_t claims, of;
-    struct hs_shooter_set voices; /* shooters whose claims show it */
-    double measured, expected;    /* means over the last few claims that show it */
+    struct hs_shooter_set voices; /* shooters whose claims show the mistake */
+    double measured, expected;    /* means over the last few claims that show the mistake */
 };
 
-/* The explanation that fits most claims. A new explanation replaces it when as many claims have
-   contradicted it as have agreed with it (Boyer and Moore, MJRTY: a fast majority vote algorithm,
-   1981). */
+/* The explanation that fits most claims. A new explanation replaces it when the claims that
+   contradict it are as many as the claims that agree with it (Boyer and Moore, MJRTY: a fast
+   majority vote algorithm, 1981). */
 struct hs_majority {
     uint8_t choice, votes;
 };
 
-/* What a match remembers about its claims for hints (hints.h). */
+/* The values that a match learns from its claims for hints (hints.h). */
 struct hs_hints {
-    uint32_t heard, sampled; /* all claims, and those that the rules examined */
+    uint32_t heard, sampled; /* number of all claims, and number of claims that the rules
+                                examined */
     struct hs_shooter_set shooters;
     struct hs_vec offset; /* from root to `start` in most claims, in eye heights */
     uint8_t offset_votes;
@@ -180,7 +181,7 @@ struct hs_match {
     bool has_frames, has_opening;
     int64_t newest_us, opening_us;
     struct hs_match_totals totals;
-    uint32_t payments;       /* recorded since the match was opened or restored */
+    uint32_t payments;       /* number of payments since the match was opened or restored */
     int64_t window_start_us; /* first frame since the history started or restarted */
     uint32_t clock;          /* number of clock resets */
     int64_t claim_window_us; /* a claim about a time that is longer ago than this is always
@@ -189,8 +190,10 @@ struct hs_match {
        lost. The end is INT64_MAX until a frame arrives. */
     bool has_lost_shots;
     int64_t lost_from_us, lost_until_us;
-    bool has_lost_payments; /* hs_match_lost_payments; ends at lost_until_us */
-    /* The number of refused frames that agree on another clock, and the time of the last one. */
+    bool has_lost_payments; /* hs_match_lost_payments was called, and claims about times up to
+                               lost_until_us can still pass */
+    /* The number of refused frames that agree on another clock, and the time of the last such
+       frame. */
     uint32_t jump_count;
     int64_t jump_us;
     struct hs_hints hints;
@@ -198,8 +201,8 @@ struct hs_match {
                               than saving an excerpt */
 };
 
-/* Reads what a new sample inherits. `before` is the index of the sample before it in time, or -1 if
-   it is the first. False: nothing is known about the player. */
+/* Reads the values that a new sample inherits. `before` is the index of the previous sample, or -1
+   if the new sample is the first. False: nothing is known about the player. */
 bool hs_player_inherited(const struct hs_player *player, int64_t before, struct hs_inherited *out);
 
 void hs_players_destroy(struct hs_players *players);
@@ -211,9 +214,9 @@ struct hs_player *hs_players_find(const struct hs_players *players, struct hs_st
 enum hs_players_use { HS_PLAYERS_FOR_FRAME, HS_PLAYERS_FOR_MOVE };
 
 /* Like hs_players_find, for lists that name the players in nearly the same order each time. The
-   function first tries the player after the one that it found last, which needs no hash. If the
-   name is that player's, it also tells the processor to load the memory of the next players that
-   `use` needs. */
+   function first tries the player after the one that it found last: this needs no hash. If that
+   player has the name, the function also tells the processor to load memory of the next players:
+   the parts that are read for `use`. */
 struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str name,
                                        enum hs_players_use use);
 
@@ -221,8 +224,9 @@ enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 
 /*
  * Adds a new player, with all memory that is reserved for them. Call hs_players_begin_session when
- * it is certain that the player stays. If all places are taken, it evicts a player who left before
- * `evict_before_us`: the least suspicious one. FULL is also returned if there is no spare memory.
+ * it is certain that the player stays. If all places are taken, hs_players_add evicts the least
+ * suspicious player who left before `evict_before_us`. FULL is also returned if there is no spare
+ * memory.
  */
 enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
                                    uint32_t max_samples, struct hs_player **out);
@@ -238,28 +242,28 @@ size_t hs_match_count_bytes(const struct hs_match *match);
 
 /*
  * Shortens histories until the budget has `bytes` free, or no history can be shortened. Histories
- * without samples come first. Then the longest is halved, again and again, down to HS_HISTORY_FIRST
- * samples.
+ * without samples come first. Then the longest history is halved, again and again, down to
+ * HS_HISTORY_FIRST samples.
  */
 void hs_players_free_space(struct hs_players *players, size_t bytes);
 
 /* Gives a number to the session of a player who was just added, and writes it to the journal. */
 void hs_players_begin_session(struct hs_players *players, struct hs_player *player);
 
-/* Ends the session of a present player, and writes that to the journal. Frames and claims up to
+/* Ends the session of a present player, and writes a record to the journal. Frames and claims up to
    `left_us`, and moves up to `ended_us`, belong to that session. */
 void hs_players_leave(struct hs_players *players, struct hs_player *player, int64_t left_us,
                       int64_t ended_us);
 
-/* Begins the next session of a player who left, and writes that to the journal. If the player has
-   no account, all counters start at 0. */
+/* Begins the next session of a player who left, and writes a record to the journal. If the player
+   has no account, all counters start at 0. */
 void hs_players_rejoin(struct hs_players *players, struct hs_player *player);
 
 /* Drops the answers of sessions that ended before a time. Such answers were kept for late retries.
    O(players). */
 void hs_players_forget_ended(struct hs_players *players, int64_t before_us);
 
-/* Whether a shot fired at that time belongs to an earlier session than the present one. */
+/* Whether a shot fired at that time belongs to a session before the present session. */
 static inline bool hs_player_is_back_since(const struct hs_player *player, int64_t fire_time_us)
 {
     return player->has_left_before && !player->left && fire_time_us <= player->left_us;
@@ -272,8 +276,8 @@ void hs_match_restart(struct hs_match *match, int64_t time_us);
 /* Reverses the order of arrival of the players. */
 void hs_players_reverse(struct hs_players *players);
 
-/* Updates what is derived from a player's history. Call it after every change to a history, except
-   changes by hs_players_prune. */
+/* Updates the values that are derived from a player's history. Call it after every change to a
+   history, except changes by hs_players_prune. */
 void hs_players_update(struct hs_players *players, struct hs_player *player);
 
 /* Prunes all histories. O(log n) per dropped sample. */

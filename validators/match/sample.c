@@ -162,7 +162,8 @@ static enum hs_frame_result resolve_bone(const struct hs_player_frame *entry, si
     return HS_FRAME_STORED;
 }
 
-/* Returns the distance from the root to the furthest hitbox point; 0 if no posted bone has one. */
+/* Returns the distance from the root to the furthest hitbox point; 0 if no posted bone has a
+   hitbox. */
 static double posted_reach(const struct hs_rig *rig, const struct hs_posted_pose *posted_pose)
 {
     double furthest = 0;

@@ -8,8 +8,8 @@
 
 struct hs_posted_sample {
     struct hs_sample sample;
-    struct hs_inherited inherited;      /* what the sample inherits; `state` also contains the
-                                           values that the entry posts */
+    struct hs_inherited inherited;      /* the inherited values; `state` also contains the values
+                                           that the entry posts */
     struct hs_posted_pose *posted_pose; /* NULL: neither bones nor eye were posted */
 };
 

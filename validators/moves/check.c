@@ -8,9 +8,9 @@
 #include "validators/moves/checking.h"
 #include "validators/moves/flags.h"
 
-/* A clock was set back if AGREEING_MOVES moves agree. These moves must arrive over at least
-   AGREEING_US, each at most history.max_forward after the one before. A batch that is sent again
-   arrives in less time. */
+/* A clock was set back if AGREEING_MOVES moves agree. At least AGREEING_US must pass from the first
+   of these moves to the last. Each move must arrive at most history.max_forward after the previous
+   one. A batch that is sent again arrives in less time. */
 enum { AGREEING_MOVES = 3 };
 #define AGREEING_US INT64_C(1000000)
 
@@ -106,8 +106,8 @@ static void correct(struct hs_checking *c, double error_squared, double limit_sq
 
 /*
  * Decides between ack and correction. `is_forced`: the client needs the server's state, whatever
- * the error is. Up to an error of client_max_error, the server adopts the client's position.
- * Another movement mode than the server's is always an error.
+ * the error is. Up to an error of client_max_error, the server adopts the client's position. If the
+ * movement mode differs from the server's mode, this is always an error.
  */
 static void compare_position(struct hs_checking *c, bool is_forced)
 {
@@ -160,8 +160,8 @@ static enum hs_move_reason check_control(struct hs_checking *c)
 
 /* ---- a move ---- */
 
-/* Sets reason and verdict. The first failure of an enforced check gives the reason; without such a
-   failure, it is `reason`. */
+/* Sets reason and verdict. The first failure of an enforced check gives the reason. Without such a
+   failure, the argument `reason` is used. */
 static void decide(struct hs_checking *c, enum hs_move_reason reason)
 {
     c->out->reason = reason;
@@ -184,7 +184,7 @@ static void begin_epoch(struct hs_checking *c)
         c->moves->spawn_shown_us = c->player->spawned_us;
 }
 
-/* Starts a new epoch of the client's clock if the move names one. OK: the move is in the present
+/* Starts a new epoch of the client's clock if the move names one. OK: the move is in the current
    epoch. */
 static enum hs_move_reason enter_epoch(struct hs_checking *c)
 {
@@ -218,7 +218,7 @@ static void report_state(struct hs_checking *c)
 }
 
 /*
- * Called for a move that was received long before the last one. Either the move is late, or the
+ * Called for a move that was received long before the last move. Either the move is late, or the
  * game server's own clock was set back. As with frames, several moves must agree before the clock
  * counts as set back. If the match has frames, the clock of the frames decides.
  */
@@ -342,8 +342,8 @@ static void check_time_and_position(struct hs_checking *c)
     judge_timed(c, &timing);
 }
 
-/* Counts the result. Failures raise the suspicion in any mode, except those that a bad connection
-   can cause. */
+/* Counts the result. Failures raise the suspicion in any mode, except failures that a bad
+   connection can cause. */
 static void book(struct hs_checking *c)
 {
     struct hs_player_moves *moves = c->moves;
@@ -463,8 +463,8 @@ static bool has_sent_one(const struct hs_player_moves *moves)
     return count > 0;
 }
 
-/* Returns by how much the estimate of speed can be off. The estimate is the slope between two
-   leads, and each lead can be late by the noise of the connection. */
+/* Returns the largest error of the estimate of speed. The estimate is the slope between two leads,
+   and each lead can be late by the noise of the connection. */
 static double speed_error(const struct hs_timing *timing)
 {
     int64_t longest_us = HS_LEAD_CELLS * HS_LEAD_CELL_US;

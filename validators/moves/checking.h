@@ -27,10 +27,11 @@ struct hs_checking {
     int64_t rtt_us; /* -1: unknown */
     int64_t interp_us;
     int64_t credit_us; /* credit that the connection needs; -1: unknown */
-    /* Both are set only if has_moved, because most of their bytes are for moves with a position. */
+    /* `trace` and `undo` are set only if has_moved, because most of their bytes are for moves with
+       a position. */
     struct hs_move_trace *trace; /* through the world */
     struct hs_move_undo *undo;
-    double more_us; /* time that the movement took beyond the granted time */
+    double more_us; /* time that the movement checks counted beyond the granted time */
     bool has_moved; /* the move has a position, and was checked for movement */
     struct hs_move_result *out;
 };
@@ -40,7 +41,8 @@ void hs_checking_fail(struct hs_checking *c, enum hs_move_check check, enum hs_u
                       double measured, double limit);
 
 /* Whether the player can have reached the end of the move from `place`, where the server put them
-   at `time_us`. True if the end is unknown: the move has no position, or one relative to a base. */
+   at `time_us`. True if the end is unknown: the move has no position, or its position is relative
+   to a base. */
 bool hs_checking_is_in_reach(const struct hs_checking *c, struct hs_vec place, int64_t time_us);
 
 /* Checks the movement of a move for the time that the clock granted, and updates the player's

@@ -69,7 +69,7 @@ static bool is_afloat(const struct hs_ruleset *ruleset, const struct hs_move *mo
     return mode != HS_NONE && has_ground && has_fall && is_free(&rules->modes[mode]);
 }
 
-/* A jump may end in another mode than it began in. So the modes of both moves must have neither
+/* A jump may begin in one mode and end in another. So the modes of both moves must have neither
    ground nor gravity. */
 bool hs_move_flags_contradict(const struct hs_match *match, const struct hs_player *player,
                               const struct hs_move *move, int64_t rtt_us)

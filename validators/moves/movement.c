@@ -1,12 +1,12 @@
-/* Checks where a move leads: its speed and its path through the world. Takes jumps and launches by
-   the server into account. */
+/* Checks the movement of a move: its speed and its path through the world. Allows for jumps and
+   launches by the server. */
 #include <stdlib.h>
 
 #include "validators/base/units.h"
 #include "validators/moves/checking.h"
 
-/* A jump by the server may reach the client this much later than the round trip. A move after that
-   is not an effect of the jump. */
+/* The first move that shows a jump by the server may arrive this long after one round trip. A later
+   move is not an effect of the jump. */
 #define JUMP_ARRIVES_US INT64_C(1000000)
 
 /* The round trip that is assumed if none is known. */
@@ -16,8 +16,8 @@
  * A launch by the server raises the limits until the client can have shown it: for the round trip
  * plus LAUNCH_ARRIVES_US. After that, on the ground, it fades by a share of 1/LAUNCH_FADES_S each
  * second. In the air nothing slows the body, but a flight ends within LAUNCH_ENDS_US. After each
- * landing, a share of LAUNCH_LANDED of the launch remains. If landings did not slow it, a client
- * that hops would keep the speed of the launch.
+ * landing, a share of LAUNCH_LANDED of the launch remains. If landings did not slow the launch, a
+ * client that hops would keep the speed of the launch.
  */
 #define LAUNCH_ARRIVES_US INT64_C(500000)
 #define LAUNCH_FADES_S    1.0
@@ -86,7 +86,7 @@ bool hs_checking_is_in_reach(const struct hs_checking *c, struct hs_vec place, i
     return hs_vec_distance(move->position, place) <= reach;
 }
 
-/* Finds the first time at which the server moved the player and that no move has shown yet. */
+/* Finds the time of the first jump by the server that no move has shown yet. */
 static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
 {
     const struct hs_player *player = c->player;
@@ -135,7 +135,7 @@ static bool has_gravity(const struct hs_checking *c, uint16_t mode)
     return mode < c->rules->mode_count && c->rules->modes[mode].gravity > 0;
 }
 
-/* Reduces the launch by the time of a step. */
+/* Reduces the launch according to the time of a step. */
 static void fade_launch(struct hs_checking *c, const struct hs_movement_step *step)
 {
     struct hs_launch *launch = &c->moves->launch;
@@ -151,7 +151,7 @@ static void fade_launch(struct hs_checking *c, const struct hs_movement_step *st
     c->moves->may_be_thrown = false;
 }
 
-/* If a body is too fast after a restore, assumes that it was launched before. */
+/* If a body is too fast after a restore, assumes that it was launched before the restore. */
 static void assume_launch(struct hs_checking *c, const struct hs_movement_finding *speed,
                           struct hs_movement_step *step)
 {

@@ -7,9 +7,9 @@
    With 3, it does not fit under low edges. */
 #define CENTER_RADII 2.0
 
-/* The distance from its centre at which a body still stands on an edge, in radii. Bodies are wider
-   than the sphere. If the radius is 0.2 m, the distance is 0.5 m: that of the corner of a square
-   body 0.7 m wide. */
+/* A body stands on an edge if the edge is within this distance of its centre, in radii. Bodies are
+   wider than the sphere. If the radius is 0.2 m, the distance is 0.5 m: as far as the corners of a
+   square body 0.7 m wide. */
 #define LEDGE_RADII 2.5
 
 /* The maximum height above a base at which a body still stands on it, in radii. `step` is added. */
@@ -139,8 +139,8 @@ static void begin_search(const struct hs_move_trace *trace, double radius, struc
     s->times[s->time_count++] = now_us - trace->lag_us;
     if (!trace->before->has_place || trace->before->place_us >= now_us)
         return;
-    /* The connection may have delayed this move, but not from before the arrival of the last one.
-       So test the time of that arrival too. */
+    /* The connection may have delayed this move, but only since the arrival of the last move. So
+       test the time of that arrival too. */
     s->times[s->time_count++] = trace->before->place_us;
     s->times[s->time_count++] = trace->before->place_us - trace->lag_us;
 }
@@ -157,9 +157,9 @@ static void cast(struct search *s, const struct hs_sweep *sweep, const int64_t *
 }
 
 /*
- * Whether an obstacle stops the sphere between two points, and at what distance. If the sphere
- * touches something at its start, a ray is tested instead, so that a body may leave a wall that it
- * leans on. A body that is inside something may leave it.
+ * Returns whether an obstacle stops the sphere between two points. If so, sets *distance to the
+ * travel until then. If the sphere touches something at its start, a ray is tested instead, so that
+ * a body may leave a wall that it leans on. A body that is inside something may leave it.
  */
 static bool is_stopped(struct search *s, struct hs_vec from, struct hs_vec to,
                        const int64_t *time_us, double *distance)
@@ -187,7 +187,7 @@ enum { TRAIL_POINTS = 4 };
 struct trail {
     struct hs_vec point[TRAIL_POINTS];
     int count;
-    /* Against movers, the path starts at these places instead: the places to which a base carried
+    /* Against movers, the path starts at these places instead: the places to which a base has moved
        the start. */
     struct hs_vec carried[STARTS];
     int carried_count;
@@ -268,7 +268,8 @@ static bool is_free_over(struct search *s, struct trail *trail, struct hs_vec fr
     return is_free(s, trail);
 }
 
-/* Tries the path first up and then level; if the path leads down, first level and then down. */
+/* Tries a path with one corner: first up and then level. If the end is below the start, tries first
+   level and then down. */
 static bool is_free_by_corner(struct search *s, struct trail *trail, struct hs_vec from,
                               struct hs_vec to)
 {
@@ -324,9 +325,9 @@ static bool has_way_around(struct search *s, struct trail *trail, const struct f
 
 /* ---- path ---- */
 
-/* Returns the radius of the body; 0: not checked. If the mode is unknown, takes the smallest radius
-   of all modes. A sphere larger than every body is probably in another unit of length, so it is not
-   checked. */
+/* Returns the radius of the body; 0: not checked. If the mode is unknown, returns the smallest
+   radius of all modes. A sphere larger than every body is probably in another unit of length, so it
+   is not checked. */
 static double body_radius(const struct hs_move_trace *trace)
 {
     const struct hs_moves_rules *rules = &trace->match->ruleset->moves;
@@ -529,7 +530,7 @@ void hs_move_trace_keep(const struct hs_move_trace *trace, struct hs_whereabouts
                                            .is_hovering = trace->is_hovering};
 }
 
-/* Computes the server's position in the world. False: its base has no place. */
+/* Computes the server's position in the world. False: the base of that position has no place. */
 static bool find_server_place(const struct hs_move_trace *trace, struct hs_vec *out)
 {
     const struct hs_move *move = trace->move;

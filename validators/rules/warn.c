@@ -31,7 +31,7 @@ static void warn(struct warning *w, const char *pointer, const char *format, ...
 
 /* ---- the direction of rigs ---- */
 
-/* Returns the stance whose eye is furthest from the root: the upright one. */
+/* Returns the upright stance: the stance whose eye is furthest from the root. */
 static const struct hs_stance *upright(const struct hs_rig *rig)
 {
     const struct hs_stance *found = &rig->stances[0];
@@ -49,7 +49,7 @@ static double along(struct hs_vec v, enum hs_up up)
 /*
  * Returns the axis along which `v` is longest, if the extent along `up` is less than a quarter of
  * the longest extent. Otherwise returns `up`. An animal may be longer than high, but by a smaller
- * factor. A body that was built along another axis than `up` has almost no height.
+ * factor. A body that was built along an axis other than `up` has almost no height.
  */
 static enum hs_up longest_direction(struct hs_vec v, enum hs_up up)
 {
@@ -99,7 +99,7 @@ static void check_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up
              eye, stance->reach);
     if (eye_up != up)
         return;
-    /* An extent has no sign, so only the axis counts, not its direction. */
+    /* An extent has no sign, so only the axis matters, not its direction. */
     struct hs_vec size = extent(rig, stance);
     double height = fabs(along(size, up));
     enum hs_up widest = size.x >= size.y && size.x >= size.z ? HS_UP_PX
@@ -117,9 +117,9 @@ static void check_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up
 
 /*
  * Whether a length is from `low` to `high` times the body. A speed counts as the length covered in
- * a second; 0 means that the value is not set, and passes. Only ratios to the body are checked, so
- * no unit is preferred. The bounds are wide, but less than a factor of 100 from usual values,
- * because that is the factor between metres and centimetres.
+ * a second; 0 means that the value is not set, so it is accepted. Only ratios to the body are
+ * checked, so no unit is preferred. The bounds are wide, but less than a factor of 100 from usual
+ * values, because that is the factor between metres and centimetres.
  */
 static bool check_length(struct warning *w, const char *pointer, double value, double low,
                          double high)
@@ -136,7 +136,7 @@ static bool check_length(struct warning *w, const char *pointer, double value, d
 
 static void check_weapons(struct warning *w, const struct hs_ruleset *ruleset)
 {
-    const struct hs_weapon *furthest = NULL; /* melee weapons do not count */
+    const struct hs_weapon *furthest = NULL; /* of all weapons except melee weapons */
     char pointer[HS_NAME_MAX + 64];
     for (int i = 0; i < ruleset->weapon_count; i++) {
         const struct hs_weapon *weapon = ruleset->weapons[i];
@@ -182,7 +182,8 @@ static void check_speeds(struct warning *w, const struct hs_moves_rules *moves)
     check_length(w, pointer, slow->max_speed, 0, 100);
 }
 
-/* Warns about the first radius and the first step only, because all modes mostly have the same. */
+/* Warns about the first radius and the first step only, because all modes usually have the same
+   radius and step. */
 static void check_bodies(struct warning *w, const struct hs_moves_rules *moves)
 {
     bool radius_is_fine = true, step_is_fine = true;

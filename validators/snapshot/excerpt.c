@@ -1,4 +1,4 @@
-/* Excerpts of a match: what one verdict depends on. */
+/* Excerpts of a match: the parts on which one verdict depends. */
 #include "validators/snapshot/excerpt.h"
 
 #include <string.h>
@@ -86,12 +86,12 @@ static bool are_far(struct hs_vec a, struct hs_vec b, double distance)
     return fabs(a.x - b.x) > distance || fabs(a.y - b.y) > distance || fabs(a.z - b.z) > distance;
 }
 
-/* Whether the check `trajectory` compares the claim with an entry. If the claim gives no end, only
-   the checks compute it, so all entries around the claim's time are kept. */
+/* Whether the check `trajectory` compares the claim with an entry. If the claim has no end, only
+   the checks compute the end, so all entries around the claim's time are kept. */
 static bool may_be_same_trace(const struct hs_excerpt *excerpt, const struct hs_ledger_entry *entry)
 {
     const struct hs_hit_claim *claim = excerpt->claim;
-    /* Most traces end elsewhere, and the exact test takes longer. */
+    /* Most traces have another end. are_far excludes them before the slower exact test. */
     if (claim != NULL && !claim->has_no_end)
         return entry->accepted && !are_far(entry->end, claim->end, excerpt->near) &&
                hs_ledger_is_same_trace(entry, claim->start, claim->end,

@@ -6,8 +6,8 @@
 #include "validators/snapshot.h"
 #include "validators/snapshot/load.h"
 
-/* The first value of an excerpt's bytes. Change the number of the coding when excerpt.c writes
-   other bytes. */
+/* The first value in the bytes of an excerpt. Increase HS_EXCERPT_CODING when a change of the code
+   changes these bytes. */
 #define HS_EXCERPT_CODING  UINT64_C(2)
 #define HS_EXCERPT_VERSION (UINT64_C(0x80000000) + (HS_EXCERPT_CODING << 16) + HS_SAVED_VERSION)
 
@@ -15,11 +15,11 @@
 struct hs_excerpt {
     struct hs_str shooter;
     uint64_t shot;
-    /* One shot that the shooter posted, with this weapon if possible; NULL: they posted none. The
-       rules about unposted hits depend on whether the shooter posts shots. */
+    /* One shot that the shooter posted, with this weapon if possible; NULL: the shooter posted no
+       shot. The rules about unposted hits depend on whether the shooter posts shots. */
     const struct hs_ledger_entry *posted;
-    /* The hits of the shooter that hs_ledger_offset_jump can compare the claim with: those with the
-       smallest and the largest offset. NULL: no hit has an offset. */
+    /* The hits of the shooter that hs_ledger_offset_jump can compare the claim with: the hits with
+       the smallest and the largest offset. NULL: no hit has an offset. */
     const struct hs_ledger_entry *low_offset, *high_offset;
     const struct hs_hit_claim *claim; /* the claim, which names more players; NULL: the excerpt of a
                                          posted shot */
@@ -42,8 +42,8 @@ bool hs_excerpt_has_number(const struct hs_excerpt *excerpt,
                            const struct hs_ledger_entry *entry);
 bool hs_excerpt_is_shooter(const struct hs_excerpt *excerpt, const struct hs_player *player);
 
-/* Each pair writes and reads the same bytes. In the saved bytes they follow the match, mover or
-   player. */
+/* The `get` function of each pair reads the bytes that the `put` function writes. These bytes
+   follow the bytes of the match, mover or player. */
 void hs_excerpt_put_match(const struct hs_match *match, struct hs_bytes *out);
 void hs_excerpt_get_match(struct hs_loading *l);
 
@@ -55,8 +55,8 @@ void hs_excerpt_put_player(const struct hs_excerpt *excerpt, const struct hs_mat
                            const struct hs_player *player, struct hs_bytes *out);
 void hs_excerpt_get_player(struct hs_loading *l, struct hs_player *player);
 
-/* The samples around the times of the excerpt. `match` NULL: of a mover. The second function reads
-   them into an empty history. */
+/* hs_excerpt_put_history writes the samples around the times of the excerpt; `match` NULL: the
+   samples of a mover. hs_excerpt_get_history reads them into an empty history. */
 void hs_excerpt_put_history(const struct hs_excerpt *excerpt, const struct hs_match *match,
                             const struct hs_history *history, bool is_shooter,
                             struct hs_bytes *out);

@@ -1,15 +1,16 @@
-/* Saves the samples of an excerpt: those around the times of a claim. Each is saved as its
-   differences from the sample before. */
+/* Saves the samples of an excerpt: the samples around the times of a claim. Each sample is saved as
+   its differences from the previous sample. */
 #include <string.h>
 
 #include "validators/history/rewind.h"
 #include "validators/match/players.h"
 #include "validators/snapshot/excerpt.h"
 
-/* Samples before and after the times of a claim, which show a person how the players moved. */
+/* The number of samples before and after the times of a claim. They show a person how the players
+   moved. */
 enum { MARGIN = 16 };
 
-/* Posted round trips of the shooter before `now` (match/connection.c uses four). */
+/* The number of posted round trips of the shooter before `now` (match/connection.c uses four). */
 enum { ROUND_TRIPS = 4 };
 
 /* ---- samples ---- */
@@ -19,7 +20,7 @@ struct range {
 };
 
 /* Whether the player is dead or protected at a sample. Then earlier samples are needed too, because
-   a refusal says since when this is so. */
+   a refusal reports the time when this state began. */
 static bool is_out(const struct hs_history *history, uint32_t i)
 {
     const struct hs_state *state = hs_history_state(history, hs_history_at(history, i));
@@ -108,15 +109,15 @@ static void get_pose(struct hs_loading *l, struct hs_posted_pose *pose)
 }
 
 /*
- * A sample begins with these bits. If a bit is not set, that part equals the part of the sample
- * before; in the first sample it is zero. Most players of an excerpt stand or walk, so an excerpt
+ * A sample begins with these bits. If a bit is not set, that part equals the part of the previous
+ * sample; in the first sample it is zero. Most players of an excerpt stand or walk. So an excerpt
  * is about a third as large as with all parts, and the store compresses it in a third of the time.
  */
 enum {
     PART_X = 1,
     PART_Y = 2,
     PART_Z = 4,
-    PART_TIME = 8, /* eight bytes; not set: four bytes, the time since the sample before */
+    PART_TIME = 8, /* eight bytes; not set: four bytes, the time since the previous sample */
     PART_ROTATION = 16,
     PART_AIM = 32,
     PART_RTT = 64,
@@ -141,7 +142,7 @@ static unsigned differs(const void *a, const void *b, size_t size, unsigned part
     return are_same(a, b, size) ? 0 : part;
 }
 
-/* Returns the parts that differ from the sample before. Zero and minus zero differ. */
+/* Returns the parts that differ from the previous sample. Zero and minus zero differ. */
 static unsigned changed_parts(const struct hs_sample *is, const struct hs_sample *was)
 {
     uint64_t after_us = (uint64_t)is->time_us - (uint64_t)was->time_us;
@@ -222,7 +223,7 @@ static double get_coordinate(struct hs_loading *l)
     return value;
 }
 
-/* Changes a sample to the next one. */
+/* Reads the next sample. On entry, `sample` is the previous sample. */
 static void get_sample(struct hs_loading *l, unsigned parts, struct hs_sample *sample)
 {
     if (parts & PART_TIME)
@@ -292,7 +293,7 @@ void hs_excerpt_put_history(const struct hs_excerpt *excerpt, const struct hs_ma
     const struct hs_sample *was = &nothing;
     const struct hs_posted_pose *last_pose = NULL;
     const struct hs_sample *is = NULL;
-    uint32_t run = 0; /* samples from `is` on that follow each other in memory */
+    uint32_t run = 0; /* number of samples, from `is` on, that follow each other in memory */
     hs_bytes_put(out, range.until - range.from, 4);
     for (uint32_t i = range.from; i < range.until; i++, run--, is++) {
         if (run == 0)

@@ -45,7 +45,7 @@ static void replay_session(struct hs_loading *l)
         return;
     if (is_newer) {
         /* If another player was evicted to make a place for this session, that player can be
-           evicted here too. */
+           evicted now too. */
         players->evict_before_us = evict_before_us;
         player = begin_session(l, name);
     }

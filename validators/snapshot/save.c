@@ -10,11 +10,11 @@
  * The saved bytes, in this order: the version, the layout of everything except the move checks, the
  * layout of the move checks, the names of the vocabularies, the match, the movers. Then each
  * player, from the newest to the oldest, after a byte with value 1. A byte with value 0 ends the
- * players. The accounts of players who left come last. An excerpt has a hash of the layouts and the
- * names instead of them.
+ * players. The accounts of players who left come last. Instead of the layouts and the names, an
+ * excerpt has a hash of them.
  */
 
-/* Saves a struct that has counts. An excerpt leaves them out. */
+/* Saves a struct that has counts. An excerpt has no counts. */
 static void put_counted(const struct hs_excerpt *excerpt, enum hs_saved_id id, const void *from,
                         struct hs_bytes *out)
 {
@@ -130,7 +130,8 @@ static void save_answers(const struct hs_move_answers *answers, struct hs_bytes 
     }
 }
 
-/* The credit comes before the checks, because another version may not know their layout. */
+/* The credit comes before the checks, because another version of the program may not know the
+   layout of the checks. */
 static void save_moves(const struct hs_excerpt *excerpt, const struct hs_player_moves *moves,
                        const struct hs_move_answers *answers, struct hs_bytes *out)
 {
@@ -178,8 +179,8 @@ static void save_accounts(const struct hs_accounts *accounts, struct hs_bytes *o
 }
 
 /* Saves from the last player to the first. If a player is evicted between two parts, the players
-   after them move down by one. So a player may be saved twice, but none is missed. The reader uses
-   only the first copy. */
+   after them move down by one. So a player may be saved twice, but no player is missed. The reader
+   uses only the first copy. */
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out)
 {
@@ -209,7 +210,7 @@ void hs_match_save(const struct hs_match *match, struct hs_bytes *out)
         continue;
 }
 
-/* Most excerpts fit, so that they are written without growing the buffer. */
+/* Most excerpts fit into this many bytes, so the buffer need not grow. */
 enum { USUAL_BYTES = 32768 };
 
 void hs_excerpt_save(const struct hs_match *match, const struct hs_excerpt *excerpt,

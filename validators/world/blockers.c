@@ -70,8 +70,8 @@ static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
 }
 
 /* Finds the mover at the start of a leg. The mover's samples may end, or have a gap, right after
-   the start. Then it has a place at the start, but not within the leg. So the time just after the
-   start decides. */
+   the start. Then the mover has a place at the start, but not within the leg. So the time just
+   after the start decides. */
 static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct hs_mover *mover,
                                          const struct hs_ruleset *ruleset, struct hs_bracket *out)
 {
@@ -185,8 +185,8 @@ static bool is_apart(const struct extent *extent, const struct extent *around, d
            extent->low.z > high->z + margin || extent->high.z < low->z - margin;
 }
 
-/* Returns whether a leg misses the ball around the box `around`. For a long leg this test is
-   sharper than is_apart: the box around the leg contains much that the leg does not touch. */
+/* Returns whether a leg misses the ball around the box `around`. For a long leg this test excludes
+   more movers than is_apart, because the box around the leg is much larger than the leg. */
 static bool passes_by(const struct hs_leg *leg, const struct extent *around, double margin)
 {
     struct hs_vec middle = hs_vec_lerp(around->low, around->high, 0.5);
@@ -231,7 +231,7 @@ static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, b
     }
 }
 
-/* The number of legs in a chunk, which has one box around all of them. */
+/* The number of legs in a chunk. Each chunk has one box around its legs. */
 enum { CHUNK = 16, CHUNKS = HS_MAX_LEGS / CHUNK + 1 };
 
 /* The legs of a path, divided into chunks with a box around each. */

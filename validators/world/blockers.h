@@ -13,17 +13,17 @@
 struct hs_blockers {
     const struct hs_world *world; /* borrowed; NULL: the map is unknown */
     const struct hs_movers *movers;
-    const struct hs_ruleset *ruleset; /* says how far movers are interpolated */
+    const struct hs_ruleset *ruleset; /* has the limits for the interpolation of movers */
     const struct hs_mover *without;   /* the mover that sweeps and lines do not test; NULL: test all
                                          movers */
     struct hs_work *work;
-    bool is_mover_unknown; /* set by a query: a mover had no place at the time */
+    bool is_mover_unknown; /* set by a query: a mover had no place at the tested time */
 };
 
 struct hs_obstacle {
     bool touched;
-    struct hs_sweep_contact contact; /* in the world; its distance along the path */
-    const struct hs_mover *mover;    /* the touched one; NULL: the static map was touched */
+    struct hs_sweep_contact contact; /* in the world; `distance` is along the path */
+    const struct hs_mover *mover;    /* the touched mover; NULL: the static map was touched */
     double radius;                   /* radius of the sphere that was swept along a path */
 
     /* A mover may be in the way before the contact. Either the mover has no place at that time, and
@@ -36,8 +36,9 @@ struct hs_obstacle {
 };
 
 /*
- * Finds the first contact of a path with the map and the movers. Each mover is where it is when the
- * path passes it. The swept sphere has `radius`, which may be smaller than the radius of the path.
+ * Finds the first contact of a path with the map and the movers. Each mover is tested at the time
+ * when the path passes it. The swept sphere has `radius`, which may be smaller than the radius of
+ * the path.
  *
  * If a sphere touches something at its start, a ray is cast instead. So a shooter who leans on a
  * wall can shoot along it. The path's own radius may be larger, and may touch bodies beside the
@@ -46,12 +47,12 @@ struct hs_obstacle {
 void hs_blockers_find(struct hs_blockers *s, const struct hs_path *path, double radius,
                       struct hs_obstacle *out);
 
-/* What to find: the nearest obstacle, any obstacle (faster), or the nearest one of the map alone.
- */
+/* What to find: the nearest obstacle, any obstacle (faster), or the nearest obstacle of the map
+   alone. */
 enum hs_obstacle_scope { HS_NEAREST, HS_ANY, HS_NEAREST_OF_MAP };
 
-/* Like hs_blockers_find, for the straight line between two points at one time. Distances count from
-   `from`. A line that ends on a surface touches it. */
+/* Like hs_blockers_find, for the straight line between two points at one time. Distances are
+   measured from `from`. A line that ends on a surface touches it. */
 void hs_blockers_between(struct hs_blockers *s, struct hs_vec from, struct hs_vec to,
                          int64_t time_us, enum hs_obstacle_scope scope, struct hs_obstacle *out);
 

@@ -2,9 +2,9 @@
  * Builds the hierarchy from the top down.
  *
  * A node starts with one range of items. Its largest part is split again and again, until the node
- * has all its children. Each split is the cheapest one by the surface area heuristic over binned
- * centres (Wald, "On fast construction of SAH-based bounding volume hierarchies", 2007). The build
- * uses no random numbers and one thread, so the same mesh always gives the same tree.
+ * has all its children. Each split is the cheapest according to the surface area heuristic over
+ * binned centres (Wald, "On fast construction of SAH-based bounding volume hierarchies", 2007). The
+ * build uses no random numbers and one thread, so the same mesh always gives the same tree.
  */
 #include "validators/world/tree.h"
 
@@ -22,7 +22,7 @@ enum {
     FEW_ITEMS = 32,
     CHILDREN = HS_WORLD_WIDTH,
     GROUP = HS_WORLD_LANES,
-    MANY_ITEMS = 4096, /* smaller parts are split without a look at must_stop; 1 to 5 ms each */
+    MANY_ITEMS = 4096, /* smaller parts are split without a call of must_stop, in 1 to 5 ms */
 };
 
 struct bounds {
@@ -94,7 +94,7 @@ struct binning {
 
 static int bin_of(const struct binning *b, const struct bounds *bounds, int axis)
 {
-    /* Only ratios matter, so twice the centre is used, which saves a multiplication. */
+    /* Only ratios matter, so the code uses twice the centre. This saves a multiplication. */
     float center = bounds->low[axis] + bounds->high[axis];
     int i = (int)((center - b->low[axis]) * b->scale[axis]);
     return i < 0 ? 0 : i >= b->bins ? b->bins - 1 : i;

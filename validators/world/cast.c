@@ -8,13 +8,14 @@
 #include <float.h>
 
 /*
- * The state of one search. The float tests may let too much pass, but must never exclude a contact.
+ * The state of one search. The float tests may accept too much, but must never exclude a contact.
  * So they make the sphere larger by more than all rounding errors:
  *
- * - by twice the touch slack, 2e-6 (length + radius). The first half is for touches within the
- * slack. The second half is for the rounding of the direction and its inverse to float, an error of
- * 4 x 2^-24 of the travel; - by 1e-12 of the largest coordinate, for rounding in double; - by one
- * float step at the start, which is rounded away from the boxes on each side.
+ * - Twice the touch slack, 2e-6 (length + radius). The first half is for touches within the slack.
+ *   The second half is for the rounding of the direction and its inverse to float, an error of
+ *   4 x 2^-24 of the travel.
+ * - 1e-12 of the largest coordinate, for rounding in double.
+ * - One float step at the start, which is rounded away from the boxes on each side.
  */
 struct walk {
     const struct hs_world *world;
@@ -43,8 +44,8 @@ struct walk {
 
 static double inverse_of(double d)
 {
-    /* With a component below this, the path does not move along the axis: the movement is smaller
-       than the slack. */
+    /* If a component of the direction is below this, the path counts as not moving along the axis,
+       because the movement is smaller than the slack. */
     const double flat = 1e-18;
     if (fabs(d) >= flat)
         return 1 / d;
@@ -88,7 +89,7 @@ static void set_limit(struct walk *w, double distance)
 
 /* ---- leaves ---- */
 
-/* Keeps a contact if it is nearer than the best one so far. At equal distances triangles come
+/* Keeps a contact if it is nearer than the best contact so far. At equal distances triangles come
    before boxes, and then lower indices before higher ones. */
 static bool keep(struct walk *w, double distance, enum hs_world_kind kind, uint32_t index)
 {
@@ -158,8 +159,8 @@ static inline struct lanes_vec cross(struct lanes_vec a, struct lanes_vec b)
  * start. Each corner, relative to the start, is rounded to float once. The error is u D per axis,
  * where u = 2^-24. This makes an edge longer by up to 2 sqrt(3) u D; so `blur` is added to the
  * size. The sums in edge x (corner + corner) have an error below 32 u size D = 2e-6 size D. The
- * direction has an error of u. 2.2e-6 D covers both, which gives `reach` and `reach_share`. For
- * triangles further away the result may be wrong, but they cannot be touched.
+ * direction has an error of u. Both errors together are below 2.2e-6 D, which gives `reach` and
+ * `reach_share`. For triangles further away the result may be wrong, but they cannot be touched.
  */
 static unsigned may_touch(const struct walk *w, const struct hs_world_group *g)
 {
@@ -297,7 +298,7 @@ WITH_AVX static inline unsigned reached_by_eight(const struct walk *w,
 
 #endif
 
-/* Prefetches a child that will probably be visited after the nearest one. */
+/* Prefetches a child that will probably be visited after the nearest child. */
 static inline void fetch(const struct hs_world *world, uint32_t child)
 {
     uint32_t index = HS_CHILD_INDEX(child);
@@ -441,8 +442,8 @@ static void describe_triangle(const struct walk *w, struct hs_world_contact *out
             return;
         }
     }
-    /* The centre is so close to the point that the two give no direction. So use the normal of the
-              face, on the side of the start. */
+    /* The centre is so close to the touched point that the vector between them gives no direction.
+       So use the normal of the face, on the side of the start. */
     out->normal = hs_triangle_normal(&triangle);
     double side = hs_vec_dot(out->normal, hs_vec_sub(w->sweep->start, triangle.corner[0]));
     if (fabs(side) <= slack)

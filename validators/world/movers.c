@@ -116,7 +116,7 @@ static enum hs_frame_result resolve(const struct hs_ruleset *ruleset,
     return state->has_box ? HS_FRAME_STORED : HS_FRAME_NO_HITBOXES;
 }
 
-/* Returns the state that a sample inherits. `before`: index of the sample before it, or -1. */
+/* Returns the state that a sample inherits. `before`: index of the previous sample, or -1. */
 static const struct hs_mover_state *inherited_at(const struct hs_mover *mover, int64_t before)
 {
     if (mover == NULL)
@@ -227,8 +227,8 @@ void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracke
     *reach = hs_mover_reach(hs_mover_state_at(mover, bracket)) * (1 + HS_TOUCH_SLACK);
 }
 
-/* Returns whether two rotations are equal. Most movers do not turn, so this mostly saves a slerp.
- */
+/* Returns whether two rotations are equal. Most movers do not turn, so this test usually saves a
+   slerp. */
 static bool is_same_rotation(const float a[4], const float b[4])
 {
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];

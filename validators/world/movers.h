@@ -46,13 +46,13 @@ bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_rules
                            const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                            size_t at);
 
-/* Drops samples older than `before_us`, except the newest of them for each mover. */
+/* Drops samples older than `before_us`, except each mover's newest such sample. */
 void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 
 /* Drops all samples for a clock reset. The movers and their state stay. */
 void hs_movers_restart(struct hs_movers *movers);
 
-/* Returns the state that the next newest sample inherits. */
+/* Returns the state that the next sample inherits, if it is the newest. */
 const struct hs_mover_state *hs_mover_newest_state(const struct hs_mover *mover);
 
 /* Adds a saved mover, without samples. False: out of memory. */
@@ -91,16 +91,16 @@ const struct hs_mover_state *hs_mover_state_at(const struct hs_mover *mover,
 void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracket,
                    struct hs_vec *center, double *reach);
 
-/* Places a mover at the time of a bracket, which hs_rewind_find gives. Position and rotation are
-   interpolated; the state is that of the older sample. */
+/* Places a mover at the time of a bracket from hs_rewind_find. Position and rotation are
+   interpolated; the state is the state of the older sample. */
 void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *bracket,
                     struct hs_mover_pose *out);
 
 /*
- * The first function turns a point relative to the mover into a point of the world. The second
+ * hs_mover_to_world converts a point relative to the mover to a point of the world. hs_mover_carry
  * moves a point of the world along with the mover, from one time to another. After its newest
- * sample, the mover rests at that sample. False: the mover has no place at one of the times; the
- * point may have changed.
+ * sample, the mover stays at the place of that sample. False: the mover has no place at one of the
+ * times; the point may have changed.
  */
 bool hs_mover_to_world(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                        int64_t time_us, struct hs_vec *point);

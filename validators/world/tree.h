@@ -5,8 +5,8 @@
 #include "validators/world.h"
 
 /*
- * A reference to a child. The two highest bits are its kind, the others its index. A box is a leaf
- * by itself; its bounds are in the parent. A group is a leaf of up to four triangles.
+ * A reference to a child. The two highest bits are its kind, and the other bits are its index. A
+ * box is a leaf by itself; its bounds are in the parent. A group is a leaf of up to four triangles.
  */
 #define HS_CHILD_NODE     0x00000000u
 #define HS_CHILD_GROUP    0x40000000u
@@ -38,7 +38,7 @@ struct hs_world_group {
 #define HS_WORLD_NO_TRIANGLE UINT32_MAX
 
 /*
- * The stack of a search has at most WIDTH - 1 children per level, and one full node. Deeper than
+ * The stack of a search has at most WIDTH - 1 children per level, and one full node. Below
  * HS_WORLD_DEPTH_HALVE levels, the build divides items into halves of equal count. So no tree is
  * deeper than HS_WORLD_DEPTH_MAX.
  */
@@ -65,8 +65,8 @@ struct hs_world {
 /* Returns whether this machine has AVX. */
 bool hs_world_has_eight_lanes(void);
 
-/* Builds nodes and groups for a valid mesh, and sets the origin and the rest of the info.
-   Returns HS_WORLD_FINE, or why it failed. */
+/* Builds nodes and groups for a valid mesh, and sets the origin and the other members of the info.
+   Returns HS_WORLD_FINE or the fault. */
 enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh,
                                    hs_world_alloc *alloc, const struct hs_world_limits *limits);
 

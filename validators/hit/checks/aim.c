@@ -1,4 +1,4 @@
-/* aim: did the shooter aim where the shot went? */
+/* aim: did the shooter aim in the direction of the shot? */
 #include "validators/base/glm.h"
 #include "validators/base/units.h"
 #include "validators/geometry/angle.h"
@@ -9,8 +9,8 @@
 #define STAMP_ERROR_US 20000
 
 /* The speed of fast hands, in degrees per second. If the shot was fired after the newest frame, no
-   frame has its aim. Then the allowed angle grows by the angle that hands can turn in the time
-   between. */
+   frame has its aim. Then the allowed angle grows by the angle that hands can turn between that
+   frame and the shot. */
 #define TURN_SPEED 2000
 
 static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)
@@ -19,8 +19,8 @@ static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)
     return out->x != 0 || out->y != 0 || out->z != 0;
 }
 
-/* Returns the angle between the shot and the arc of two aims, in radians. With pellets, the angle
- * of the pellet furthest from the arc. */
+/* Returns the angle between the shot and the arc of two aims, in radians. With pellets, returns the
+   angle of the pellet furthest from the arc. */
 static double off_aim(const struct hs_hit_context *c, struct hs_vec from, struct hs_vec to)
 {
     struct hs_vec pellet;
@@ -33,8 +33,8 @@ static double off_aim(const struct hs_hit_context *c, struct hs_vec from, struct
     return off;
 }
 
-/* Computes the angle to the arc between the aims of two samples. If only one of them has an aim,
-   the arc is that aim. False: neither has one. */
+/* Computes the angle to the arc between the aims of two samples. If only one sample has an aim, the
+   arc is that aim. False: neither sample has an aim. */
 static bool off_samples(const struct hs_hit_context *c, const struct hs_sample *first,
                         const struct hs_sample *second, double *off)
 {
@@ -78,8 +78,9 @@ static int64_t lag_of(const struct hs_hit_context *c)
     return lag_us > 0 ? lag_us : 0;
 }
 
-/* Returns the allowed angle in degrees. Bullets leave within the spread around the aim. If the shot
-   has a seed or directions, the middle of its pellets is compared, so the spread is not added. */
+/* Returns the allowed angle in degrees. Bullets start in a direction within the spread around the
+   aim. If the shot has a seed or directions, the middle of its pellets is compared, so the spread
+   is not added. */
 static double tolerance(const struct hs_hit_context *c)
 {
     double spread = c->weapon != NULL && !c->shot_spreads ? c->weapon->spread_deg : 0;
@@ -112,8 +113,8 @@ enum hs_reason hs_check_aim(struct hs_hit_context *c, struct hs_check_row *row)
         if (hs_degrees(off) > limit)
             off = off_nearby(c, off);
     } else if (c->posted != NULL) {
-        /* The hit may have another direction than its posted shot, so compare the direction of the
-           hit. */
+        /* The direction of the hit may differ from that of its posted shot, so compare the
+           direction of the hit. */
         if (!c->posted->shot->has_direction)
             return report_unknown(c, row);
         off = off_aim(c, c->posted->shot->direction, c->posted->shot->direction);

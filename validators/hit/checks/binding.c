@@ -1,21 +1,21 @@
 /*
  * binding: does the claimed path start in the direction of the posted shot? For a projectile, the
- * launch direction counts. Here pellets are compared with the direction of the shot; pellets.c
- * compares each with its own direction.
+ * launch direction is compared. Here pellets are compared with the direction of the shot; pellets.c
+ * compares each pellet with its own direction.
  */
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 
 /* Start and end of a trace are rounded, in some engines to a centimetre. So the end of a trace may
-   be beside the line in that direction, by up to this share of hit.sweep_extension. This tolerance
-   only matters for short traces. */
+   be beside the line in the shot's direction, by up to this share of hit.sweep_extension. This
+   tolerance only matters for short traces. */
 #define ROUNDING_SHARE 0.1
 
 /* The directions that a claim is allowed to have. */
 struct bound {
     struct hs_vec directions[HS_MAX_PELLETS];
     size_t count; /* 0: every direction is allowed */
-    double limit; /* allowed angle to one of them, degrees */
+    double limit; /* allowed angle to the nearest direction, degrees */
 };
 
 static bool has_velocity(const struct hs_hit_context *c)
@@ -59,16 +59,16 @@ static double nearest(const struct bound *bound, struct hs_vec direction)
 /*
  * Computes the angle, in radians, between the allowed directions and a launch that reaches the end
  * of the claim. The launch has a flat or a lobbed arc and a speed that the weapon may have. The
- * claimed times are not used: they are rounded to ticks, which would turn the launch of a slow
- * projectile by degrees. False: no such launch reaches the end.
+ * claimed times are not used: they are rounded to ticks, and this rounding would turn the launch of
+ * a slow projectile by degrees. False: no such launch reaches the end.
  */
 static bool launch_off(const struct hs_hit_context *c, const struct bound *bound, double *off)
 {
     double speed = c->weapon->speed, flat[2], lobbed[2], needed;
     if (!hs_hit_flight_times(c, speed * (1 + HS_SPEED_TOLERANCE), &flat[0], &lobbed[0], &needed))
         return false;
-    /* If the slower launch does not reach the end, use the slowest launch that does: for it, flat
-       and lobbed arc are the same. Its flight time t solves g t^2 / 2 = d. */
+    /* If the slower launch does not reach the end, use the slowest launch that reaches it. The flat
+       and the lobbed arc of that launch are the same. Its flight time t solves g t^2 / 2 = d. */
     if (!hs_hit_flight_times(c, speed * (1 - HS_SPEED_TOLERANCE), &flat[1], &lobbed[1], &needed))
         flat[1] = lobbed[1] = sqrt(2 * c->trace_length / c->weapon->gravity);
     double low = nearest_to_arc(bound, hs_hit_launch(c, flat[0]), hs_hit_launch(c, flat[1]));

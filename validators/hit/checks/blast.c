@@ -178,9 +178,10 @@ bool hs_reason_is_about_target(enum hs_reason reason)
 }
 
 /*
- * Returns the enforced check that refuses the direct target. NULL: no check does, or the blast
- * cannot count. The blast counts if the projectile struck something, and if all failures are about
- * the target. If shooter, weapon, times, origin or flight fail, there was no explosion.
+ * Returns the enforced check that refuses the direct target. NULL: no check refuses the target, or
+ * the blast is not evaluated. The blast is evaluated if the projectile struck something, and if all
+ * failures are about the target. If a check of shooter, weapon, times, origin or flight fails, the
+ * blast is not evaluated.
  */
 static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
 {
@@ -223,8 +224,9 @@ static void refuse_direct(struct hs_hit_context *c, const struct hs_check_row *d
     c->out->refused[0].has_measure = has_length;
 }
 
-/* If the blast hurts somebody, the refusal of the direct target does not decide the verdict. If it
-   hurts nobody, the refusal decides, and the target is removed from the list of refused victims. */
+/* If the blast hurts somebody, the refusal of the direct target does not decide the verdict. If the
+   blast hurts nobody, the refusal decides, and the target is removed from the list of refused
+   victims. */
 static void settle_direct(struct hs_hit_context *c)
 {
     struct hs_hit_result *out = c->out;
@@ -238,7 +240,8 @@ static void settle_direct(struct hs_hit_context *c)
     out->refused_count--;
 }
 
-/* Hurts the claimed victims and, if `has_target`, the direct target. True: at least one is hurt. */
+/* Hurts the claimed victims and, if `has_target`, the direct target. True: at least one player is
+   hurt. */
 static bool hurt_claimed(struct hs_hit_context *c, const struct explosion *x, bool has_target)
 {
     bool hurts = false;

@@ -4,7 +4,7 @@
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 
-/* Flags a claimed bone that is not the touched one. */
+/* Sets a flag if the claimed bone is not the touched bone. */
 static void compare_bone(struct hs_hit_context *c, const struct hs_contact *contact)
 {
     const struct hs_hitbox *box = &contact->rig->hitboxes[contact->hitbox];
@@ -44,7 +44,7 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
     hs_describe_first(c, e);
     hs_report_measure(row, HS_UNIT_LENGTH, target->nearest.gap, c->ruleset->hit.claim_padding);
     hs_report_player(row, c->target.player);
-    if (c->is_weapon_stale) /* the weapon may be outdated, and the true one may have a wider
+    if (c->is_weapon_stale) /* the weapon may be outdated, and the true weapon may have a larger
                                sphere */
         return HS_REASON_HISTORY_TOO_SHORT;
     if (e->reaches && free_line) {
@@ -112,8 +112,8 @@ static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct 
         hs_refuse_victim(c, name, reason, 0, 0);
 }
 
-/* With hit.resolve `touched`, the first bodies on the path are victims, as many as the weapon
-   pierces. */
+/* With hit.resolve `touched`, the victims are the first bodies on the path, up to the number that
+   the weapon pierces. */
 static void pierce_touched(struct hs_hit_context *c)
 {
     const struct hs_encounter *e = c->encounter;
@@ -179,7 +179,7 @@ static enum hs_reason check_pellets(const struct hs_hit_context *c, struct hs_ch
         return volley->missing;
     }
     if (is_reached || volley->blocker != NULL || !volley->has_margin)
-        return HS_REASON_OK; /* a hit; or the claim has no target; or another check decides */
+        return HS_REASON_OK; /* the claim hits, or has no target, or another check decides */
     hs_report_measure(row, HS_UNIT_LENGTH, volley->margin, 0);
     return c->is_weapon_stale ? HS_REASON_HISTORY_TOO_SHORT : HS_REASON_NO_INTERSECTION;
 }

@@ -1,4 +1,4 @@
-/* fire_rate: can the weapon fire that fast? */
+/* fire_rate: can the weapon fire as fast as the shooter fired it? */
 #include "validators/hit/checks.h"
 
 enum hs_reason hs_check_fire_rate(struct hs_hit_context *c, struct hs_check_row *row)

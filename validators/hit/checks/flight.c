@@ -2,9 +2,9 @@
 #include "validators/base/units.h"
 #include "validators/hit/checks.h"
 
-/* A flight time may differ by TIME_TOLERANCE_US, or by flight time / TIME_SHARE if that is longer.
-   The launch speed may differ by the share 1 / TIME_SHARE, which changes the flight time by the
-   same share. */
+/* A flight time may differ by TIME_TOLERANCE_US, or by flight time / TIME_SHARE if this time is
+   longer. The launch speed may differ by the share 1 / TIME_SHARE, which changes the flight time by
+   the same share. */
 #define TIME_TOLERANCE_US INT64_C(50000)
 #define TIME_SHARE        50
 
@@ -41,8 +41,8 @@ enum hs_reason hs_check_flight(struct hs_hit_context *c, struct hs_check_row *ro
             hs_report_measure(row, HS_UNIT_SPEED, needed, fastest);
             return HS_REASON_MUZZLE_VELOCITY;
         }
-        /* The weapon's own speed does not reach the end, but a faster one within the tolerance
-           does. Use the fastest. */
+        /* With the weapon's own speed, the projectile does not reach the end, but with a higher
+           speed within the tolerance it does. Use the highest speed. */
         hs_hit_flight_times(c, fastest, &low, &high, &needed);
     }
     if (flown > longest) {

@@ -26,8 +26,9 @@ static bool may_be_paid(const struct hs_hit_context *c)
 }
 
 /*
- * Whether a hit needs a posted shot: the rules require it, the shooter posts the shots of this
- * weapon, the number was posted with another weapon, or some shots could not be recorded.
+ * Whether a hit needs a posted shot. It does if the rules require it, if the shooter posts the
+ * shots of this weapon, if the number was posted with another weapon, or if some shots could not be
+ * recorded.
  */
 static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers *shots)
 {
@@ -44,7 +45,7 @@ static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers 
     return false;
 }
 
-/* Returns the reason for a hit that has no posted shot and needs one. `shots`: the posted shots of
+/* Returns the reason for a hit that lacks its required posted shot. `shots`: the posted shots of
    the shooter, or NULL. */
 static enum hs_reason check_unposted(const struct hs_hit_context *c,
                                      const struct hs_ledger_numbers *shots)
@@ -54,7 +55,7 @@ static enum hs_reason check_unposted(const struct hs_hit_context *c,
     bool was_lacked = shots != NULL && shots->lacks_some &&
                       c->fire_time_us >= shots->lacked_from_us &&
                       c->fire_time_us <= shots->lacked_until_us;
-    /* The shot may be one whose number was forgotten too early. */
+    /* The shot may have been posted, and its number forgotten too early. */
     bool may_be_cut =
         shots != NULL && shots->was_cut && c->now_us - shots->paid_us <= oldest_shot(c);
     if (was_lacked)

@@ -3,14 +3,15 @@
 #include "validators/hit/checks.h"
 #include "validators/match/connection.h"
 
-/* How far a time is from the expected time, and how far it may be: earlier and later times have
-   different slacks. */
+/* The distance of a time from the expected time, and the allowed distance. Earlier and later times
+   have different slacks. */
 struct misfit {
     int64_t off_us, slack_us;
     bool needs_noise; /* the time fits only because a noisy connection gets more slack */
 };
 
-/* Returns by how much a time exceeds its slack. The time does not fit if the result is positive. */
+/* Returns the time by which off_us exceeds the slack. The time does not fit if the result is
+   positive. */
 static int64_t excess(const struct misfit *misfit)
 {
     return misfit->off_us - misfit->slack_us;
@@ -27,8 +28,8 @@ static int64_t larger(int64_t a, int64_t b)
 }
 
 /* Whether neither the fire time nor the weapon of a hit is known, because a restart may have lost
-   the posted shot and the weapon. Then nothing says whether the hit is instant, and c->fire_time_us
-   is only the hit time. */
+   the posted shot and the weapon. Then it is unknown whether the hit is instant, and
+   c->fire_time_us is only the hit time. */
 static bool lacks_fire_time(const struct hs_hit_context *c)
 {
     return c->weapon == NULL && !c->is_shot && !c->claim->has_fire_time && c->posted == NULL;
@@ -64,9 +65,10 @@ struct slacks {
  * doubles. The slack for newer times grows to `older_slack` at most.
  *
  * A quiet connection needs less slack. The shares of a quiet connection (85 % and 60 %) were chosen
- * with `simulate hits`. A cheat that picks poses wins about 14 % more hits under these shares, and
- * 18 % more under the full slack. On a LAN these shares refuse 5 more honest claims in 10,000 than
- * the full slack. A smaller share of older_slack does not lower the cheat's gain further.
+ * with `simulate hits`. Compared with honest play, a cheat that picks poses wins about 14 % more
+ * hits under these shares, and 18 % more under the full slack. On a LAN these shares refuse 5 more
+ * honest claims in 10,000 than the full slack. A smaller share of older_slack does not lower the
+ * cheat's gain further.
  */
 static struct slacks slacks_of(const struct hs_hit_context *c)
 {
@@ -84,8 +86,9 @@ static struct slacks slacks_of(const struct hs_hit_context *c)
     return slacks;
 }
 
-/* Whether the offset is similar to those of hits at about the same time. The delay of a connection
-   does not jump back and forth within moments, but the offsets of a client that picks poses do. */
+/* Whether the offset is similar to the offsets of hits at about the same time. The delay of a
+   connection does not jump back and forth within moments. The offsets of a client that picks poses
+   jump. */
 static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *row)
 {
     if (!c->out->has_offset || c->used_numbers == NULL)
@@ -101,9 +104,9 @@ static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *
 
 /*
  * Compares hit_time with the expected time. A delay can only make a round trip longer than its
- * minimum. So an honest claim is more often older than expected, and seldom newer. A posted shot
- * may have any time between the moment that the shooter saw and `now`. The check `rewind` refuses
- * later times.
+ * minimum. So the time of an honest claim is often older than expected, and seldom newer. A posted
+ * shot may have any time between the moment that the shooter saw and `now`. The check `rewind`
+ * refuses later times.
  */
 static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us,
                              const struct slacks *slacks)

@@ -2,7 +2,7 @@
 #include "validators/hit/checks.h"
 
 /* Returns when the target died: the end of the life that they had at the view's time. If the sample
-   of the death was dropped, returns the time of the oldest kept sample after it. */
+   of the death was dropped, returns the time of the oldest kept sample after the death. */
 static int64_t death_time(const struct hs_view *view)
 {
     const struct hs_history *history = view->player->history;
@@ -68,7 +68,8 @@ static void measure_target(const struct hs_hit_context *c, enum hs_reason reason
 
 enum hs_reason hs_check_life(struct hs_hit_context *c, struct hs_check_row *row)
 {
-    /* The shooter of an accepted posted shot was alive. Its hits need no second check. */
+    /* The shooter of an accepted posted shot was alive. The hits of this shot need no second
+       check. */
     bool knows_shooter = c->shooter.status == HS_REWIND_OK && c->posted == NULL;
     bool knows_target = c->target.status == HS_REWIND_OK;
     enum hs_reason shooter = knows_shooter ? check_shooter(c, row) : HS_REASON_OK;

@@ -1,4 +1,5 @@
-/* origin: does the trace start at the shooter's eye at the fire time, with no wall between? */
+/* origin: does the trace start at the shooter's eye at the fire time, with no wall between start
+   and eye? */
 #include "validators/hit/checks.h"
 #include "validators/hit/obstacle.h"
 
@@ -25,10 +26,10 @@ enum hs_reason hs_check_origin(struct hs_hit_context *c, struct hs_check_row *ro
         return HS_NO_ROW;
     if (c->shooter.status != HS_REWIND_OK && c->posted == NULL)
         return hs_report_missing(c, row, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
-    /* The hit may start elsewhere than its posted shot. Neither the shooter nor the movers have a
-       pose at that time, so only the map can be tested. */
+    /* The start of the hit may differ from the start of its posted shot. Neither the shooter nor
+       the movers have a pose at the fire time, so only the map can be tested. */
     if (c->shooter.status != HS_REWIND_OK)
         return check_start(c, row, c->posted->start, tolerance, true);
-    /* Between two samples the eye may have been anywhere between its two places. */
+    /* Between two samples the eye may have been anywhere between its positions in these samples. */
     return check_start(c, row, c->eye, tolerance + c->eye_moved, false);
 }

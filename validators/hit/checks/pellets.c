@@ -1,7 +1,7 @@
 /*
  * pellets: does the claim have at most as many pellets as the weapon fires? Do they have the
  * directions that the shot's seed gives? Without a seed: do all pellets fit into one cone of
- * spread? volley.c finds what each pellet hits.
+ * spread? volley.c finds the body that each pellet hits.
  */
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
@@ -11,13 +11,13 @@ struct matching {
     struct hs_work *work;
     size_t pellets, count;                      /* claimed, expected */
     double off[HS_MAX_PELLETS][HS_MAX_PELLETS]; /* angle from a pellet to a direction; radians */
-    size_t owner[HS_MAX_PELLETS];               /* the pellet that has each direction; the value of
-                                                   `pellets`: none yet */
-    bool tried[HS_MAX_PELLETS];                 /* directions tried for the present pellet */
+    size_t owner[HS_MAX_PELLETS];               /* the pellet assigned to each direction; equal to
+                                                   `pellets`: no pellet yet */
+    bool tried[HS_MAX_PELLETS];                 /* directions tried for the current pellet */
 };
 
-/* Assigns a pellet to a direction within the tolerance. If all such directions are taken, tries to
-   give their pellets other directions (augmenting paths: Kuhn, The Hungarian method for the
+/* Assigns a pellet to a direction within the tolerance. If all such directions have pellets, tries
+   to assign these pellets to other directions (augmenting paths: Kuhn, The Hungarian method for the
    assignment problem, 1955). */
 static bool place_pellet(struct matching *m, size_t pellet, double tolerance)
 {

@@ -1,4 +1,4 @@
-/* weapon: is it in the ruleset, and could the shooter fire it at the fire time? */
+/* weapon: is the weapon in the ruleset, and could the shooter fire it at the fire time? */
 #include "validators/hit/checks.h"
 
 /* The server counts the last round, and changes the weapon, at a tick. The client's fire time may

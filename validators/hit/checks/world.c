@@ -1,13 +1,13 @@
 /*
- * world: does the map block the path, or a mover at the place where it was? Did a projectile with a
- * contact fuse explode on a surface?
+ * world: does the map block the path? Does a mover block it, at the place where the mover was? Did
+ * a projectile with a contact fuse explode on a surface?
  */
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 
-/* Whether the projectile must have ended on a surface, because the weapon or the claim says so. If
-   only the weapon says so and a target is claimed, this check does not apply: the check contact
-   verifies the end. */
+/* Whether the projectile must have ended on a surface, because its fuse is `contact`. If only the
+   weapon names the fuse and a target is claimed, the result is false: the check contact verifies
+   the end. */
 static bool claims_surface(const struct hs_hit_context *c)
 {
     return c->match->world != NULL && c->weapon != NULL && !hs_hit_is_driven(c) &&
@@ -38,8 +38,8 @@ static enum hs_reason check_surface(struct hs_hit_context *c, struct hs_check_ro
 static enum hs_reason check_pellets(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_volley *volley = c->volley;
-    /* A certain obstacle before one pellet does not decide if an unknown mover may hide another
-       pellet. Then the outcome of the check is unknown. */
+    /* If an unknown mover may be in the way of one pellet, the outcome of the check is unknown,
+       even if a certain obstacle stops another pellet. */
     if (volley->free == 0 && (volley->is_unknown || (volley->is_occluded && !volley->is_missing)))
         return hs_report_obstacle(row, &volley->obstacle, !volley->is_unknown,
                                   HS_REASON_OCCLUDED_WORLD, volley->needed);
