@@ -40,14 +40,15 @@ struct hs_journal *hs_journal_create(int directory, uint64_t next, enum hs_journ
 /* Closes the journal; `remove` also deletes the newest file. Does nothing for NULL. */
 void hs_journal_destroy(struct hs_journal *journal, bool remove);
 
-/* Appends one record, the concatenation of the parts. Returns false if no part of it is in the
-   file. `number`: NULL, or gets the number of the file that has the record. */
+/* Appends one record, the concatenation of the parts. On failure returns false, and no part of the
+   record is in the file. If `number` is not NULL, *number is set to the number of the file with the
+   record. */
 bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
                       const struct iovec *parts, size_t count, uint64_t *number);
 
 /* If the sync mode is `always`, waits until all records written so far survive a loss of power.
-   Returns false if they may not survive such a loss until the next checkpoint is written. Returns
-   true if `journal` is NULL. */
+   Returns false if a loss of power before the next checkpoint could lose some of them. Returns true
+   if `journal` is NULL. */
 bool hs_journal_settle(struct hs_journal *journal);
 
 struct hs_journal_state {
@@ -60,12 +61,12 @@ void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);
 
 /* Call it before a checkpoint is taken. Begins a new file, unless the newest file is empty or no
    file can be made. Returns the number of the newest file: the checkpoint will contain the records
-   of all files before it. */
+   of all files with lower numbers. */
 uint64_t hs_journal_rotate(struct hs_journal *journal);
 
 /* Call it after a checkpoint was written. The checkpoint must have begun after hs_journal_rotate
    was called. Such a checkpoint contains the records that could not be synced before. Removes the
-   files before `number`. */
+   files with numbers below `number`. */
 void hs_journal_checkpointed(struct hs_journal *journal, uint64_t number);
 
 void hs_journal_stats(struct hs_journal *journal, struct hs_journal_stats *out);

@@ -118,7 +118,7 @@ void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
         hs_map_store_forget_mesh(store, entry);
 }
 
-/* Returns whether a file may be deleted: it is a map file, complete or not. */
+/* Returns whether a file is a map file, complete or incomplete. Other files are not deleted. */
 static bool is_ours(const char *name, char revision[HS_REVISION_MAX])
 {
     char found[HS_MAP_FILE_NAME];

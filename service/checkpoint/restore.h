@@ -7,7 +7,8 @@
 
 /* The state of the journals at the start. */
 struct hs_restored_journals {
-    uint64_t contained; /* the newest checkpoint contains journals before this number */
+    uint64_t contained; /* the newest checkpoint contains the records of all journals below this
+                           number */
     uint64_t next;      /* a number above the numbers of all journals */
 };
 

@@ -110,8 +110,8 @@ static bool is_same_ruleset(struct hs_ruleset_store *rulesets, const struct hs_r
     return is_same;
 }
 
-/* Gives a name its ruleset and its canary. False: that failed. Changes nothing if the store did not
-   answer. */
+/* Sets the ruleset and the canary of a name. Returns false on failure. Changes nothing if the store
+   did not answer. */
 static bool apply_ruleset(struct hs_service *service, const struct name *name, bool *has_answer)
 {
     struct hs_ruleset_store *rulesets = service->rulesets;
@@ -152,7 +152,7 @@ static bool update_ruleset(struct hs_service *service, const struct name *name)
 
 /* ---- maps from the store ---- */
 
-/* Builds a map. `is_named`: the map gets its name. */
+/* Builds a map. `is_named`: also puts the map under its name. */
 static struct hs_map_entry *build_map(struct hs_service *service, const struct name *name,
                                       bool is_named, struct hs_str text, const char **why)
 {
@@ -207,8 +207,8 @@ static struct hs_map_entry *fetch_map(struct hs_service *service, const struct n
     return entry;
 }
 
-/* Gives a name its map, or deletes the name if the map cannot be used here. False: the store did
-   not answer. */
+/* Sets the map of a name. Deletes the name on this replica if the map cannot be used. Returns false
+   if the store did not answer. */
 static bool update_map(struct hs_service *service, const struct name *name)
 {
     struct hs_map_store *maps = service->maps;
@@ -336,13 +336,13 @@ void hs_exchange_send_all(struct hs_service *service)
 
 /* ---- documents of matches ---- */
 
-/* Rulesets or maps, each once, with references. */
+/* A set of rulesets or maps, with a reference to each. */
 struct entries {
     void **items;
     size_t count, capacity;
 };
 
-/* Adds an item. Returns false if it was there, or memory is out. */
+/* Adds an item. Returns false if the set already has the item, or if memory runs out. */
 static bool add_once(struct entries *entries, void *item)
 {
     for (size_t i = 0; i < entries->count; i++)
@@ -370,8 +370,8 @@ static void add_documents(void *context, struct hs_match_slot *slot)
         hs_map_store_retain(in_use->service->maps, slot->map);
 }
 
-/* Locks the matches to find their documents, but not to ask the store. Asks the store once for each
-   document, not once for each match: otherwise a slow store would delay the next round for
+/* Locks each match only to find its documents, and asks the store afterwards. Asks the store once
+   for each document, not once for each match. Otherwise a slow store would delay the next round for
    minutes. */
 void hs_exchange_keep(struct hs_service *service)
 {
