@@ -26,7 +26,8 @@ enum hs_log_level { HS_LOG_LEVELS(X) HS_LOG_LEVEL_COUNT };
 
 bool hs_log_level_parse(const char *name, enum hs_log_level *level);
 
-/* Sets the level. Lines with a later level of HS_LOG_LEVELS are dropped. Without a call, the level is HS_LOG_INFO.
+/* Sets the level. Lines with a later level of HS_LOG_LEVELS are dropped. Without a call, the level
+ * is HS_LOG_INFO.
  */
 void hs_log_set_level(enum hs_log_level level);
 bool hs_log_enabled(enum hs_log_level level);
