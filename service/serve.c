@@ -61,7 +61,7 @@ enum { STORE_START_US = 2000000 };
    file. */
 enum { EXPORTS_MAX = 4 };
 
-/* Returns false. */
+/* Logs why the service cannot start. Returns false. */
 static bool cannot_start(const char *detail)
 {
     hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", detail));

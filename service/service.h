@@ -59,7 +59,7 @@ struct hs_service {
                      struct hs_str document);
     struct hs_events *events;
     struct hs_webhook *webhook; /* NULL: no webhook */
-    atomic_bool draining;       /* readyz answers 404 from now on */
+    atomic_bool draining;       /* /readyz answers 404 */
     atomic_bool ready;
     struct hs_log_limit match_log; /* limits log lines about single matches */
     atomic_uint stuck[3]; /* number of endpoints that run far longer than expected; indexed by enum

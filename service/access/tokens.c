@@ -257,7 +257,7 @@ static char *read_file(const char *path, size_t *size, struct hs_problem *proble
     }
     if (file != NULL && (status.st_mode & S_IWOTH) != 0) {
         hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST,
-                       "everybody can write to it, and so admit themselves: chmod o-w");
+                       "everybody can write to it, and so add a token: chmod o-w");
         fclose(file);
         return NULL;
     }

@@ -49,7 +49,7 @@ enum hs_checkpoint_type {
                             (the bits of a double) */
 };
 
-/* Integers as little-endian bytes: writes or reads the lowest `size` bytes (1 .. 8) of a value. */
+/* Write or read the lowest `size` bytes (1 .. 8) of a value, in little-endian order. */
 static inline void hs_word_put(unsigned char *to, uint64_t value, size_t size)
 {
     for (size_t i = 0; i < size; i++)

@@ -31,8 +31,8 @@ struct hs_journal {
     uint64_t head_size;        /* bytes of the header of every file */
     bool is_torn;              /* the file ends with a partial record: append nothing to it */
     /* Numbers of failures that may have lost written records. `unsafe` counts all these failures,
-       and `unsafe_at_rotation` counts those up to the last rotation. A checkpoint contains the
-       records of the first `unsafe_covered` failures. */
+       and `unsafe_at_rotation` counts the failures up to the last rotation. A checkpoint contains
+       the records of the first `unsafe_covered` failures. */
     uint64_t unsafe, unsafe_at_rotation, unsafe_covered;
     uint64_t position, synced; /* bytes written to all files, and how many of them are synced */
     /* A loss of power cannot lose the first `settled` bytes: they were synced without a failure, or

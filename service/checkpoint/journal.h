@@ -1,8 +1,8 @@
 /*
- * The journals hold all payments since the checkpoint: openings and endings of matches, sessions,
- * paid shots and hits (validators/journal.h), rulesets that were put. The service appends records
- * before it sends the answer that depends on them. A start reads the checkpoint and then the
- * journals, in order.
+ * The journals contain the changes since the checkpoint that a crash must not lose: openings and
+ * endings of matches, sessions, paid shots and hits (validators/journal.h), and rulesets that were
+ * put. The service appends records before it sends the answer that depends on them. A start reads
+ * the checkpoint and then the journals, in order.
  *
  * Each checkpoint begins a new journal, and removes the journals that the previous checkpoint did
  * not need. A journal has the format of a checkpoint (file.h) without the end record; a
@@ -25,7 +25,7 @@
 struct hs_journal;
 
 struct hs_journal_stats {
-    uint64_t written, failed; /* records */
+    uint64_t written, failed; /* numbers of records */
     uint64_t bytes;           /* bytes of records written so far */
     uint64_t synced_failed;   /* failed calls of fdatasync */
 };
@@ -37,7 +37,7 @@ struct hs_journal_stats {
  */
 struct hs_journal *hs_journal_create(int directory, uint64_t next, enum hs_journal_sync sync);
 
-/* Closes the journal; `remove` also deletes the newest file. Does nothing for NULL. */
+/* Closes the journal. With `remove`, also deletes the newest file. Does nothing for NULL. */
 void hs_journal_destroy(struct hs_journal *journal, bool remove);
 
 /* Appends one record, the concatenation of the parts. On failure returns false, and no part of the
@@ -47,8 +47,8 @@ bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
                       const struct iovec *parts, size_t count, uint64_t *number);
 
 /* If the sync mode is `always`, waits until all records written so far survive a loss of power.
-   Returns false if a loss of power before the next checkpoint could lose some of them. Returns true
-   if `journal` is NULL. */
+   Returns false if a loss of power before the next checkpoint could lose some of these records.
+   Returns true if `journal` is NULL. */
 bool hs_journal_settle(struct hs_journal *journal);
 
 struct hs_journal_state {
@@ -77,7 +77,7 @@ void hs_journal_stats(struct hs_journal *journal, struct hs_journal_stats *out);
    runs out, or the directory cannot be read. */
 uint64_t *hs_journal_list(int directory, size_t *count);
 
-/* The name of a journal. */
+/* Writes the file name of a journal. */
 enum { HS_JOURNAL_NAME_MAX = 32 };
 void hs_journal_name(uint64_t number, char name[HS_JOURNAL_NAME_MAX]);
 

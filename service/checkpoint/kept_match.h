@@ -1,7 +1,7 @@
 /*
  * Writes matches and rulesets to the journal (journal.h) for the endpoints. Payments also go to the
  * store that replicas share (store/matches.h). Without a journal and a store, every function
- * succeeds and does nothing. The caller locks the match.
+ * succeeds and does nothing. The caller locks the match, except for hs_kept_match_copy.
  */
 #ifndef HS_SERVICE_KEPT_MATCH_H
 #define HS_SERVICE_KEPT_MATCH_H

@@ -2,7 +2,7 @@
  * Checkpoints: files from which a restart restores the state of the service. A thread writes the
  * long-lived state of all matches (validators/snapshot.h) to the data directory, every few seconds
  * and at the end of the service. The file also has the rulesets of the matches, and the names of
- * rulesets and maps that were put. New maps get files of their own (maps.h). The next start reads
+ * rulesets and maps that were put. Each new map gets its own file (maps.h). The next start reads
  * all these files. docs/checkpoint.md is the page for operators.
  *
  * A request waits at most for the copy of one part of its match. Functions are thread-safe only
@@ -24,14 +24,14 @@ struct hs_checkpoint;
 struct hs_checkpoint_stats {
     uint64_t written, failed;             /* checkpoints that were written, and that failed */
     uint64_t restored[HS_RESTORED_COUNT]; /* matches at the start, by result */
-    /* at the start, by result */
+    /* rulesets and maps at the start, by result */
     uint64_t rulesets[HS_RESTORED_NAME_COUNT], maps[HS_RESTORED_NAME_COUNT];
     uint64_t map_files_written, map_files_failed;
     uint64_t files_refused;  /* files refused at the start: incomplete, or of another version */
     double lag_seconds;      /* age of the state in the newest checkpoint; 0 if there are no
                                 checkpoints */
     double interval_seconds; /* time between two checkpoints; 0 if there are no checkpoints */
-    double duration_seconds; /* duration of the newest checkpoint; 0: none was written */
+    double duration_seconds; /* duration of the newest checkpoint; 0: no checkpoint was written */
     uint64_t bytes;          /* size of the newest checkpoint */
     struct hs_journal_stats journal;
 };

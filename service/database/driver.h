@@ -11,7 +11,7 @@ struct hs_db_driver {
     void (*close)(struct hs_db *db);
     const char *(*error)(const struct hs_db *db);
     bool (*has_refused)(const struct hs_db *db);
-    bool (*is_damaged)(const struct hs_db *db); /* NULL: never */
+    bool (*is_damaged)(const struct hs_db *db); /* NULL: always false */
     bool (*run)(struct hs_db *db, const char *sql);
     int64_t (*changes)(const struct hs_db *db);
     /* `sql` is in the dialect of the driver. */

@@ -44,7 +44,7 @@ struct statement {
     char name[16]; /* name of the statement on the server; "": not prepared */
     char *sql;
     struct hs_buffer bytes; /* the bytes of all bound values */
-    size_t *offsets;        /* offset of each value in `bytes`; NOTHING: NULL */
+    size_t *offsets;        /* offset of each value in `bytes`; NOTHING: the value is NULL */
 #define MEMBER(type, member) type *member;
     PARAMETER(MEMBER)
 #undef MEMBER
@@ -177,7 +177,8 @@ static const char *error_of(const struct hs_db *db)
     return connection_of(db)->error;
 }
 
-/* Classes of SQLSTATE: 22 wrong data, 23 violated constraint, 54 too big. */
+/* The server refuses a statement for its values with these classes of SQLSTATE: 22 wrong data, 23
+   violated constraint, 54 too big. */
 static bool has_refused(const struct hs_db *db)
 {
     const char *state = connection_of(db)->state;

@@ -197,7 +197,7 @@ static bool passes(const struct hs_event_filter *filter, const struct hs_event *
            (filter->reason == HS_REASON_COUNT || hs_event_has_reason(event, filter->reason));
 }
 
-/* The lock is held. */
+/* Finds the next event or gap of a subscription. The caller holds the lock. */
 static enum hs_subscription_found find_next(struct hs_subscription *subscription,
                                             struct hs_subscription_next *out)
 {

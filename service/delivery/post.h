@@ -18,7 +18,7 @@ struct hs_post *hs_post_open(const char *url, const atomic_llong *end_us);
 void hs_post_close(struct hs_post *post); /* does nothing for NULL */
 
 struct hs_post_headers {
-    const char *signature, *idempotency_key; /* values */
+    const char *signature, *idempotency_key; /* values of these headers */
 };
 
 /* Sends a body, in at most five seconds. Returns the status of the answer. 0: no answer came; then

@@ -107,15 +107,16 @@ static void drop_old(struct hs_webhook *webhook, struct list *list)
 
 /* ---- the thread ---- */
 
-/* The caller holds the lock; this function releases it during the wait. */
+/* Waits until a time, or until another thread wakes this one. The caller holds the lock; this
+ * function releases it during the wait. */
 static void wait_until(struct hs_webhook *webhook, int64_t until_us)
 {
     struct timespec until = hs_clock_timespec(until_us);
     pthread_cond_timedwait(&webhook->wake, &webhook->lock, &until);
 }
 
-/* Moves the next events to the batch. The caller holds the lock; this function releases it during
-   the wait. False: the webhook ends, and no event is left. */
+/* Waits for events, and moves the next ones to the batch. The caller holds the lock; this function
+   releases it during the wait. False: the webhook ends, and no event is left. */
 static bool take_batch(struct hs_webhook *webhook)
 {
     struct list *queue = &webhook->queue;
@@ -267,7 +268,7 @@ bool hs_webhook_wants(const struct hs_webhook *webhook, unsigned kinds)
     return webhook != NULL && (webhook->settings.kinds & kinds) != 0;
 }
 
-/* The lock is held. */
+/* Returns whether the queue has space for `cost` bytes. The caller holds the lock. */
 static bool has_space(const struct hs_webhook *webhook, size_t cost)
 {
     return webhook->bytes < webhook->settings.queue_bytes &&

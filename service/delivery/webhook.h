@@ -18,7 +18,7 @@ struct hs_metrics;
 struct hs_webhook;
 
 struct hs_webhook_settings {
-    const char *url; /* outlives the webhook */
+    const char *url; /* must outlive the webhook */
     unsigned kinds;  /* which events are sent */
     size_t queue_bytes;
     unsigned age_seconds; /* older events are dropped */

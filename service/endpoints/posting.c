@@ -43,8 +43,8 @@ static void await_map(const struct hs_match_slot *slot, struct hs_reply *reply)
     reply->shed = HS_SHED_MAP;
 }
 
-/* Writes payments to the journal before other requests can see them. A call before a claim is
-   verified also finds out whether the journal can be written. */
+/* Writes payments to the journal before other requests can see them. This is also called before a
+   claim is verified, to find out whether the journal can be written. */
 static void write_journal(struct hs_posting *posting)
 {
     bool has_records = posting->slot->journal.len > posting->unwritten;
@@ -153,7 +153,7 @@ static void answer_malformed(struct hs_posting *posting, enum hs_item kind,
    a hit. Most results are shorter. The buffer grows for longer results. */
 enum { RESULT_BYTES = 240, HIT_BYTES = 640 };
 
-/* Writes the array of results of one kind of items. */
+/* Writes the results of all items of one kind as an array. */
 static bool answer_items(struct hs_posting *posting, const struct hs_ticks_request *tick,
                          enum hs_item kind, size_t count, hs_posting_item *answer)
 {

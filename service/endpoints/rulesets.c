@@ -127,7 +127,7 @@ void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request
 }
 
 /* Reads `canary_share`. *share is 0 if the argument is absent. Returns false with the problem set
-   if it is not a share. */
+   if the argument is not a share. */
 static bool read_share(const struct hs_request *request, double *share, struct hs_problem *problem)
 {
     const char *text = hs_request_query(request, "canary_share");

@@ -126,7 +126,7 @@ void hs_endpoint_moved(struct hs_reply *reply)
                    "another replica has this match now: send the request again");
 }
 
-/* Ends the copy of a match that another replica owns. */
+/* Refuses a request for a match that another replica owns, and closes the match here. */
 static void refuse_moved(struct hs_service *service, struct hs_match_slot *slot,
                          struct hs_reply *reply)
 {

@@ -26,7 +26,7 @@ struct what_if {
     struct hs_recompute *recompute;
     const struct hs_ruleset *rules;
     atomic_llong *alive_us;
-    int64_t until_us;   /* hs_clock_us */
+    int64_t until_us;   /* end of the time for the request (hs_clock_us) */
     int64_t reached_us; /* the wall-clock time of the verdict that was visited last */
     bool is_late; /* the time was over or the service ended before all verdicts were visited */
     bool has_no_memory;

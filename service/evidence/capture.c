@@ -68,7 +68,7 @@ static void write_answer(const struct hs_verdict_to_keep *verdict, const char *r
 
 /* ---- the row ---- */
 
-/* Copies what the deciding check measured. */
+/* Copies the measurement of the deciding check. */
 static void copy_measure(const struct hs_hit_result *result, struct hs_evidence_row *row)
 {
     for (uint16_t i = 0; i < result->check_count; i++) {
@@ -84,7 +84,7 @@ static void copy_measure(const struct hs_hit_result *result, struct hs_evidence_
     }
 }
 
-/* Writes the lines of a stream from which `hindsight recheck` verifies the claim again. */
+/* Writes the lines of a stream from which `hindsight recheck` can verify the claim again. */
 static void write_lines(const struct hs_match_slot *slot, const struct hs_verdict_to_keep *verdict,
                         const char *mask, struct hs_buffer *opening, struct hs_buffer *request)
 {
@@ -212,8 +212,8 @@ static void write_move_line(const struct hs_match_slot *slot, const struct hs_mo
     hs_line_end(&writer);
 }
 
-/* Copies the reason of a move and what its check measured. An accepted move has the reason of the
-   first check in shadow that it failed. */
+/* Copies the reason of a move and the measurement of the check. The reason of an accepted move is
+   the first check in mode shadow that failed. */
 static void copy_failure(const struct hs_move_result *result, struct hs_evidence_row *row)
 {
     for (uint16_t i = 0; i < result->failure_count; i++) {

@@ -15,7 +15,7 @@ struct hs_verdict_to_keep {
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;
     const struct hs_hit_result *result;
-    int64_t forward_us; /* of a shot */
+    int64_t forward_us; /* the forward_time of a shot */
     struct hs_verdict_id id;
     struct hs_str body;          /* body of the request, JSON */
     size_t place;                /* index of the item in its list, from 0 */

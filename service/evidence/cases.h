@@ -1,8 +1,8 @@
 /*
- * Reviewed verdicts: the file `cases.db` of the data directory. Retention never removes them. The
- * file has the same tables for verdicts as the file of a day (store.h), and two more. `reviews` has
- * a row for each review; such a row never changes. `audit` has a row for each review and each
- * deletion of a player. Every call has its own connection. Thread-safe.
+ * Reviewed verdicts: the file `cases.db` of the data directory. Retention never removes these
+ * verdicts. The file has the same tables for verdicts as the file of a day (store.h), and two more.
+ * `reviews` has a row for each review; such a row never changes. `audit` has a row for each review
+ * and each deletion of a player. Every call has its own connection. Thread-safe.
  */
 #ifndef HS_SERVICE_EVIDENCE_CASES_H
 #define HS_SERVICE_EVIDENCE_CASES_H

@@ -4,7 +4,7 @@
 
 #include "service/evidence/reader.h"
 
-/* The action of the audit (cases.h) with which a deletion begins. */
+/* The action in the row that a deletion adds to the audit (cases.h) when it begins. */
 #define HS_EVIDENCE_ERASE_BEGINS "begin to delete player"
 
 /*

@@ -19,8 +19,8 @@ struct hs_hit_scene {
     int64_t hit_time_us;      /* the time of all other poses */
     int64_t eye_time_us;      /* the time of the shooter's pose */
     bool has_eye, has_aim;    /* whether `eye` and `aim`, at eye_time_us, are known */
-    struct hs_vec eye;        /* world */
-    struct hs_vec aim;        /* unit */
+    struct hs_vec eye;        /* in world coordinates */
+    struct hs_vec aim;        /* a unit vector */
     bool has_path;            /* false: the shot has pellets, or its end is outside the world */
     struct hs_vec start, end; /* ends of the evaluated trace */
     double radius;            /* radius of the shot in the test against bodies */
@@ -39,8 +39,8 @@ struct hs_hit_scene {
 void hs_hit_scene_find(const struct hs_match *match, const struct hs_hit_claim *claim, bool is_shot,
                        struct hs_str target, int64_t now_us, struct hs_hit_scene *out);
 
-/* Places the body of a player at a time. False: there is no pose. Sets *bracket to the two samples
-   around this time. */
+/* Sets *out to the body of a player at a time. False: there is no pose. Sets *bracket to the two
+   samples around this time. */
 bool hs_scene_body(const struct hs_match *match, const struct hs_player *player, int64_t time_us,
                    struct hs_bracket *bracket, struct hs_body *out);
 

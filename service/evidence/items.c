@@ -97,7 +97,8 @@ static void append_tree(json_t *item, struct hs_buffer *out)
 
 /* ---- masks ---- */
 
-/* Returns the next part of a pointer, which ends at `/`, `,` or the end; *at moves to this end. */
+/* Returns the next part of a pointer, and moves *at to the end of this part: a `/`, a `,` or the
+   end of the text. */
 static struct hs_str next_part(const char **at)
 {
     struct hs_str part = {*at + 1, strcspn(*at + 1, "/,")};

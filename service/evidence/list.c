@@ -42,8 +42,8 @@ struct filters {
     bool is_empty;        /* no verdict of the place matches */
 };
 
-/* The parameter of the first filter. The parameters before it are the times and the rows of a
-   slice. */
+/* The number of the SQL parameter for the first filter. The parameters before it are the time range
+   and the max rows of a slice. */
 enum { FIRST_FILTER = 4 };
 
 static bool read_filters(struct hs_db *db, const struct hs_evidence_query *query,

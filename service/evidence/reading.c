@@ -16,7 +16,6 @@ enum { BUSY_MS = 1000 };
 
 /* ---- places ---- */
 
-/* `where`: a path or the name of a schema. */
 static void report_text(const char *detail)
 {
     hs_log(HS_LOG_ERROR, "the evidence store cannot be read", HS_LOG_TEXT("detail", detail));

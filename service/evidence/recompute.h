@@ -18,7 +18,7 @@ struct hs_evidence_parts {
     struct hs_match_limits limits;
     struct hs_str state;  /* the excerpt (validators/snapshot.h) */
     struct hs_str body;   /* a request with this item only */
-    struct hs_str answer; /* as recorded */
+    struct hs_str answer; /* the recorded answer */
     enum hs_route route;
 };
 

@@ -40,8 +40,8 @@ struct hs_verdict_scene {
     struct hs_world_parts walls; /* near the shot */
 };
 
-/* Finds the scene of a verdict, which must stay valid. False: out of memory. Free it with
-   hs_verdict_scene_free in any case. */
+/* Finds the scene of a verdict. The verdict must stay valid. False: out of memory. Free the scene
+   with hs_verdict_scene_free in any case. */
 bool hs_verdict_scene_find(const struct hs_recomputed *of, struct hs_verdict_scene *out);
 void hs_verdict_scene_free(struct hs_verdict_scene *scene);
 
@@ -60,8 +60,8 @@ void hs_scene_sentence(const struct hs_recomputed *of, const struct hs_check_row
 void hs_verdict_scene_encode(const struct hs_verdict_scene *scene,
                              const struct hs_evidence_parts *parts, struct hs_writer *writer);
 
-/* Parts of hs_verdict_scene_encode: the role of a player in the scene, and the members `charts` and
-   `limits`. */
+/* Parts of hs_verdict_scene_encode. hs_scene_role returns the role of a player in the scene.
+   hs_scene_charts_encode writes the members `charts` and `limits`. */
 const char *hs_scene_role(const struct hs_verdict_scene *scene, const struct hs_player *player);
 void hs_scene_charts_encode(const struct hs_verdict_scene *scene, struct hs_writer *writer);
 

@@ -12,7 +12,7 @@
 
 #include "service/system/files.h"
 
-/* Codes that the writer remembers, so that most texts need no query. A power of two. */
+/* Number of codes that the writer remembers, so that most texts need no query. A power of two. */
 enum { REMEMBERED = 4096 };
 
 enum { BUSY_MS = 2000 };

@@ -357,7 +357,7 @@ bool hs_evidence_wants(const struct hs_evidence *evidence, bool is_plain, struct
     return !is_plain || (sample > 0 && hs_str_hash(id) % sample == 0);
 }
 
-/* The lock is held. */
+/* Returns whether the queue has space for a row of `size` bytes. The caller holds the lock. */
 static bool has_space(const struct hs_evidence *evidence, size_t size, bool is_sample)
 {
     size_t limit = evidence->settings.queue_bytes / (is_sample ? 2 : 1);

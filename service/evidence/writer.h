@@ -20,13 +20,13 @@ struct hs_ruleset_entry;
 struct hs_service;
 
 struct hs_evidence_settings {
-    struct hs_evidence_home home; /* its directory exists */
+    struct hs_evidence_home home; /* its directory must exist */
     size_t queue_bytes;
     bool is_synced;
     bool blocks;         /* if the queue is full, true refuses claims, and false drops rows */
     unsigned keep_days;  /* older files are removed */
-    uint64_t keep_bytes; /* if all files are larger, the oldest files are removed, but never today's
-                            file */
+    uint64_t keep_bytes; /* if all files together are larger, the oldest files are removed, but
+                            never today's file */
     const char *mask;    /* pointers in posted items (items.h) */
     unsigned
         sample; /* one in this many accepted verdicts is stored; 0: no accepted verdict is stored */

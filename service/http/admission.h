@@ -31,7 +31,7 @@ enum {
     HS_BURST_TIMES = 10,
 };
 
-/* How long requests waited for one worker. Zero-initialized; only that worker uses it. */
+/* Data about the waits of requests for one worker. Zero-initialized; only that worker uses it. */
 struct hs_gate {
     int64_t since_us;    /* time of the first long wait of this series */
     int64_t long_us;     /* time of the last long wait of this series */

@@ -1,8 +1,9 @@
 /*
- * A worker does not free all memory of a request, but uses it for later requests. So most requests
- * allocate no memory. Only the worker uses this memory. It has at most HS_KEPT requests, HS_KEPT
- * buffers for bodies, and HS_KEPT buffers for answers. A share (state/share.h) counts only the
- * length of a body. The buffer of the body is larger, by at most HS_KEPT_SLACK bytes.
+ * A worker does not free the memory of each request, but uses this memory for later requests. So
+ * most requests allocate no memory. Only the worker uses this memory. It consists of at most
+ * HS_KEPT requests, HS_KEPT buffers for bodies, and HS_KEPT buffers for answers. A share
+ * (state/share.h) counts only the length of a body. The buffer of the body is larger, by at most
+ * HS_KEPT_SLACK bytes.
  */
 #ifndef HS_SERVICE_HTTP_KEPT_H
 #define HS_SERVICE_HTTP_KEPT_H

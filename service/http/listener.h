@@ -122,7 +122,7 @@ struct hs_http_connection {
                                                  as stuck */
     atomic_size_t body_length, body_received; /* bytes of the body of its request: in full, and
                                                  received so far */
-    struct hs_name tenant;                    /* tenant charged for the connection; "": none yet */
+    struct hs_name tenant; /* tenant charged for the connection; "": no tenant yet */
     struct hs_pool *_Atomic
         builder; /* the single-threaded pool that runs the endpoint of the request; or NULL */
 };

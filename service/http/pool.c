@@ -17,7 +17,7 @@ struct hs_pool {
     unsigned count, started;
     bool is_background, stops;
     struct hs_pool_job *first, **end;                 /* waiting jobs, the oldest first */
-    struct hs_pool_job *running[HS_POOL_THREADS_MAX]; /* the job of each thread; NULL: none */
+    struct hs_pool_job *running[HS_POOL_THREADS_MAX]; /* the job of each thread; NULL: no job */
     const void *ended[ENDED_MAX];
     struct hs_name served; /* tenant of the last job that began */
     /* The following members are for the first thread only. */
@@ -46,7 +46,7 @@ static unsigned running_of(const struct hs_pool *pool, struct hs_str tenant)
 }
 
 /* Returns the rank of a job. The job with the lowest rank runs first. UINT_MAX: the job may not run
-   now. Of tenants with equally many running jobs, the tenant of the last job comes last. */
+   now. Of tenants with equally many running jobs, the tenant whose job began last comes last. */
 static unsigned turn_of(const struct hs_pool *pool, const struct hs_pool_job *job)
 {
     unsigned running = running_of(pool, job->tenant);

@@ -1,8 +1,8 @@
 /*
  * Threads for long requests. A worker serves many connections one after the other, so long requests
  * run here, while their connections are suspended. Tenants take turns: the next job is the oldest
- * job of the tenant with the fewest running jobs. If several tenants have the fewest, the tenant of
- * the last job comes last.
+ * job of the tenant with the fewest running jobs. Of tenants with equally many running jobs, the
+ * tenant whose job began last comes last.
  */
 #ifndef HS_SERVICE_POOL_H
 #define HS_SERVICE_POOL_H
@@ -28,9 +28,9 @@ struct hs_pool_job {
 };
 
 /*
- * Starts up to HS_POOL_THREADS_MAX threads. If there are several, a tenant never has all of them.
- * `is_background`: one thread, which gives way to workers (background.h). Returns NULL if memory or
- * threads run out.
+ * Starts up to HS_POOL_THREADS_MAX threads. If there are several threads, one tenant never has all
+ * of them. `is_background`: one thread, which gives way to workers (background.h). Returns NULL if
+ * memory or threads run out.
  */
 struct hs_pool *hs_pool_create(unsigned threads, bool is_background);
 /* Ends the threads and frees the pool. No job may be left. Does nothing for NULL. */

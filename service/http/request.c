@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An endpoint counts as stuck after this time. Most take less than a millisecond; a map of 108 MB
-   took 8.5 s on a busy machine. */
+/* An endpoint counts as stuck after this time. Most endpoints take less than a millisecond; a map
+   of 108 MB took 8.5 s on a busy machine. */
 enum { STUCK_US = 5000000, STUCK_BYTES_A_SECOND = 4 << 20 };
 
 /* Some calls to a hanging database take longer (service/database/db.h), and such a call must not

@@ -35,7 +35,7 @@ struct hs_http_request {
     struct hs_http_apart *apart;        /* set if a pool runs the request, otherwise NULL */
     const struct hs_takeover *takeover; /* see struct hs_request */
     struct hs_http_stream *stream;      /* set if the reply is a stream, otherwise NULL */
-    unsigned route;                     /* HS_METRICS_NO_ROUTE: none */
+    unsigned route;                     /* HS_METRICS_NO_ROUTE: no route */
     bool close; /* the connection must close: the end of the request is unknown,
                    or its body stays unread */
     struct hs_route_params params;

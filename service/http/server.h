@@ -58,7 +58,7 @@ struct hs_reply {
                                    copy */
     size_t static_size;
     const char *etag;     /* if set, the reply is a file of the console; a literal */
-    const char *encoding; /* Content-Encoding of the body; NULL: none; a literal */
+    const char *encoding; /* Content-Encoding of the body, a literal; NULL: no encoding */
     int file; /* if > 0, the first `file_size` bytes of this descriptor are sent; owned */
     uint64_t file_size;
     struct hs_share *share; /* if set, 1 is released from this share when the reply is sent */

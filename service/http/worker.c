@@ -64,7 +64,8 @@ static void notify_connection(void *context, struct MHD_Connection *connection,
     }
 }
 
-/* Starts a worker's daemon of the library. Takes ownership of `fd`, and closes it on failure. */
+/* Starts the daemon of the library for a worker. Takes ownership of `fd`, and closes it on failure.
+ */
 static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connections,
                          const struct hs_tls *tls)
 {

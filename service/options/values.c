@@ -242,8 +242,8 @@ unsigned hs_event_kinds_parse(const char *list)
     }
 }
 
-/* Returns whether the store can mask these members: each name begins with x_. Verdicts depend on
-   the other members. */
+/* Returns whether the store can mask these members: each name begins with x_. Verdicts may depend
+   on other members. */
 static bool is_maskable(const char *mask)
 {
     if (*mask == '\0')

@@ -116,8 +116,8 @@ void hs_options_from_json(struct hs_str text, struct hs_options *options,
 /* Applies a configuration file like hs_options_from_json. An unreadable file is a problem too. */
 void hs_options_from_file(const char *path, struct hs_options *options, struct hs_problem *problem);
 
-/* Checks values that depend on each other: a bad address, an open port beyond loopback. Adds each
-   problem with the pointer to its key. */
+/* Checks all values together. Finds, for example, a bad address, or an address beyond loopback
+   without authentication. Adds each problem with the pointer to its key. */
 void hs_options_check(const struct hs_options *options, struct hs_problem *problem);
 
 /* The arguments and environment of the program; the strings are not copied. */

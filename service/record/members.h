@@ -21,8 +21,9 @@ struct hs_pieces {
    else. */
 struct hs_pieces hs_pieces_of(struct hs_str text, char open);
 
-/* Reads the next element, or the next member with its name (without quotation marks, escapes as
-   they are). Returns false at the end, or if the text is not JSON. `key` is NULL for an array. */
+/* Reads the next element, or the next member with its name (without quotation marks; escapes are
+   not decoded). Returns false at the end, or if the text is not JSON. `key` is NULL for an array.
+ */
 bool hs_pieces_next(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value);
 
 /* Returns the first element of the array that is the member `list` of an object. ptr NULL: not

@@ -52,7 +52,8 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
  * is locked. They do nothing if `record` is NULL.
  */
 
-/* The match was loaded from `state` (hs_match_save). `moves_lost`: see hs_match_lost_moves. */
+/* Records that the match was loaded from `state` (hs_match_save). `moves_lost`: see
+   hs_match_lost_moves. */
 void hs_record_restored(struct hs_record *record, struct hs_match_slot *slot, const void *state,
                         size_t size, bool moves_lost);
 

@@ -16,7 +16,7 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-enum { RULESET_MAX = 8 << 20 }; /* bytes of a document */
+enum { RULESET_MAX = 8 << 20 }; /* max bytes of a document */
 
 /* ---- names that were read ---- */
 
@@ -63,11 +63,11 @@ static void report_failure(const struct hs_service *service, enum hs_shared_kind
                            const char *name, const char *revision, const char *why)
 {
     hs_metrics_add(service->metrics, HS_METRIC_CATALOG_FAILED, 0, 1);
-    hs_log(HS_LOG_ERROR,
-           kind == HS_SHARED_MAP ? "a map of the store cannot be used here: it has no name now"
-                                 : "a ruleset of the store cannot be used here: it has no name now",
-           HS_LOG_TEXT("name", name), HS_LOG_TEXT("revision", revision),
-           HS_LOG_TEXT("detail", why));
+    hs_log(
+        HS_LOG_ERROR,
+        kind == HS_SHARED_MAP ? "a map of the store cannot be used: its name is deleted here"
+                              : "a ruleset of the store cannot be used: its name is deleted here",
+        HS_LOG_TEXT("name", name), HS_LOG_TEXT("revision", revision), HS_LOG_TEXT("detail", why));
 }
 
 /* ---- rulesets from the store ---- */
@@ -131,7 +131,7 @@ static bool apply_ruleset(struct hs_service *service, const struct name *name, b
     return is_fine && (canary != NULL || name->canary[0] == '\0');
 }
 
-/* False: the store did not answer. */
+/* Updates the ruleset of a name. Returns false if the store did not answer. */
 static bool update_ruleset(struct hs_service *service, const struct name *name)
 {
     bool has_answer = true;
@@ -165,7 +165,7 @@ static struct hs_map_entry *build_map(struct hs_service *service, const struct n
     size_t bytes = text.len + hs_map_mesh_bytes(&counts);
     struct hs_map_document document;
     struct hs_map_entry *entry = NULL;
-    *why = "map-bytes has too little left, or the limit of maps is reached";
+    *why = "map-bytes has too few bytes left, or the limit of maps is reached";
     if (!hs_share_reserve(share, (struct hs_str){0}, bytes))
         return NULL;
     if (hs_map_decode(&reader, text, &counts, &document)) {

@@ -22,11 +22,11 @@ bool hs_exchange_read(struct hs_service *service);
 /* Returns whether this replica has names that clients put. Names of files do not count. */
 bool hs_exchange_has_names(struct hs_service *service);
 
-/* Sends the store all names that it lacks, with their documents. */
+/* Sends all names that the store lacks to the store, with their documents. */
 void hs_exchange_send_all(struct hs_service *service);
 
-/* Another replica that takes over a match needs the match's ruleset and map. On that replica, no
-   name may refer to these documents, for example because they come from --rules or from another
+/* Another replica that takes over a match needs the match's ruleset and map. On that replica, these
+   documents possibly have no name, for example because they come from --rules or from another
    version of the program. hs_exchange_keep lets the documents of open matches expire a day from now
    at the earliest. hs_exchange_offer sends all rulesets that have a name on this replica, except
    those in `sent`, and adds them to `sent`. */

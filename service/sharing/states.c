@@ -115,7 +115,7 @@ static void look_at_store(struct hs_sharing *sharing)
     sharing->connections = connections;
 }
 
-/* Waits for the next turn. Returns false if the service ends. */
+/* Waits until the thread must look for changed matches again. Returns false if the service ends. */
 static bool wait_for_turn(struct hs_sharing *sharing)
 {
     struct timespec until = hs_clock_timespec(hs_clock_us() + TURN_US);

@@ -117,10 +117,10 @@ enum hs_registry_result {
 
 /*
  * Locks the match with a name (FOUND); call hs_registry_release afterwards. If no match has the
- * name: opens it if `opening` is not NULL (CREATED), otherwise returns MISSING. `tenant` is the
- * caller; its ptr is NULL without tenants. For another tenant's match returns FOREIGN at once. The
- * function does not wait for the lock in this case, because the wait could reveal something about
- * that match.
+ * name, opens one if `opening` is not NULL (CREATED), and otherwise returns MISSING. `tenant` is
+ * the caller; its ptr is NULL without tenants. For another tenant's match returns FOREIGN at once.
+ * The function does not wait for the lock in this case, because the wait could reveal something
+ * about that match.
  */
 enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str tenant,
                                             struct hs_str name,
@@ -143,7 +143,7 @@ bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot)
 /* Removes a locked match from the registry; the caller must still release the slot. */
 void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot);
 
-/* Returns whether a match with that name is open, and sets its owner. */
+/* Returns whether a match with that name is open, and sets *tenant to its owner. */
 bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant);
 
 /* Returns whether a match with that name is open, is shared with other replicas, and has not moved
@@ -183,7 +183,7 @@ void hs_registry_each(struct hs_registry *registry, struct hs_str tenant,
 /* Sums over all open matches. The numbers of each match are those at its last release. */
 struct hs_registry_totals {
     size_t matches, players, movers, accounts;
-    size_t memory_limited;     /* matches */
+    size_t memory_limited;     /* number of memory-limited matches */
     size_t bytes, bytes_limit; /* memory of all matches, and its limit */
 };
 
@@ -193,7 +193,7 @@ void hs_registry_totals(struct hs_registry *registry, struct hs_registry_totals 
 void hs_registry_give_map(struct hs_registry *registry, struct hs_map_store *maps,
                           struct hs_map_entry *entry);
 
-/* The members that begin each answer about a match. Borrowed from the slot. */
+/* Returns the members that begin each answer about a match. They are borrowed from the slot. */
 struct hs_match_head hs_match_slot_head(const struct hs_match_slot *slot);
 
 /* Makes the id of a verdict about a player, in the player's session at `time_us`. `number`: the

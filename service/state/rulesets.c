@@ -423,7 +423,7 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     pthread_mutex_unlock(&store->lock);
     if (fits)
         return entry;
-    hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "ruleset-bytes has too little left");
+    hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "ruleset-bytes has too few bytes left");
     hs_ruleset_entry_destroy(entry);
     return NULL;
 }

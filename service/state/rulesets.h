@@ -151,8 +151,8 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
 void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_str owner,
                                      struct hs_ruleset_entry *entry, double share);
 
-/* Returns all entries with a name; with `only_posted`, only those that were put. The caller gets a
-   reference to each, and frees the array. Returns NULL with *count 0 if memory runs out. */
+/* Returns all entries with a name; with `only_posted`, only the entries that were put. The caller
+   gets a reference to each, and frees the array. Returns NULL with *count 0 if memory runs out. */
 struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, bool only_posted,
                                                 size_t *count);
 
@@ -161,7 +161,8 @@ struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, 
    failure. */
 typedef bool hs_ruleset_writer(void *context, struct hs_ruleset_entry *entry);
 
-/* Calls `write` with the entry of a name and returns its result; true if the name has no entry. */
+/* Calls `write` with the entry of a name, and returns the result of `write`. Returns true if the
+   name has no entry. */
 bool hs_ruleset_store_write(struct hs_ruleset_store *store, struct hs_str name,
                             hs_ruleset_writer *write, void *context);
 

@@ -17,7 +17,8 @@ enum { PIECE_BYTES = 2 << 20, WAIT_US = 1000000 };
 
 enum { KEY_MAX = 256, VALUE_MAX = 512 };
 
-/* How long the store has a document that no name refers to, and an incomplete upload. Seconds. */
+/* Times after which keys expire, in seconds. DAY: a document without a name. MINUTE: an incomplete
+   upload. */
 #define DAY    "86400"
 #define MINUTE "60"
 

@@ -21,7 +21,7 @@ struct hs_shared_name {
     enum hs_shared_kind kind;
     struct hs_str name, owner; /* owner: len 0 for everybody */
     struct hs_str revision;
-    struct hs_str canary; /* the revision of the canary; len 0: none */
+    struct hs_str canary; /* the revision of the canary; len 0: no canary */
     double share;         /* share of the canary */
 };
 

@@ -123,7 +123,7 @@ static bool send_whole_script(struct hs_store_call *call)
     redisFreeCommand(call->bytes);
     call->bytes = bytes;
     call->size = (size_t)head + rest;
-    call->script = NULL; /* do this once */
+    call->script = NULL; /* so that this happens only once */
     return true;
 }
 

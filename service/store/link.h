@@ -63,8 +63,9 @@ void hs_store_script_init(struct hs_store_script *script, const char *text);
  */
 struct hs_store_call {
     enum hs_store_op op;
-    /* If there is no reply after `budget_us`, `late` is called, once, before `done`. 0: never. On a
-       patient link, the budget counts only the time in which the server sends nothing. */
+    /* If there is no reply after `budget_us`, `late` is called, once, before `done`. With 0 it is
+       never called. On a patient link, the budget counts only the time in which the server sends
+       nothing. */
     int64_t budget_us;
     void (*late)(struct hs_store_call *call);
     /* `reply`: present with OK and REFUSED. The link frees it after this call. To prevent this,
@@ -82,7 +83,7 @@ struct hs_store_call {
 
 struct hs_store_link_settings {
     const char *addresses;          /* HOST:PORT,HOST:PORT...; borrowed */
-    const struct hs_secret *secret; /* the password; NULL: none; borrowed */
+    const struct hs_secret *secret; /* the password, borrowed; NULL: no password */
     struct hs_metrics *metrics;
     /* For large replies: while the server sends such a reply, the commands that wait behind it are
        late only after HS_STORE_PATIENCE_US. */

@@ -288,7 +288,7 @@ static void lose(struct hs_shared_match *match, uint64_t epoch)
     match->is_lost = true;
     hs_metrics_add(matches->metrics, HS_METRIC_MATCHES_MOVED, 0, 1);
     if (hs_log_allowed(&matches->log_limit))
-        hs_log(HS_LOG_WARN, "another replica owns a match: its copy here ends",
+        hs_log(HS_LOG_WARN, "another replica owns a match: it is closed here",
                HS_LOG_TEXT("key", match->keys.text[0]), HS_LOG_NUMBER("epoch", match->own.epoch),
                HS_LOG_NUMBER("newer_epoch", epoch));
 }
@@ -414,7 +414,7 @@ static bool submit_record(struct hs_shared_match *match, struct hs_str record, u
                           .mark = mark};
     if (submit(call, HS_STORE_URGENT, &match->matches->append, arguments, count))
         return true;
-    atomic_fetch_sub(&match->references, 1); /* the caller has another one */
+    atomic_fetch_sub(&match->references, 1); /* the caller has another reference */
     free(call);
     return false;
 }
@@ -534,7 +534,7 @@ static bool write_state(struct hs_shared_match *match, enum hs_store_lane lane, 
     match->is_writing = false;
     match->must_write = true;
     pthread_mutex_unlock(&match->lock);
-    atomic_fetch_sub(&match->references, 1); /* the caller has another one */
+    atomic_fetch_sub(&match->references, 1); /* the caller has another reference */
     free(call);
     return false;
 }

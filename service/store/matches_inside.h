@@ -71,8 +71,8 @@ struct hs_shared_match {
     struct hs_ownership own; /* epoch 0: not taken yet */
     uint64_t newest;         /* number of the newest record */
     uint64_t acknowledged;   /* number of the newest record that the store has acknowledged */
-    uint64_t failed;         /* the store may lack records up to this number; 0: it lacks none */
-    uint64_t written;        /* the highest mark of a state that was submitted */
+    uint64_t failed;  /* the store may lack records up to this number; 0: it lacks no records */
+    uint64_t written; /* the highest mark of a state that was submitted */
     bool has_state, is_writing, must_write;
     bool was_forgotten; /* see hs_shared_match_confirm */
     bool has_ended;     /* this replica has removed the match; nothing may write it any more */

@@ -11,7 +11,7 @@
 
 struct hs_store {
     struct hs_store_link *links[HS_STORE_LANES];
-    struct hs_secret *secret; /* NULL: none */
+    struct hs_secret *secret; /* NULL: no password */
     struct hs_metrics *metrics;
     pthread_mutex_t lock;    /* guards changes of `up` and of its metric */
     atomic_int up;           /* links that are up */

@@ -110,7 +110,7 @@ enum hs_store_op { HS_STORE_OPS(X) HS_STORE_OP_COUNT };
 /* How the former owner of a match gave up the ownership. */
 #define HS_TAKEOVERS_FROM(X)                                                                       \
     X(RELEASED, "released") /* it drained, or ended normally */                                    \
-    X(CRASHED, "crashed")   /* it did not give it up, and may still run */                         \
+    X(CRASHED, "crashed")   /* not at all: it crashed, or it still runs */                         \
     X(NONE, "none")         /* unknown, because the store did not answer */
 
 #define X(id, label) HS_TAKEOVER_FROM_##id,

@@ -116,7 +116,7 @@ enum {
     REASON = HS_METRICS_MODES,
     VERDICT = REASON * HS_REASON_COUNT,
     KIND = VERDICT * HS_VERDICT_COUNT
-}; /* steps */
+}; /* values of `step` in struct label */
 
 static const struct {
     size_t series;
