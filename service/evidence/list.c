@@ -102,8 +102,8 @@ static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *f
 }
 
 /* Prepares the query for a page: it applies the other filters to the newest slice of SLICE_ROWS
-   rows before `until_us`. CROSS JOIN makes SQLite keep the order of the rows. With an ORDER BY of
-   this query instead, SQLite would read the whole slice before it returns the first row. */
+   rows before `until_us`. CROSS JOIN makes SQLite keep the order of the rows. With an ORDER BY in
+   the outer query, SQLite would read the whole slice before it returns the first row. */
 static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filters *filters,
                                             int64_t since_us, int64_t until_us, size_t limit)
 {

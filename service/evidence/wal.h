@@ -15,7 +15,7 @@ struct hs_metrics;
    and must outlive the mover. Returns NULL if memory runs out or the thread cannot start. */
 struct hs_wal_mover *hs_wal_mover_start(struct hs_metrics *metrics, int64_t pause_us);
 
-/* Makes commits of a connection not move the log, so that only the mover moves it. */
+/* Stops the commits of a connection from moving the log, so that only the mover moves it. */
 void hs_wal_leave(struct hs_db *db);
 
 /* Begins the log with a write that changes nothing. The first write to a log syncs the disk, so
