@@ -39,8 +39,8 @@ static void end_idle(void *context, struct hs_match_slot *slot)
     if (slot->used_us >= hs_clock_us() - idle_us)
         return;
     hs_metrics_add(service->metrics, HS_METRIC_MATCHES_EXPIRED, 0, 1);
-    /* If this journal record is not written, a start after a crash restores the match. The restored
-       match is still idle, so it ends again. */
+    /* If this record is not in the journal, a start after a crash restores the match. But the
+       restored match is still idle, so it is ended again. */
     (void)hs_kept_match_close(service, slot);
     if (hs_log_enabled(HS_LOG_INFO) && hs_log_allowed(&service->match_log))
         hs_log(HS_LOG_INFO, "an idle match was ended", HS_LOG_TEXT("match", slot->name.text));

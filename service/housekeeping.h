@@ -1,4 +1,4 @@
-/* Periodic work of the service: ends idle matches and reads metrics. */
+/* Periodic work of the service: ends idle matches and updates metrics. */
 #ifndef HS_SERVICE_HOUSEKEEPING_H
 #define HS_SERVICE_HOUSEKEEPING_H
 
@@ -7,7 +7,7 @@ struct hs_service;
 /* Ends the matches that have been idle for longer than configured. Call it from one thread only. */
 void hs_service_expire(struct hs_service *service);
 
-/* Copies into the metrics the values that other parts of the service hold. Thread-safe. */
+/* Sets the metrics whose values other parts of the service have. Thread-safe. */
 void hs_service_read_metrics(struct hs_service *service);
 
 #endif

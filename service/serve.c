@@ -49,18 +49,19 @@ enum { EXPIRE_US = 1000000 }; /* time between checks for idle matches */
    webhook. */
 enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000, WEBHOOK_STOP_US = 5000000 };
 
-/* TAKERS: threads that take matches over. Each runs one request at a time, and may wait for the
-   store. With fewer, fewer states are read at the same time. SHARING_STOP_US: how long the end of
-   the service waits until the store has the final states of matches. */
+/* TAKERS: threads that take over matches. Each thread runs one request at a time, and may wait for
+   the store. With fewer threads, fewer states are read at the same time. SHARING_STOP_US: how long
+   the end of the service waits until the store has the final states of matches. */
 enum { TAKERS = 32, SHARING_STOP_US = 5000000 };
 
 /* How long the start waits for the store, which has the rulesets and maps of other replicas. */
 enum { STORE_START_US = 2000000 };
 
-/* Max exports at a time. Each has a file in the data directory until its client has read it. */
+/* Max exports at a time. Each export has a file in the data directory until its client has read the
+   file. */
 enum { EXPORTS_MAX = 4 };
 
-/* Returns false. */
+/* Logs why the service cannot start. Returns false. */
 static bool cannot_start(const char *detail)
 {
     hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", detail));
@@ -105,7 +106,7 @@ static bool create_webhook(struct hs_service *service, const struct hs_options *
     return service->webhook != NULL;
 }
 
-/* Creates the shared state, before the listeners. False: creating it failed, which is logged. */
+/* Creates the shared state, before the listeners. On failure logs the reason and returns false. */
 static bool create_state(struct hs_service *service, const struct hs_options *options)
 {
     char error[256] = "out of memory";
@@ -142,7 +143,7 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     return true;
 }
 
-/* Ends the use of the store, after its matches are written. */
+/* Writes all matches to the store, and then ends the use of the store. */
 static void stop_sharing(struct hs_service *service)
 {
     int64_t until_us = hs_clock_us() + SHARING_STOP_US;
@@ -206,7 +207,7 @@ static void keep_map(struct hs_service *service, const struct hs_map_entry *map,
     hs_evidence_keep_map(hs_evidence_home(service->evidence), map, document);
 }
 
-/* Starts the evidence store in the data directory, which exists now. */
+/* Starts the evidence store. Call it after the data directory was created. */
 static bool start_evidence(struct hs_service *service)
 {
     const struct hs_options *options = service->options;
@@ -268,7 +269,7 @@ static bool start_sharing(struct hs_service *service)
     service->journal_layout = hs_journal_layout();
     service->takers = hs_takers_create(service);
     service->taker_pool = hs_pool_create(TAKERS, false);
-    if (service->checkpoint == NULL) /* otherwise the checkpoint has done this */
+    if (service->checkpoint == NULL) /* a checkpoint has already done this */
         hs_registry_keep_journals(service->registry);
     service->catalog = hs_catalog_start(service);
     if (service->shared != NULL && service->takers != NULL && service->taker_pool != NULL &&
@@ -308,8 +309,8 @@ static bool start_listeners(struct hs_service *service, const struct hs_tls *tls
     return cannot_start(error);
 }
 
-/* Loads the TLS files. This happens before a recording or a data directory is opened, so that a
-   start with faulty TLS files creates no files. */
+/* Loads the TLS files. Call it before a recording or a data directory is opened, so that a start
+   with faulty TLS files creates no files. */
 static bool load_tls(const struct hs_options *options, struct hs_tls *tls)
 {
     char error[256];
@@ -339,21 +340,21 @@ static sigset_t block_signals(void)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGHUP);
-    signal(SIGXFSZ, SIG_IGN); /* so a write beyond the limit of file sizes fails and does not end
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes then fails, and does not end
                                  the process */
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     return signals;
 }
 
-/* Whether somebody ended the service at a terminal. Then no load balancer must notice the end, so
-   the service need not wait. */
+/* Returns whether somebody ended the service at a terminal. Such a service has no load balancer
+   that must notice the end, so the service need not wait. */
 static bool is_ctrl_c(int signal_number)
 {
     return signal_number == SIGINT && (isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1);
 }
 
-/* Answers requests, but is not ready, for the configured time. Returns false if a second signal
-   came. */
+/* For the configured time, the service still answers requests, but /readyz says that it is not
+   ready. Returns false if a second signal came. */
 static bool drain(struct hs_service *service, const sigset_t *signals)
 {
     atomic_store(&service->draining, true);
@@ -378,7 +379,7 @@ static void end_now(int signal_number)
     _exit(0);
 }
 
-/* From here on the next signal ends the process at once. */
+/* After this call, the next signal ends the process at once. */
 static void end_on_next_signal(const sigset_t *signals)
 {
     struct sigaction action = {.sa_handler = end_now};
@@ -414,8 +415,7 @@ static int start(struct hs_service *service, const struct hs_options *options,
     bool fine = prepared && start_listeners(service, &tls, listeners);
     hs_tls_free(&tls); /* the library has its own copy */
     if (prepared && !fine) {
-        /* The start failed before any claim was verified. So if the last checkpoint is final, it
-           stays valid. */
+        /* The start failed before any claim was verified. So a final checkpoint stays valid. */
         hs_checkpoint_close(service->checkpoint);
         service->checkpoint = NULL;
     }
@@ -470,14 +470,15 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
     hs_notify("STOPPING=1");
     bool patient = !is_ctrl_c(received) && drain(&service, &signals);
     end_on_next_signal(&signals);
-    /* A body may arrive until its deadline, and its reply takes a moment more. Both listeners must
-       end in this time, because the supervisor has one timeout for the process. */
+    /* A body may arrive until its deadline, and its reply takes up to a second more. Both listeners
+       together must end in this time, because the service manager has one timeout for the process.
+     */
     int64_t until_us =
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
     hs_http_stop(listeners[0], ms_until(until_us));
     hs_http_stop(listeners[1], ms_until(until_us));
-    /* No request changes a match any more, so the last states are complete. The states in the store
-       come first, because other replicas wait for them. */
+    /* No request changes a match any more, so the last states are complete. Write the states to the
+       store first, because other replicas wait for them. */
     stop_sharing(&service);
     hs_checkpoint_close(service.checkpoint);
     service.checkpoint = NULL;

@@ -9,7 +9,7 @@
 #include "validators/str.h"
 
 struct hs_pool;           /* pool.h: runs long requests */
-struct hs_checkpoint;     /* save.h: state that survives the process */
+struct hs_checkpoint;     /* save.h: files from which a restart restores the state */
 struct hs_evidence;       /* writer.h: the store of verdicts */
 struct hs_events;         /* events.h: the newest verdicts, for streams */
 struct hs_journal;        /* journal.h: payments since the last checkpoint */
@@ -23,7 +23,7 @@ struct hs_ruleset_store;  /* state/rulesets.h: rulesets by name */
 struct hs_shared_matches; /* store/matches.h: matches in the store */
 struct hs_sharing;        /* states.h: writes matches to the store */
 struct hs_store;          /* store/store.h: the store that replicas share */
-struct hs_takers;         /* takeover.h: takes matches from other replicas */
+struct hs_takers;         /* takeover.h: takes over matches from other replicas */
 struct hs_share;          /* share.h: a resource that tenants share */
 struct hs_tenant_rates;   /* admission.h: request rates of tenants */
 struct hs_webhook;        /* webhook.h: posts verdicts to a URL */
@@ -36,7 +36,7 @@ struct hs_service {
     struct hs_registry *registry;
     struct hs_ruleset_store *rulesets;
     struct hs_map_store *maps;
-    struct hs_share *bodies; /* shares out the memory of request bodies, except bodies of maps */
+    struct hs_share *bodies; /* the memory of request bodies, except bodies of maps */
     struct hs_pool *map_builder, *ruleset_builder;
     struct hs_pool *evidence_readers; /* runs the requests that read the evidence store */
     struct hs_share *exports;         /* exports of the evidence store that are being sent */
@@ -46,9 +46,9 @@ struct hs_service {
     struct hs_checkpoint *checkpoint; /* NULL: no checkpoints */
     struct hs_journal *journal;       /* belongs to the checkpoint; NULL: no journal */
     struct hs_store
-        *store; /* NULL: this replica is alone, and the next pointers before `evidence` are NULL */
+        *store; /* NULL: no other replicas; then all pointers down to `taker_pool` are NULL */
     struct hs_shared_matches *shared;
-    uint64_t journal_layout; /* kept, because hs_journal_layout is slow */
+    uint64_t journal_layout; /* stored here, because hs_journal_layout is slow */
     struct hs_sharing *sharing;
     struct hs_catalog *catalog;
     struct hs_takers *takers;
@@ -59,11 +59,11 @@ struct hs_service {
                      struct hs_str document);
     struct hs_events *events;
     struct hs_webhook *webhook; /* NULL: no webhook */
-    atomic_bool draining;       /* readyz answers 404 from now on */
+    atomic_bool draining;       /* /readyz answers 404 */
     atomic_bool ready;
     struct hs_log_limit match_log; /* limits log lines about single matches */
-    atomic_uint stuck[3];          /* number of endpoints that run far longer than expected, by enum
-                                      hs_listener */
+    atomic_uint stuck[3]; /* number of endpoints that run far longer than expected; indexed by enum
+                             hs_listener */
 };
 
 #endif

@@ -12,7 +12,7 @@
 
 /* ---- the token ---- */
 
-/* Returns the token of `Bearer TOKEN`; ptr NULL: the value has another form. */
+/* Returns TOKEN from `Bearer TOKEN`; ptr NULL: the value has another form. */
 static struct hs_str bearer(struct hs_str value)
 {
     static const char scheme[] = "Bearer";

@@ -28,8 +28,8 @@ void hs_auth_check(struct hs_service *service, enum hs_route route,
 /* Sets the problem of a caller who is not admitted: 401 or 403. */
 void hs_auth_refuse(const struct hs_auth *auth, enum hs_route route, struct hs_problem *problem);
 
-/* Refuses a resource that the caller does not own. The answer is the same whether another tenant
-   has the resource or it does not exist. */
+/* Refuses a resource that the caller does not own. The answer does not show whether the resource
+   belongs to another tenant or does not exist. */
 void hs_auth_not_yours(struct hs_problem *problem);
 
 /* Writes the value of WWW-Authenticate (RFC 6750) for a refused caller, or "", to `text`. Returns

@@ -198,7 +198,8 @@ static void decode_list(struct hs_reader *reader, const json_t *value, const str
     *(struct hs_tokens **)target = tokens;
 }
 
-/* Orders tokens by tenant and kid. Both are padded with zeros, so memcmp can compare them whole. */
+/* Orders tokens by tenant and kid. Both names are padded with zeros, so memcmp can compare them as
+   a whole. */
 static int compare_tokens(const void *a, const void *b)
 {
     const struct token *one = a, *other = b;
@@ -256,7 +257,7 @@ static char *read_file(const char *path, size_t *size, struct hs_problem *proble
     }
     if (file != NULL && (status.st_mode & S_IWOTH) != 0) {
         hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST,
-                       "everybody can write to it, and so admit themselves: chmod o-w");
+                       "everybody can write to it, and so add a token: chmod o-w");
         fclose(file);
         return NULL;
     }
@@ -274,7 +275,8 @@ struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem)
     if (text == NULL)
         return NULL;
     struct hs_tokens *tokens = hs_tokens_from_json((struct hs_str){text, size}, problem);
-    /* The parser quotes the faulty text, which could be a secret in the file by mistake. */
+    /* The message of the parser quotes the faulty text. This text could be a secret that is in the
+       file by mistake. */
     char *quote = strstr(problem->detail, " near '");
     if (problem->code == HS_PROBLEM_MALFORMED_JSON && quote != NULL)
         *quote = '\0';
@@ -295,7 +297,7 @@ size_t hs_tokens_count(const struct hs_tokens *tokens)
 
 /* ---- one token ---- */
 
-/* Reads up to the next `_`, and skips it. */
+/* Returns the text up to the next `_`, and moves *rest behind this `_`. */
 static struct hs_str next_part(struct hs_str *rest)
 {
     const char *end = rest->len > 0 ? memchr(rest->ptr, '_', rest->len) : NULL;
@@ -318,7 +320,8 @@ static const struct token *find(const struct hs_tokens *tokens, struct hs_str te
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity)
 {
-    /* The hash to compare for keys that do not exist; no secret with this hash is known. */
+    /* If the key does not exist, the secret is compared with this hash. No secret with this hash is
+       known. */
     static const char nobody[HS_SHA256_HEX] =
         "0000000000000000000000000000000000000000000000000000000000000000";
     char digest[HS_SHA256_HEX];
@@ -357,7 +360,7 @@ struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens)
         hs_tokens_destroy(tokens);
         return NULL;
     }
-    /* On a busy service readers never stop; a writer must still get the lock. */
+    /* On a busy service, some reader always has the lock; a writer must still get it. */
     pthread_rwlockattr_t attributes;
     pthread_rwlockattr_init(&attributes);
     pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);

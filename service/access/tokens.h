@@ -1,8 +1,8 @@
 /*
  * Bearer tokens and the file that lists them (docs/security.md).
  *
- * A token is `hs_<tenant>_<kid>_<secret>`. The file holds the SHA-256 of the secret, never the
- * secret; tenant and kid are names, not secrets. Nothing here logs or keeps what a caller sent.
+ * A token is `hs_<tenant>_<kid>_<secret>`. The file contains only the SHA-256 of the secret. Tenant
+ * and kid are names, not secrets. No function here logs or stores the token that a caller sent.
  */
 #ifndef HS_SERVICE_TOKENS_H
 #define HS_SERVICE_TOKENS_H
@@ -49,9 +49,9 @@ struct hs_identity {
 };
 
 /*
- * Looks up a token. FINE fills `identity`. MALFORMED, UNKNOWN and EXPIRED leave it empty.
- * The secret is hashed and compared in constant time whether or not its tenant and kid exist.
- * `now_s`: seconds since the epoch.
+ * Looks up a token. FINE fills `identity`. With MALFORMED, UNKNOWN and EXPIRED, `identity` is
+ * empty. The time for the hash and the comparison of the secret does not depend on whether its
+ * tenant and kid exist. `now_s`: seconds since the epoch.
  */
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity);
@@ -66,7 +66,7 @@ bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
 
 /* ---- the current tokens ---- */
 
-/* Holds the current tokens. Thread-safe. */
+/* The tokens that are valid now; a reload replaces them. Thread-safe. */
 struct hs_keyring;
 
 /* Takes ownership of the tokens, even on failure. `tokens` NULL: no caller is admitted yet. Returns

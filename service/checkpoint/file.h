@@ -6,8 +6,9 @@
  *            and bytes
  *   the last record has type 0 and the number of records before it (8 bytes)
  *
- * The file is written under another name, synced and renamed. A crash leaves the previous file, and
- * perhaps an incomplete one that is never read. Only one thread at a time may use this module.
+ * The file is written under another name, synced and renamed. After a crash, the file of the
+ * previous write is still complete. There may also be an incomplete file, which is never read. Only
+ * one thread at a time may use this module.
  */
 #ifndef HS_SERVICE_CHECKPOINT_FILE_H
 #define HS_SERVICE_CHECKPOINT_FILE_H
@@ -32,13 +33,13 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_RULESET,
     HS_CHECKPOINT_MATCH,
     /* The first record; it has no bytes. It means that no claim was verified after this file was
-       written. It is ignored in the previous file, because a process has started from that file. */
+       written. It is ignored in HS_CHECKPOINT_PREVIOUS, because a process has started from that
+       file. */
     HS_CHECKPOINT_FINAL,
-    HS_CHECKPOINT_RULESET_NAME, /* another name for a ruleset that has an earlier record: owner,
-                                   revision */
+    HS_CHECKPOINT_RULESET_NAME, /* the name of a ruleset in an earlier record: owner, revision */
     HS_CHECKPOINT_MAP,          /* a name, its owner, the revision; map_file.h has the geometry */
-    /* a number, before all matches: the file contains the content of all journals with lower
-       numbers */
+    /* a number, before the records of all matches; the checkpoint contains the records of all
+       journals with lower numbers */
     HS_CHECKPOINT_JOURNAL,
     HS_CHECKPOINT_LAYOUT, /* journal only: the layout of the events that follow */
     HS_CHECKPOINT_EVENTS, /* journal only: a match, its opening, records of validators/journal.h */
@@ -48,7 +49,7 @@ enum hs_checkpoint_type {
                             (the bits of a double) */
 };
 
-/* Integers as little-endian bytes: writes or reads the lowest `size` bytes (1 .. 8) of a value. */
+/* Write or read the lowest `size` bytes (1 .. 8) of a value, in little-endian order. */
 static inline void hs_word_put(unsigned char *to, uint64_t value, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -73,17 +74,17 @@ void hs_checkpoint_frame(unsigned char header[HS_CHECKPOINT_RECORD_HEADER],
 struct hs_checkpoint_writer {
     int directory, file;
     uint64_t records, bytes;
-    int error; /* errno of the first error; 0: none */
+    int error; /* errno of the first error; 0: no error */
 };
 
-/* Begins a file in a directory. Errors are kept until hs_checkpoint_write_end. */
+/* Begins a file in a directory. hs_checkpoint_write_end reports errors. */
 void hs_checkpoint_write_begin(struct hs_checkpoint_writer *writer, int directory);
 void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint_type type,
                          const void *bytes, size_t size);
 
-/* Makes the newest file the previous one, and the file that was written the newest one. Returns
-   false if a step failed (`error` is set) or `discard` is set. Then the newest file keeps its
-   name. */
+/* Ends the file. The newest file becomes the previous file, and the written file becomes the newest
+   file. Returns false if a step failed (`error` is set) or `discard` is set. Then the newest file
+   keeps its name. */
 bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard);
 
 /* Renames the newest file to HS_CHECKPOINT_DAMAGED. */
@@ -95,11 +96,11 @@ enum hs_checkpoint_read {
     HS_CHECKPOINT_UNREADABLE,    /* errno says why; nothing was read */
     HS_CHECKPOINT_OTHER_VERSION, /* nothing was read */
     HS_CHECKPOINT_UNENDED,  /* whole records were read; the end record is missing, as in journals */
-    HS_CHECKPOINT_NOT_FILE, /* a FIFO, a directory or the like; nothing was read */
+    HS_CHECKPOINT_NOT_FILE, /* for example a FIFO or a directory; nothing was read */
     HS_CHECKPOINT_BROKEN    /* whole records were read; a later one is damaged */
 };
 
-/* Receives a complete record. `bytes` is valid during the call. */
+/* Receives a complete record. `bytes` is valid only during the call. */
 typedef void hs_checkpoint_visit(void *context, enum hs_checkpoint_type type, const void *bytes,
                                  size_t size);
 

@@ -22,17 +22,17 @@
 struct hs_journal {
     int directory;
     enum hs_journal_sync sync;
-    pthread_mutex_t sync_lock; /* held during fdatasync; taken before `lock` */
+    pthread_mutex_t sync_lock; /* held during fdatasync; locked before `lock` */
     pthread_mutex_t lock;      /* guards the following members */
     int file;                  /* the current file; -1: no file could be created yet */
     uint64_t number;           /* number of the current file */
-    uint64_t next;             /* number of the next file; no number is tried twice */
+    uint64_t next;             /* number of the next file; each number is tried only once */
     uint64_t size;             /* bytes of the current file, up to the last complete record */
     uint64_t head_size;        /* bytes of the header of every file */
     bool is_torn;              /* the file ends with a partial record: append nothing to it */
     /* Numbers of failures that may have lost written records. `unsafe` counts all these failures,
-       and `unsafe_at_rotation` counts those up to the last rotation. A checkpoint contains the
-       records of the first `unsafe_covered` failures. */
+       and `unsafe_at_rotation` counts the failures up to the last rotation. A checkpoint contains
+       the records of the first `unsafe_covered` failures. */
     uint64_t unsafe, unsafe_at_rotation, unsafe_covered;
     uint64_t position, synced; /* bytes written to all files, and how many of them are synced */
     /* A loss of power cannot lose the first `settled` bytes: they were synced without a failure, or
@@ -119,8 +119,8 @@ static bool begin_file(struct hs_journal *journal)
     return false;
 }
 
-/* Ensures that a file can take records. The lock is held. A file that ends with a partial record
-   stays; the next start reads it up to that record. */
+/* Ensures that records can be appended to the current file. The lock is held. If the file ends with
+   a partial record, begins another file. The next start reads the old file up to that record. */
 static bool has_file(struct hs_journal *journal)
 {
     if (journal->file >= 0 && !journal->is_torn)
@@ -132,7 +132,7 @@ static bool has_file(struct hs_journal *journal)
         journal->unsafe++;
     if (before >= 0) {
         journal->unsafe++;
-        /* Keep the descriptor: another thread may be syncing it. */
+        /* Keep the number of the descriptor, because another thread may be syncing it. */
         if (dup3(journal->file, before, O_CLOEXEC) >= 0) {
             close(journal->file);
             journal->file = before;
@@ -200,7 +200,7 @@ static void sync_file(struct hs_journal *journal)
         record_synced(journal, position);
     } else {
         /* The kernel may drop pages that it could not write. So only a checkpoint makes the records
-           in them durable. */
+           in these pages durable. */
         journal->stats.synced_failed++;
         journal->unsafe++;
         log_failure(journal, "fdatasync");

@@ -121,8 +121,8 @@ static void put_record(struct hs_bytes *out, enum hs_checkpoint_type type,
             hs_bytes_put_run(out, parts[i].iov_base, parts[i].iov_len);
 }
 
-/* The form of payments in the store: first a number, so that no two entries are equal; then
-   hs_checkpoint_magic and two records, as in a journal. */
+/* Appends payments to the journal in the store. An entry begins with a number, so that no two
+   entries are equal. Then come hs_checkpoint_magic and two records, as in a journal file. */
 static void share_records(const struct hs_service *service, struct hs_match_slot *slot,
                           struct hs_shared_match *shared, const struct iovec parts[2])
 {
@@ -259,8 +259,8 @@ static bool write_records(const struct hs_service *service, struct hs_match_slot
     return true;
 }
 
-/* Finds out which payments are settled. It tests the records of an earlier write, because under
-   load the newest records are never settled. */
+/* Finds out which payments are settled. Tests the records of an earlier write, because under load
+   the newest records are never settled. */
 static void record_settled(struct hs_match_slot *slot, const struct hs_journal_state *state)
 {
     for (int i = 0; i < 2 && slot->written_before.position <= state->settled; i++) {

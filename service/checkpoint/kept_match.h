@@ -1,7 +1,7 @@
 /*
  * Writes matches and rulesets to the journal (journal.h) for the endpoints. Payments also go to the
  * store that replicas share (store/matches.h). Without a journal and a store, every function
- * succeeds and does nothing. The caller locks the match.
+ * succeeds and does nothing. The caller locks the match, except for hs_kept_match_copy.
  */
 #ifndef HS_SERVICE_KEPT_MATCH_H
 #define HS_SERVICE_KEPT_MATCH_H
@@ -36,23 +36,24 @@ bool hs_kept_match_copy(struct hs_match_slot *slot, struct hs_bytes *out,
                         void (*begin)(void *context, struct hs_match_slot *slot), void *context);
 
 /* The form of a match in the store: hs_checkpoint_magic and one record, compressed
-   (system/packed.h). Call the first function on an empty buffer, append the head and the state, and
-   call the second. Returns false if memory runs out. */
+   (system/packed.h). Call hs_kept_state_begin on an empty buffer, append the head and the state,
+   and call hs_kept_state_end. It returns false if memory runs out. */
 void hs_kept_state_begin(struct hs_bytes *state);
 bool hs_kept_state_end(struct hs_bytes *state, struct hs_bytes *packed);
 
-/* Ends the copy of a match that another replica owns now. The caller still releases the slot. */
+/* Closes a match that another replica owns now. The caller still releases the slot. */
 void hs_kept_match_moved(struct hs_service *service, struct hs_match_slot *slot);
 
 /* Writes the opening of a match, and its ruleset, unless they are already in the journal. Call it
-   before the first verdict: verdict ids contain the opening. Returns false if they cannot be
-   written now. */
+   before the first verdict: verdict ids depend on the opening. Returns false if the opening or the
+   ruleset cannot be written now. */
 bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
 
-/* Call it when moves of a locked match were checked. While the service drains, other replicas take
-   over its matches. Then this function writes the state of the match, and returns true. The answer
-   must wait for this write (hs_shared_match_await). So another replica can grant the time since the
-   last move. */
+/* Call it when moves of a locked match were checked. While the service drains, another replica may
+   take over the match at any time. Therefore this function writes the state of the match to the
+   store and returns true, and the answer must wait for this write (hs_shared_match_await). So the
+   other replica can grant the time since the last move. While the service does not drain, the
+   function does nothing and returns false. */
 bool hs_kept_match_hand_off(struct hs_service *service, struct hs_match_slot *slot);
 
 /*

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Sizes and offsets of the header: the counts begin at COUNTS, the checksum at SUM. */
+/* HEADER: size of the header. COUNTS, SUM: offsets of the counts and of the checksum. */
 enum { HEADER = 40, COUNTS = 8, SUM = 32, ARRAYS = 3 };
 
 static const size_t sizes[ARRAYS] = {sizeof(struct hs_vec), sizeof(uint32_t[3]),

@@ -1,6 +1,6 @@
 /*
- * The file with the geometry of one map. Its name is the revision. It is written once, and is
- * complete or absent:
+ * The file with the geometry of one map. The file name is the revision. The file is written once,
+ * and is complete or absent. Its content:
  *
  *   "HSMAPV1" and 0 (8 bytes)
  *   counts of vertices, triangles, boxes (8 each), CRC-32 (4), 0 (4), all little-endian
@@ -20,12 +20,12 @@
 
 enum { HS_MAP_FILE_NAME = 65 }; /* 64 hexadecimal digits and a terminator */
 
-/* Writes the file name of a revision ("sha256:" and 64 digits). Returns false if `revision` is not
-   one. */
+/* Writes the file name of a revision ("sha256:" and 64 digits). Returns false if `revision` does
+   not have this form. */
 bool hs_map_file_name(const char *revision, char name[HS_MAP_FILE_NAME]);
 
 /* Writes the file under another name, syncs it and the directory, and renames it, which replaces an
-   existing file. Returns 0, or the errno of the failure, without leaving a file behind. Only one
+   existing file. Returns 0. On failure returns the errno, and deletes the unfinished file. Only one
    thread at a time may call it. */
 int hs_map_file_write(int directory, const char *revision, const struct hs_world_mesh *mesh);
 

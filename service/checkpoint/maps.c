@@ -111,14 +111,14 @@ void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
         maps->failed += error != 0;
     }
     if (error != 0)
-        hs_log(HS_LOG_ERROR, "a map is not kept: a restart would lose it",
+        hs_log(HS_LOG_ERROR, "a map cannot be saved: a restart would lose it",
                HS_LOG_TEXT("map", entry->name.text), HS_LOG_TEXT("revision", entry->revision),
                HS_LOG_TEXT("detail", strerror(error)));
     else if (has_mesh)
         hs_map_store_forget_mesh(store, entry);
 }
 
-/* Returns whether a file may be deleted: it is a map file, complete or not. */
+/* Returns whether a file is a map file, complete or incomplete. Other files are not deleted. */
 static bool is_ours(const char *name, char revision[HS_REVISION_MAX])
 {
     char found[HS_MAP_FILE_NAME];

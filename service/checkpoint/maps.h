@@ -1,7 +1,7 @@
 /*
- * The maps of checkpoints. Each geometry has one file (map_file.h) below the data directory. The
- * file stays as long as the newest or the previous checkpoint refers to it. Only one thread at a
- * time may use this module.
+ * The maps of checkpoints. Each geometry has one file (map_file.h) in HS_CHECKPOINT_MAPS. The file
+ * stays as long as the newest or the previous checkpoint refers to it. Only one thread at a time
+ * may use this module.
  */
 #ifndef HS_SERVICE_CHECKPOINT_MAPS_H
 #define HS_SERVICE_CHECKPOINT_MAPS_H
@@ -40,7 +40,8 @@ struct hs_kept_maps {
 bool hs_kept_maps_open(struct hs_kept_maps *maps, int data);
 void hs_kept_maps_close(struct hs_kept_maps *maps);
 
-/* Records that an existing checkpoint, or the one that is being taken, refers to a revision. */
+/* Records that an existing checkpoint, or the checkpoint that is being taken, refers to a revision.
+ */
 void hs_kept_maps_refer(struct hs_kept_maps *maps, const char *revision);
 
 /* Ends the restore: the revisions recorded so far belong to the existing checkpoints. */
@@ -49,8 +50,9 @@ void hs_kept_maps_settle(struct hs_kept_maps *maps);
 /* Records that the file of a revision is complete. */
 void hs_kept_maps_found(struct hs_kept_maps *maps, const char *revision);
 
-/* Records that the checkpoint being taken refers to a map, which the caller holds, and writes the
-   map's file if it is missing. A failure is logged, and the next checkpoint tries again. */
+/* Records that the checkpoint that is being taken refers to a map. Writes the file of the map if it
+   is missing. The caller has a reference to the map. A failure is logged, and the next checkpoint
+   tries again. */
 void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
                        struct hs_map_entry *entry);
 

@@ -28,7 +28,7 @@ struct restoring {
     size_t ruleset_count, ruleset_capacity;
     struct hs_restored_maps maps;
     struct hs_log_limit log_limit;
-    bool is_newest; /* the file being read is the newest, not the previous one */
+    bool is_newest; /* the file that is being read is the newest checkpoint, not the previous one */
     bool is_final;  /* no claim was verified after the file was written */
     /* Numbers of journals. `contained`: the first journal whose records the current file does not
        contain. `first`: the oldest journal to read. */
@@ -61,13 +61,14 @@ static struct hs_ruleset_entry *find_ruleset(const struct restoring *restoring,
     return NULL;
 }
 
-/* Returns whether a name can be an owner. "" stands for everybody. */
+/* Returns whether a name can be an owner. "" means everybody. */
 static bool is_owner(struct hs_str name)
 {
     return name.len == 0 || hs_name_is_valid(name);
 }
 
-/* Restores a ruleset. If the ruleset is refused, the matches and names that need it log that. */
+/* Restores a ruleset. A refused ruleset is not logged here, but for each match and name that needs
+   it. */
 static void restore_ruleset(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_ruleset_store *store = restoring->service->rulesets;
@@ -172,8 +173,8 @@ static const struct {
     [HS_MATCH_LOAD_NO_MEMORY] = {HS_RESTORED_NO_SPACE, "out of memory"},
 };
 
-/* Adds a match that was loaded from `state` to the registry, which then owns it. Returns NULL if it
-   was added, otherwise the reason why it does not fit. */
+/* Adds a match that was loaded from `state` to the registry, which then owns it. Returns NULL on
+   success, otherwise the reason of the failure. */
 static const char *open_match(struct restoring *restoring, const struct hs_kept_head *head,
                               struct hs_ruleset_entry *ruleset, struct hs_match *match,
                               const struct hs_bytes_reader *state)
@@ -222,8 +223,8 @@ static void remove_ended(struct restoring *restoring, struct hs_match_slot *slot
     hs_registry_remove(restoring->service->registry, slot);
 }
 
-/* Returns whether this opening of a match, or a later one, is in the registry. If an earlier
-   opening is in the registry, it has ended, so this function removes it. */
+/* Returns whether this opening of a match, or a later one, is in the registry. If the registry has
+   an earlier opening, that match has ended, so this function removes it. */
 static bool is_open(struct restoring *restoring, const struct hs_kept_head *head)
 {
     struct hs_match_slot *slot = find_open(restoring, head->name);

@@ -7,7 +7,8 @@
 
 /* The state of the journals at the start. */
 struct hs_restored_journals {
-    uint64_t contained; /* the newest checkpoint contains journals before this number */
+    uint64_t contained; /* the newest checkpoint contains the records of all journals below this
+                           number */
     uint64_t next;      /* a number above the numbers of all journals */
 };
 
@@ -16,7 +17,7 @@ struct hs_restored_journals {
  * supplies the missing matches. Then reads the journals that the checkpoints do not contain.
  * Renames a refused file, so that it never becomes the previous checkpoint. Returns false with a
  * sentence in `error` only if a file cannot be opened. Then the service must not start, because it
- * would lose the content of the file. `maps` gets the maps that the checkpoints refer to.
+ * would lose the content of the file. Adds to `maps` each map to which the checkpoints refer.
  */
 bool hs_checkpoint_restore(struct hs_service *service, int directory, struct hs_kept_maps *maps,
                            struct hs_checkpoint_stats *stats, struct hs_restored_journals *journals,

@@ -73,7 +73,8 @@ static enum hs_restored_name load(const struct hs_restored_maps *maps, struct hs
     return outcome;
 }
 
-/* Finds a map, or restores it. Returns NULL if memory runs out. */
+/* Returns a map of the list. If the list does not have the map, restores it first. Returns NULL if
+   memory runs out. */
 static struct hs_restored_map *look_up(struct hs_restored_maps *maps, struct hs_str name,
                                        struct hs_str revision)
 {

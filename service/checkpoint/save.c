@@ -35,7 +35,8 @@ struct hs_checkpoint {
     int64_t interval_us;
     struct hs_bytes match; /* reused, so that its memory need not grow again */
     struct hs_kept_maps maps;
-    uint64_t contained;    /* the newest checkpoint contains journals before this number */
+    uint64_t contained;    /* the newest checkpoint contains the records of all journals below this
+                              number */
     uint64_t next_journal; /* number of the first journal of this process */
     pthread_t thread;
     bool has_thread;
@@ -104,8 +105,8 @@ static void take_map(void *context, struct hs_match_slot *slot)
         hs_map_store_retain(map->store, slot->map);
 }
 
-/* Writes a match. The first checkpoint that refers to a map writes its file, here on the checkpoint
-   thread. */
+/* Writes a match. The first checkpoint that refers to a map also writes the file of the map, in the
+   checkpoint thread. */
 static void write_match(void *context, struct hs_match_slot *slot)
 {
     struct taking *taking = context;
@@ -221,8 +222,8 @@ static void record_result(struct hs_checkpoint *checkpoint, const struct taking 
                HS_LOG_TEXT("detail", hs_file_error(taking->writer.error)));
 }
 
-/* Writes all matches and names to a file. `is_final`: no further claim will be verified. Returns
-   false if the file could not be written, which is logged; the previous file stays. */
+/* Writes all matches and names to a file. `is_final`: no further claim will be verified. If the
+   file cannot be written, logs this and returns false, and the previous file stays. */
 static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 {
     int64_t began_us = hs_clock_us();

@@ -1,9 +1,9 @@
 /*
- * Checkpoints: the state that survives the process. A thread writes the long-lived state of all
- * matches (validators/snapshot.h) to the data directory, every few seconds and at the end. The file
- * also has the rulesets of the matches, and the names of rulesets and maps that were put. New maps
- * get files of their own (maps.h). The next start reads all of it. docs/checkpoint.md is the page
- * for operators.
+ * Checkpoints: files from which a restart restores the state of the service. A thread writes the
+ * long-lived state of all matches (validators/snapshot.h) to the data directory, every few seconds
+ * and at the end of the service. The file also has the rulesets of the matches, and the names of
+ * rulesets and maps that were put. Each new map gets its own file (maps.h). The next start reads
+ * all these files. docs/checkpoint.md is the page for operators.
  *
  * A request waits at most for the copy of one part of its match. Functions are thread-safe only
  * where their comment says so.
@@ -24,14 +24,14 @@ struct hs_checkpoint;
 struct hs_checkpoint_stats {
     uint64_t written, failed;             /* checkpoints that were written, and that failed */
     uint64_t restored[HS_RESTORED_COUNT]; /* matches at the start, by result */
-    /* at the start, by result */
+    /* rulesets and maps at the start, by result */
     uint64_t rulesets[HS_RESTORED_NAME_COUNT], maps[HS_RESTORED_NAME_COUNT];
     uint64_t map_files_written, map_files_failed;
     uint64_t files_refused;  /* files refused at the start: incomplete, or of another version */
     double lag_seconds;      /* age of the state in the newest checkpoint; 0 if there are no
                                 checkpoints */
     double interval_seconds; /* time between two checkpoints; 0 if there are no checkpoints */
-    double duration_seconds; /* duration of the newest checkpoint; 0: none was written */
+    double duration_seconds; /* duration of the newest checkpoint; 0: no checkpoint was written */
     uint64_t bytes;          /* size of the newest checkpoint */
     struct hs_journal_stats journal;
 };
@@ -45,9 +45,9 @@ struct hs_checkpoint_stats {
 bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, char error[512]);
 
 /* Creates the journal, writes the first checkpoint, and starts the thread for the next ones. If the
-   first checkpoint cannot be written, the file that was read becomes the previous checkpoint, so
-   that it counts as left by a crash. Returns false if the journal cannot be created, that rename
-   fails too, or the thread does not start. */
+   first checkpoint cannot be written, the file that was read becomes the previous checkpoint, and
+   is treated as if the old process had crashed. Returns false if the journal cannot be created, the
+   file cannot be renamed either, or the thread does not start. */
 bool hs_checkpoint_start(struct hs_checkpoint *checkpoint);
 
 /* Ends the thread and writes a last checkpoint. Requests must not change matches after this call:

@@ -8,8 +8,8 @@
 
 /* ---- dialects ---- */
 
-/* If a mark begins at `at`, writes its replacement and returns the end of the mark. Otherwise
-   returns `at`. */
+/* If one of the words that the driver replaces begins at `at`, writes the replacement and returns
+   the end of the replaced text. Otherwise returns `at`. */
 static const char *put_mark(const struct hs_db_driver *driver, const char *at,
                             struct hs_buffer *out)
 {
@@ -40,7 +40,7 @@ static void replace_marks(const struct hs_db_driver *driver, const char *sql, st
     hs_buffer_append(out, "", 1);
 }
 
-/* Writes a number behind each parameter. Returns the number of parameters. */
+/* Copies the SQL, and writes a number after each parameter. Returns the number of parameters. */
 static int number_parameters(char parameter, const char *sql, struct hs_buffer *out)
 {
     long count = 0;

@@ -1,13 +1,13 @@
 /*
- * Statements over a connection to SQLite or PostgreSQL. Both get the same SQL. A driver replaces
- * what the dialects spell differently:
+ * Statements over a connection to SQLite or PostgreSQL. Callers write the same SQL for both. A
+ * driver replaces the following parts, which differ between the dialects:
  *
  * | in the SQL        | SQLite                                    | PostgreSQL        |
  * |-------------------|-------------------------------------------|-------------------|
  * | `?`, `?1`         | `?1`                                      | `$1`              |
  * | `code_of(X)`      | `(SELECT code FROM codes WHERE text = X)` | `(X)`             |
  * | `text_of(X)`      | `(SELECT text FROM codes WHERE code = X)` | `(X)`             |
- * | `newest_first(X)` | nothing: the rows come in that order      | `ORDER BY X DESC` |
+ * | `newest_first(X)` | nothing: the rows are already in order | `ORDER BY X DESC` |
  *
  * The files of SQLite have numbers for repeated texts, which saves space. PostgreSQL has the texts,
  * so that other programs can read its tables. `X` must not have parentheses.
@@ -29,7 +29,7 @@ struct hs_db_statement;
 enum hs_db_step { HS_DB_ROW, HS_DB_DONE, HS_DB_FAILED };
 
 /* Opens a file, which must exist. A call waits at most `busy_ms` for the transaction of another
-   connection. *fine is false on failure. Then use the result, which may be NULL, only for
+   connection. On failure, *fine is false, and the result may be NULL. Then use the result only for
    hs_db_error and hs_db_close. */
 struct hs_db *hs_db_open_sqlite(const char *path, bool can_write, int busy_ms, bool *fine);
 
@@ -37,31 +37,33 @@ struct hs_db *hs_db_open_sqlite(const char *path, bool can_write, int busy_ms, b
    environment variables. Each call reads the file, so a new password needs no restart. `schema`:
    where the tables are. A connection attempt takes at most two seconds for each host. The server
    ends a statement after five seconds. If the server does not answer for six seconds, the
-   connection is closed, and all calls fail. Returns NULL with a message in `error`, which has no
-   part of the connection string. */
+   connection is closed, and all calls fail. On failure returns NULL with a message in `error`. The
+   message contains no part of the connection string. */
 struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256]);
 
 /* Does nothing for NULL. */
 void hs_db_close(struct hs_db *db);
 
-/* Returns whether this is PostgreSQL, for the few statements that only one dialect has. */
+/* Returns whether the connection is to PostgreSQL, for the few statements that only one dialect
+   has. */
 bool hs_db_is_postgres(const struct hs_db *db);
 
-/* The reason of the last failure, valid until the next call. */
+/* Returns the reason of the last failure, valid until the next call. */
 const char *hs_db_error(const struct hs_db *db);
 
-/* Returns whether the last failed call failed because of its values, so that it will always fail.
-   Other causes of failures are the disk, memory, the network, and other users of the database. */
+/* Returns whether the last failed call failed because of its values, so that the same call will
+   always fail. Other causes of failures are the disk, memory, the network, and other users of the
+   database. */
 bool hs_db_has_refused(const struct hs_db *db);
 
-/* Whether the last failed call failed because the file is damaged or is no database, so that no
-   later call will succeed. Always false with PostgreSQL. */
+/* Returns whether the last failed call failed because the file is damaged or is no database, so
+   that all later calls will fail. Always false with PostgreSQL. */
 bool hs_db_is_damaged(const struct hs_db *db);
 
-/* Runs statements, separated by `;`, as they are: nothing is replaced. */
+/* Runs statements, separated by `;`. The driver replaces nothing in them. */
 bool hs_db_run(struct hs_db *db, const char *sql);
 
-/* The number of rows that the last step inserted or deleted. */
+/* Returns the number of rows that the last step inserted or deleted. */
 int64_t hs_db_changes(const struct hs_db *db);
 
 /* Prepares a statement. NULL: failed. PostgreSQL reports a wrong statement in the first step. */
@@ -81,24 +83,25 @@ void hs_db_bind_blob(struct hs_db_statement *statement, int at, struct hs_str by
 enum hs_db_step hs_db_step(struct hs_db_statement *statement);
 void hs_db_reset(struct hs_db_statement *statement);
 
-/* Runs a statement that gives no rows, and resets it. NULL fails. */
+/* Runs a statement that returns no rows, and resets it. Returns false for NULL. */
 bool hs_db_finish(struct hs_db_statement *statement);
 
-/* Prepares a statement, binds as many texts as it has parameters, and runs it. It gives no rows. */
+/* Prepares a statement that returns no rows, binds as many texts as it has parameters, and runs it.
+ */
 bool hs_db_do(struct hs_db *db, const char *sql, const struct hs_str *texts);
-/* Does the same with a statement that gives one number, and returns the number. Returns `failed` if
+/* Like hs_db_do, for a statement that returns one number. Returns this number. Returns `failed` if
    there is no row, or the statement failed. */
 int64_t hs_db_number(struct hs_db *db, const char *sql, const struct hs_str *texts, int64_t failed);
 
 /* Return a column of the current row; the first one has the number 0. Texts and blobs are borrowed
-   until the next step. For NULL in SQL the text has ptr NULL. */
+   until the next step. If the value is NULL in SQL, the text has ptr NULL. */
 int64_t hs_db_int(struct hs_db_statement *row, int column);
 double hs_db_real(struct hs_db_statement *row, int column);
 struct hs_str hs_db_text(struct hs_db_statement *row, int column);
 struct hs_str hs_db_blob(struct hs_db_statement *row, int column);
 bool hs_db_is_null(struct hs_db_statement *row, int column);
 
-/* The connection of a statement. */
+/* Returns the connection of a statement. */
 struct hs_db *hs_db_of(const struct hs_db_statement *statement);
 
 #endif

@@ -11,7 +11,7 @@ struct hs_db_driver {
     void (*close)(struct hs_db *db);
     const char *(*error)(const struct hs_db *db);
     bool (*has_refused)(const struct hs_db *db);
-    bool (*is_damaged)(const struct hs_db *db); /* NULL: never */
+    bool (*is_damaged)(const struct hs_db *db); /* NULL: always false */
     bool (*run)(struct hs_db *db, const char *sql);
     int64_t (*changes)(const struct hs_db *db);
     /* `sql` is in the dialect of the driver. */
@@ -29,7 +29,7 @@ struct hs_db_driver {
     struct hs_str (*get_blob)(struct hs_db_statement *row, int column);
     bool (*is_null)(struct hs_db_statement *row, int column);
     /* The replacements of `code_of(X)`, `text_of(X)` and `newest_first(X)`: one text before X and
-       one after X. If the first text is NULL, X is removed too. */
+       one after X. If the text before X is NULL, X is removed too. */
     const char *marks[HS_DB_MARKS][2];
     char parameter; /* the character before the number of a parameter */
 };

@@ -1,5 +1,6 @@
-/* The driver of PostgreSQL (libpq). Parameters and columns are binary. A result is read whole, so
-   another statement can run on the same connection between two rows. */
+/* The driver of PostgreSQL (libpq). Parameters and columns are binary. The driver reads a complete
+   result before its first row is used. So another statement can run on the same connection between
+   two rows. */
 #include <endian.h>
 #include <errno.h>
 #include <libpq-fe.h>
@@ -17,7 +18,7 @@
 /* The max time of a statement. The server has the same limit. */
 enum { STATEMENT_MS = 5000 };
 
-/* The longest connection string. */
+/* Max bytes of a connection string. */
 enum { CONNECTION_MAX = 4096 };
 
 /* The numbers of built-in types, which never change. */
@@ -27,23 +28,23 @@ struct connection {
     struct hs_db base;
     PGconn *server;
     int64_t changes;
-    unsigned prepared; /* statements so far that the server has prepared */
+    unsigned prepared; /* number of statements that the server has prepared so far */
     char state[6];     /* SQLSTATE of the last failure */
     char error[256];
 };
 
-/* A parameter as libpq takes it, in arrays. X(type, member) */
+/* The parameters of a statement, as arrays for libpq. X(type, member) */
 #define PARAMETER(X) X(Oid, types) X(const char *, values) X(int, lengths) X(int, formats)
 
 struct statement {
     struct hs_db_statement base;
-    PGresult *result; /* NULL: not run yet */
-    int row;          /* current row of the result; -1: before the first */
+    PGresult *result; /* NULL: the statement has not run yet */
+    int row;          /* current row of the result; -1: before the first row */
     unsigned uses;
     char name[16]; /* name of the statement on the server; "": not prepared */
     char *sql;
     struct hs_buffer bytes; /* the bytes of all bound values */
-    size_t *offsets;        /* offset of each value in `bytes`; NOTHING: NULL */
+    size_t *offsets;        /* offset of each value in `bytes`; NOTHING: the value is NULL */
 #define MEMBER(type, member) type *member;
     PARAMETER(MEMBER)
 #undef MEMBER
@@ -86,7 +87,7 @@ static bool lose(struct connection *connection, const char *why)
     return false;
 }
 
-/* Waits until the socket is ready. False: the connection is closed. */
+/* Waits until the socket is ready. On failure closes the connection and returns false. */
 static bool await_socket(struct connection *connection, short events, int64_t until_us)
 {
     struct pollfd socket = {.fd = PQsocket(connection->server), .events = events};
@@ -112,7 +113,8 @@ static bool send_all(struct connection *connection, int64_t until_us)
     }
 }
 
-/* Gives the next result of what was sent. NULL in *result: no further result comes. */
+/* Sets *result to the next result of the statements that were sent. NULL: no further result comes.
+   Returns false if the connection failed. */
 static bool next_result(struct connection *connection, int64_t until_us, PGresult **result)
 {
     while (PQisBusy(connection->server)) {
@@ -138,7 +140,8 @@ static void keep_failure(struct connection *connection, const PGresult *result)
     copy_line(connection->error, sizeof connection->error, PQresultErrorMessage(result));
 }
 
-/* Reads all results of what was just sent, and returns the last one. NULL: one of them failed. */
+/* Reads all results of the statements that were just sent, and returns the last result. NULL: a
+   statement failed. */
 static PGresult *finish_sending(struct connection *connection, int was_sent)
 {
     int64_t until_us = hs_clock_us() + (STATEMENT_MS + 1000) * INT64_C(1000);
@@ -174,7 +177,8 @@ static const char *error_of(const struct hs_db *db)
     return connection_of(db)->error;
 }
 
-/* Classes of SQLSTATE: 22 wrong data, 23 violated constraint, 54 too big. */
+/* The server refuses a statement for its values with these classes of SQLSTATE: 22 wrong data, 23
+   violated constraint, 54 too big. */
 static bool has_refused(const struct hs_db *db)
 {
     const char *state = connection_of(db)->state;
@@ -291,7 +295,8 @@ static void bind_blob(struct hs_db_statement *statement, int at, struct hs_str b
     bind(statement, at, TYPE_BYTEA, bytes);
 }
 
-/* A statement that is used again is prepared on the server, which then need not plan it again. */
+/* At its second use, a statement is prepared on the server. So the server need not parse it again
+   each time. */
 static bool prepare_on_server(struct connection *connection, struct statement *statement)
 {
     if (statement->uses++ == 0 || statement->name[0] != '\0')
@@ -403,8 +408,8 @@ static const struct hs_db_driver driver = {
 
 /* ---- opening ---- */
 
-/* Reads the connection string. Returns false with a message in `error`, which has no part of the
-   string. */
+/* Reads the connection string. On failure returns false with a message in `error`. The message
+   contains no part of the string. */
 static bool read_connection(const char *path, char text[CONNECTION_MAX], char error[256])
 {
     text[0] = '\0';
@@ -425,8 +430,8 @@ static bool read_connection(const char *path, char text[CONNECTION_MAX], char er
     return fine;
 }
 
-/* Sets up the session. The server ends a transaction whose client hangs, so that others need not
-   wait for the locks of this client. */
+/* Sets up the session. If a client hangs, the server ends its transaction, so that other clients
+   need not wait for its locks. */
 static bool set_up(struct connection *connection, const char *schema)
 {
     char sql[320];

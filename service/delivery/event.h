@@ -1,5 +1,5 @@
-/* A verdict on its way to the tools of a game: its JSON, and what filters need. Immutable after its
-   creation, and shared by the streams and the webhook. Thread-safe. */
+/* A verdict that is delivered to the tools of a game: its JSON, and the members that filters read.
+   Immutable after its creation. The streams and the webhook share it. Thread-safe. */
 #ifndef HS_SERVICE_DELIVERY_EVENT_H
 #define HS_SERVICE_DELIVERY_EVENT_H
 
@@ -9,7 +9,7 @@
 #include "service/evidence/capture.h"
 #include "service/options/values.h"
 
-/* Returns the kinds (HS_EVENT_...) of a result; 0: it is not delivered. */
+/* Returns the kinds (HS_EVENT_...) of a result; 0: the result is not delivered. */
 unsigned hs_event_kinds_of(const struct hs_hit_result *result);
 
 enum { HS_EVENT_REASON_WORDS = (HS_REASON_COUNT + 63) / 64 };
@@ -17,7 +17,8 @@ enum { HS_EVENT_REASON_WORDS = (HS_REASON_COUNT + 63) / 64 };
 struct hs_event {
     atomic_uint references;
     unsigned kinds;
-    uint64_t reasons[HS_EVENT_REASON_WORDS]; /* bits: the deciding reason, `would_reject` */
+    uint64_t reasons[HS_EVENT_REASON_WORDS]; /* a bit for the deciding reason, and for each reason
+                                                in `would_reject` */
     struct hs_name match;
     size_t size; /* bytes of `json` */
     char json[]; /* an object; not terminated */

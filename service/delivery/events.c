@@ -11,17 +11,17 @@
 struct ring {
     struct hs_name tenant;
     uint64_t next;   /* number of the next event */
-    uint64_t oldest; /* number of the oldest event that is kept; `next` if none is */
+    uint64_t oldest; /* number of the oldest event in the ring; `next` if the ring is empty */
     struct hs_subscription *subscriptions;
     struct hs_event *places[HS_EVENTS_KEPT];
 };
 
 struct hs_events {
-    pthread_mutex_t lock; /* guards everything below, and all subscriptions */
+    pthread_mutex_t lock; /* guards the following members, and all subscriptions */
     uint64_t first;       /* number of the first event of each ring */
     struct ring *rings[HS_EVENTS_RINGS];
     size_t ring_count;
-    struct hs_share *streams; /* has a lock of its own */
+    struct hs_share *streams; /* has its own lock */
 };
 
 struct hs_subscription {
@@ -29,9 +29,9 @@ struct hs_subscription {
     struct ring *ring;
     struct hs_subscription *next;
     struct hs_event_filter filter;
-    uint64_t at;      /* number of the event that comes next */
+    uint64_t at;      /* number of the next event that the stream reads */
     bool is_restart;  /* the client's last event is of another process */
-    int eventfd;      /* -1: none */
+    int eventfd;      /* -1: no eventfd is set */
     bool is_reported; /* the eventfd was written since hs_subscription_next last found no event */
 };
 
@@ -64,7 +64,7 @@ void hs_events_destroy(struct hs_events *events)
     free(events);
 }
 
-/* Returns the ring of a tenant, or NULL if they have no ring. The lock is held. */
+/* Returns the ring of a tenant, or NULL if the tenant has no ring. The caller holds the lock. */
 static struct ring *find_ring(const struct hs_events *events, struct hs_str tenant)
 {
     for (size_t i = 0; i < events->ring_count; i++)
@@ -74,7 +74,7 @@ static struct ring *find_ring(const struct hs_events *events, struct hs_str tena
 }
 
 /* Adds a ring for a tenant. Returns NULL if there are too many tenants, or memory runs out. The
-   lock is held. */
+   caller holds the lock. */
 static struct ring *add_ring(struct hs_events *events, struct hs_str tenant)
 {
     struct ring *ring = events->ring_count < HS_EVENTS_RINGS ? calloc(1, sizeof *ring) : NULL;
@@ -197,7 +197,7 @@ static bool passes(const struct hs_event_filter *filter, const struct hs_event *
            (filter->reason == HS_REASON_COUNT || hs_event_has_reason(event, filter->reason));
 }
 
-/* The lock is held. */
+/* Finds the next event or gap of a subscription. The caller holds the lock. */
 static enum hs_subscription_found find_next(struct hs_subscription *subscription,
                                             struct hs_subscription_next *out)
 {

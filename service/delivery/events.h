@@ -1,7 +1,7 @@
 /*
- * The newest verdicts of each tenant, for streams (`GET /v1/events`). A ring keeps the last
- * HS_EVENTS_KEPT of them, so a stream that was interrupted can resume. A tenant gets a ring with
- * their first stream. Before that, their verdicts cost nothing here.
+ * The newest verdicts of each tenant, for streams (`GET /v1/events`). A ring keeps the newest
+ * HS_EVENTS_KEPT verdicts, so a stream that was interrupted can resume. A tenant gets a ring when
+ * the first stream of the tenant begins. Verdicts before that are not stored here.
  *
  * Each event has a number. The numbers of a tenant increase by one. The first number is the time in
  * microseconds at which the service started, so every number of an earlier process is lower.
@@ -14,7 +14,7 @@
 #include "service/delivery/event.h"
 
 enum {
-    HS_EVENTS_KEPT = 4096,  /* a tenant's events; one has about 0.6 KiB */
+    HS_EVENTS_KEPT = 4096,  /* max events in a ring; an event has about 0.6 KiB */
     HS_EVENTS_RINGS = 256,  /* max tenants with a ring */
     HS_EVENTS_STREAMS = 64, /* max streams of all tenants */
 };
@@ -32,10 +32,10 @@ void hs_events_destroy(struct hs_events *events);
 /* Returns whether a tenant has a ring. ptr NULL or len 0: the service has no tenants. */
 bool hs_events_want(struct hs_events *events, struct hs_str tenant);
 
-/* Adds an event to the ring of a tenant, if they have one, and wakes their streams. */
+/* If a tenant has a ring, adds an event to it and wakes the streams of the tenant. */
 void hs_events_add(struct hs_events *events, struct hs_str tenant, struct hs_event *event);
 
-/* Which events a stream shows. */
+/* The filter of a stream. */
 struct hs_event_filter {
     unsigned kinds;
     struct hs_name match;  /* empty: all matches */
@@ -49,11 +49,12 @@ struct hs_subscription *hs_events_subscribe(struct hs_events *events, struct hs_
 /* Does nothing for NULL. */
 void hs_events_unsubscribe(struct hs_subscription *subscription);
 
-/* The number of subscriptions. */
+/* Returns the number of subscriptions. */
 size_t hs_events_streams(struct hs_events *events);
 
-/* Writes to this eventfd when an event arrives. It then writes again only after
-   hs_subscription_next has found no event. The eventfd must outlive the subscription. */
+/* Sets the eventfd to which the service writes when an event arrives. After such a write, the
+   service writes again only after hs_subscription_next has found no event. The eventfd must outlive
+   the subscription. */
 void hs_subscription_wake(struct hs_subscription *subscription, int eventfd);
 
 enum hs_subscription_found {
@@ -63,10 +64,11 @@ enum hs_subscription_found {
 };
 
 struct hs_subscription_next {
-    uint64_t number; /* the last event that was found or left out; a stream resumes after it */
+    uint64_t number; /* the last event that was found or skipped; a stream resumes after it */
     struct hs_event *event; /* retained for the caller */
     bool is_counted;        /* for a gap: `missed` is known */
-    uint64_t missed;        /* all events of the tenant, also those that the filter leaves out */
+    uint64_t missed; /* number of lost events of the tenant, including events that the filter does
+                        not match */
 };
 
 enum hs_subscription_found hs_subscription_next(struct hs_subscription *subscription,

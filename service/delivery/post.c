@@ -35,7 +35,7 @@ void hs_post_close(struct hs_post *post)
     free(post);
 }
 
-/* The service needs nothing from the bodies of answers. */
+/* Discards the body of an answer, because the service does not need it. */
 static size_t discard(char *bytes, size_t size, size_t count, void *context)
 {
     (void)bytes;
@@ -43,7 +43,8 @@ static size_t discard(char *bytes, size_t size, size_t count, void *context)
     return size * count;
 }
 
-/* curl calls this at least once a second. Any result but 0 ends the request. */
+/* Returns whether the request must end. curl calls this at least once a second; any result except 0
+   ends the request. */
 static int is_over(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
     const struct hs_post *post = context;
@@ -65,7 +66,7 @@ static void set_up(struct hs_post *post, struct curl_slist *headers, struct hs_s
                    char *error)
 {
     CURL *curl = post->curl;
-    curl_easy_reset(curl); /* keeps the connection */
+    curl_easy_reset(curl); /* the connection stays open */
     curl_easy_setopt(curl, CURLOPT_URL, post->url);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);

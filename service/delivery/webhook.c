@@ -17,12 +17,13 @@
 
 enum {
     GATHER_US = 1000000, /* how long the first event of a batch waits for more */
-    /* After a failure, with n failures in a row before it, the longest pause is FIRST_PAUSE_US *
-       2^n, but at most LONGEST_PAUSE_US. The pause is random, and at least half of that. */
+    /* The pause after a failure is random. With n earlier failures in a row, its upper bound is
+       FIRST_PAUSE_US * 2^n, but at most LONGEST_PAUSE_US. The pause is at least half of this bound.
+     */
     FIRST_PAUSE_US = 1000000,
     LONGEST_PAUSE_US = 60000000,
     END_PAUSE_US = 250000, /* pause after a failure while the service ends */
-    OVERHEAD = 64,         /* memory of an item beside its event */
+    OVERHEAD = 64,         /* memory of an item in addition to its event */
 };
 
 struct item {
@@ -40,13 +41,13 @@ struct list {
 struct hs_webhook {
     struct hs_webhook_settings settings;
     struct hs_metrics *metrics;
-    pthread_mutex_t lock; /* guards everything up to `is_ending` */
+    pthread_mutex_t lock; /* guards the following members up to `is_ending` */
     pthread_cond_t wake;
     struct list queue, batch; /* only the thread changes the batch */
     size_t bytes;             /* bytes of queue and batch */
     struct hs_secret *secret;
     bool is_ending;
-    atomic_llong end_us; /* when a request is given up */
+    atomic_llong end_us; /* when a running request must end */
     bool is_running;
     pthread_t thread;
     struct hs_post *post; /* only the thread uses this and the following members */
@@ -78,7 +79,7 @@ static size_t cost_of(const struct hs_event *event)
     return sizeof *event + event->size + OVERHEAD;
 }
 
-/* Frees the first event of a list. The lock is held. */
+/* Frees the first event of a list. The caller holds the lock. */
 static void drop_first(struct hs_webhook *webhook, struct list *list)
 {
     struct item *item = take_first(list);
@@ -92,7 +93,8 @@ static void count_dropped(struct hs_webhook *webhook, enum hs_webhook_drop why, 
     hs_metrics_add(webhook->metrics, HS_METRIC_WEBHOOK_DROPPED, why, (int64_t)events);
 }
 
-/* Drops the events of a list that are too old. The oldest events come first. The lock is held. */
+/* Drops the events of a list that are too old. The oldest events come first. The caller holds the
+   lock. */
 static void drop_old(struct hs_webhook *webhook, struct list *list)
 {
     int64_t oldest_us = hs_clock_us() - (int64_t)webhook->settings.age_seconds * 1000000;
@@ -105,15 +107,16 @@ static void drop_old(struct hs_webhook *webhook, struct list *list)
 
 /* ---- the thread ---- */
 
-/* The caller holds the lock; this function releases it during the wait. */
+/* Waits until a time, or until another thread wakes this one. The caller holds the lock; this
+ * function releases it during the wait. */
 static void wait_until(struct hs_webhook *webhook, int64_t until_us)
 {
     struct timespec until = hs_clock_timespec(until_us);
     pthread_cond_timedwait(&webhook->wake, &webhook->lock, &until);
 }
 
-/* Moves the next events to the batch. The caller holds the lock; this function releases it during
-   the wait. False: the webhook ends, and no event is left. */
+/* Waits for events, and moves the next ones to the batch. The caller holds the lock; this function
+   releases it during the wait. False: the webhook ends, and no event is left. */
 static bool take_batch(struct hs_webhook *webhook)
 {
     struct list *queue = &webhook->queue;
@@ -212,7 +215,7 @@ static void pause_sending(struct hs_webhook *webhook)
         wait_until(webhook, until_us);
 }
 
-/* Drops all events, because the service ends. The lock is held. */
+/* Drops all events, because the service ends. The caller holds the lock. */
 static void drop_rest(struct hs_webhook *webhook)
 {
     size_t count = webhook->batch.count + webhook->queue.count;
@@ -225,8 +228,8 @@ static void drop_rest(struct hs_webhook *webhook)
         drop_first(webhook, &webhook->queue);
 }
 
-/* Sends the batch until it is accepted, too old, or the webhook must end. The caller holds the
-   lock; this function releases it while it waits. */
+/* Sends the batch again and again until it is accepted, its events are too old, or the webhook must
+   end. The caller holds the lock; this function releases it while it waits. */
 static void deliver_batch(struct hs_webhook *webhook)
 {
     struct list *batch = &webhook->batch;
@@ -265,7 +268,7 @@ bool hs_webhook_wants(const struct hs_webhook *webhook, unsigned kinds)
     return webhook != NULL && (webhook->settings.kinds & kinds) != 0;
 }
 
-/* The lock is held. */
+/* Returns whether the queue has space for `cost` bytes. The caller holds the lock. */
 static bool has_space(const struct hs_webhook *webhook, size_t cost)
 {
     return webhook->bytes < webhook->settings.queue_bytes &&

@@ -23,7 +23,7 @@ struct hs_brief_mark hs_brief_mark(const struct hs_posting *posting);
    its index. */
 void hs_brief_item(struct hs_posting *posting, enum hs_item kind, struct hs_brief_mark mark);
 
-/* Writes the numbers of plain items. */
+/* Writes how many items of each kind were plain. */
 void hs_brief_end(struct hs_posting *posting, const struct hs_ticks_request *tick);
 
 #endif

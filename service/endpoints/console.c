@@ -1,4 +1,5 @@
-/* GET /console/: the analysts' web page. Its files are in the program, compressed by gzip. */
+/* GET /console/: the analysts' web page. The program contains the files of the page, compressed by
+   gzip. */
 #include <string.h>
 #include <zlib.h>
 
@@ -41,7 +42,7 @@ static bool unpack(const struct hs_embedded *file, struct hs_buffer *out)
     return is_whole;
 }
 
-/* Whether a header is there and contains a word. */
+/* Returns whether the request has a header that contains a word. */
 static bool has_word(const struct hs_request *request, const char *header, const char *word)
 {
     const char *value = hs_request_header(request, header);

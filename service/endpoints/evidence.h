@@ -6,14 +6,15 @@
 #include "service/evidence/reader.h"
 
 /* Reads the filters of GET /v1/verdicts from the query of the request. The caller sets query->limit
-   to the default; a request may ask for up to `max_limit`. False with the reply's problem set. */
+   to the default; a request may ask for up to `max_limit`. Returns false if a filter is wrong, and
+   sets the reply's problem. */
 bool hs_endpoint_verdict_query(const struct hs_request *request, int64_t max_limit,
                                struct hs_evidence_query *query, struct hs_reply *reply);
 
-/* Returns whether evidence is stored. False with the reply's problem set. */
+/* Returns whether the service stores evidence. If not, sets the reply's problem. */
 bool hs_endpoint_has_evidence(const struct hs_service *service, struct hs_reply *reply);
 
-/* Returns whether the store was read. False with the reply's problem set. */
+/* Returns whether `result` is HS_EVIDENCE_READ. If not, sets the reply's problem. */
 bool hs_endpoint_evidence_is_read(enum hs_evidence_read result, const struct hs_request *request,
                                   struct hs_reply *reply);
 

@@ -4,7 +4,8 @@
 #include "service/service.h"
 #include "service/watch/metrics.h"
 
-/* Stores what is known of the players who leave in this frame, because the match forgets it. */
+/* Stores the data of each player who leaves in this frame, because the match then deletes this
+   data. */
 static void keep_leaving(struct hs_evidence *evidence, const struct hs_match_slot *slot,
                          const struct hs_frame *frame)
 {

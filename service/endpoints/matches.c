@@ -37,8 +37,9 @@ void hs_endpoint_match_list(struct hs_service *service, const struct hs_request 
     hs_write_end(&writer, '}');
 }
 
-/* Returns whether an open match has the values of a request; omitted values agree. `ruleset` is the
-   current entry of the ruleset's name; NULL: no ruleset has this name now. */
+/* Returns whether an open match has the values of a request; a value that the request omits always
+   agrees. `ruleset` is the current entry of the ruleset's name; NULL: no ruleset has this name now.
+ */
 static bool confirms(const struct hs_match_slot *slot, const struct hs_match_request *request,
                      const struct hs_ruleset_entry *ruleset)
 {
@@ -58,7 +59,7 @@ static void answer_put(const struct hs_match_slot *slot, bool created, struct hs
 }
 
 /* Confirms a match whose map or ruleset no longer has a name. A match keeps its map and its ruleset
-   to its end, even if their names were deleted or a restart lost them. A PUT with these names still
+   to its end, even if their names were deleted or lost in a restart. A PUT with these names still
    confirms the match, but cannot open a new match. */
 static void confirm_nameless(struct hs_service *service, const struct hs_request *request,
                              const struct hs_match_request *wanted,
@@ -165,7 +166,7 @@ void hs_endpoint_match_delete(struct hs_service *service, const struct hs_reques
     bool is_kept = hs_kept_match_close(service, slot);
     if (is_kept) {
         hs_ended_keep(service->evidence, slot);
-        /* the request is recorded before another match can take the name */
+        /* record the request before another match can get the name */
         hs_endpoint_record(service, request, slot, 0, reply);
         hs_registry_remove(service->registry, slot);
     }

@@ -27,7 +27,7 @@ void hs_endpoint_player_report(struct hs_service *service, const struct hs_reque
         hs_endpoint_evidence_is_read(result, request, reply);
 }
 
-/* Verdicts of the last moment may still wait to be written. */
+/* Waits until the newest verdicts are written, but for a second at most. */
 static void await_queue(struct hs_evidence *evidence)
 {
     enum { TRIES = 100, PAUSE_NS = 10000000 };

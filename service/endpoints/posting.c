@@ -13,8 +13,8 @@
 #include "service/watch/metrics.h"
 #include "validators/hints.h"
 
-/* Ends the recording of the match, or prevents its start. From here on, answers depend on a lack of
-   memory or disk space, so `recheck` cannot compute them again. */
+/* Ends the recording of the match, or prevents its start. All further answers may depend on a lack
+   of memory or disk space, so `recheck` cannot compute them again. */
 static void end_recording(struct hs_match_slot *slot)
 {
     if (slot->recorded == HS_RECORDED_OPEN || slot->recorded == HS_RECORDED_NOT)
@@ -43,8 +43,8 @@ static void await_map(const struct hs_match_slot *slot, struct hs_reply *reply)
     reply->shed = HS_SHED_MAP;
 }
 
-/* Writes payments to the journal before other requests can see them. Before a claim is verified, it
-   also finds out whether the journal can be written. */
+/* Writes payments to the journal before other requests can see them. This is also called before a
+   claim is verified, to find out whether the journal can be written. */
 static void write_journal(struct hs_posting *posting)
 {
     bool has_records = posting->slot->journal.len > posting->unwritten;
@@ -85,7 +85,7 @@ static bool lend(struct hs_posting *posting)
     if (!may_lend)
         return true;
     bool is_open = yield(posting);
-    posting->stage_ns = hs_clock_ns(); /* the time of the wait belongs to no claim */
+    posting->stage_ns = hs_clock_ns(); /* the wait is not part of the time of a claim */
     return is_open;
 }
 
@@ -134,7 +134,7 @@ static void count_malformed(struct hs_service *service, enum hs_item kind)
 }
 
 /* Answers the malformed items from `*place` up to the next item that could be read, and sets
-   `*place` to that item. Malformed items change nothing in the match. */
+   `*place` to the index of that item. Malformed items change nothing in the match. */
 static void answer_malformed(struct hs_posting *posting, enum hs_item kind,
                              const struct hs_malformed **next, size_t *place)
 {
@@ -149,11 +149,11 @@ static void answer_malformed(struct hs_posting *posting, enum hs_item kind,
     ++*place;
 }
 
-/* The bytes that an answer reserves for each result of a move or shot, and of a hit. Most results
-   have fewer, and the buffer grows for the others. */
+/* The bytes that an answer reserves for each result: RESULT_BYTES for a move or shot, HIT_BYTES for
+   a hit. Most results are shorter. The buffer grows for longer results. */
 enum { RESULT_BYTES = 240, HIT_BYTES = 640 };
 
-/* Writes the array of results of one kind of items. */
+/* Writes the results of all items of one kind as an array. */
 static bool answer_items(struct hs_posting *posting, const struct hs_ticks_request *tick,
                          enum hs_item kind, size_t count, hs_posting_item *answer)
 {

@@ -1,8 +1,9 @@
 /*
- * A request that posts to a match: frames, moves, shots, hits, or a tick of them. It reads the
- * body, locks the match, writes the journal before and after, and answers. The frames and moves of
- * a tick are stored and checked under one lock, and so are the claims of most requests. A long
- * request unlocks the match between two claims, so that waiting threads can use it.
+ * A request that posts frames, moves, shots, hits or a tick to a match. The service reads the body,
+ * locks the match, writes the journal, processes the items, writes the journal again, and answers.
+ * The match stays locked while the frames and moves of a tick are processed. A long request unlocks
+ * the match between two claims, so that waiting threads can use it. Most requests are not that
+ * long.
  */
 #ifndef HS_SERVICE_POSTING_H
 #define HS_SERVICE_POSTING_H
@@ -24,7 +25,8 @@ struct hs_posting {
     int64_t stage_ns;   /* when the newest stage ended (hs_clock_ns) */
     size_t over_budget; /* claims and shots that did not fit the budget */
     bool is_gone;       /* the match was deleted: the request cannot be answered */
-    /* the match before the first claim; the time of its newest frame is the default of `now` */
+    /* the state of the match before the first claim; the time of its newest frame is the default of
+       `now` */
     struct hs_match_info newest;
     /* The answer depends on a lack of disk space or memory, so `recheck` cannot compute it
        again. */
@@ -33,14 +35,15 @@ struct hs_posting {
     bool is_unwritten; /* payments of this request could not be written to the journal */
     bool has_evidence; /* the request added rows to the evidence store */
     bool must_settle;  /* the answer depends on records that may not be settled yet */
-    /* For a brief answer: whether the last item is plain, the number of plain items of each kind,
-       and the indexes of the plain moves with an ack, in the arena of the request. */
+    /* For a brief answer. `is_plain`: the last item is plain. `plain`: the number of plain items of
+       each kind. `acks`: the indexes of the plain moves with an ack, in the arena of the request.
+     */
     bool is_plain;
     size_t plain[HS_ITEM_COUNT];
     size_t *acks, ack_count;
     /* texts of the items in the body, for the evidence store */
     struct hs_body_items moves, hits, shots;
-    size_t place; /* index of the present item in its list of the body */
+    size_t place; /* index of the current item in its list of the body */
 };
 
 /* Stores frames and writes the answer object. Returns false if memory runs out. Then nothing is

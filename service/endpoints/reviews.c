@@ -41,7 +41,7 @@ void hs_endpoint_review_post(struct hs_service *service, const struct hs_request
         return;
     hs_review_decode(&reader, root, &review);
     if (request->kid.ptr != NULL)
-        review.by = request->kid; /* the token proves who it is */
+        review.by = request->kid; /* the token identifies the reviewer */
     if (hs_body_is_fine(&reader, reply) && hs_endpoint_has_evidence(service, reply))
         add(service, request, &review, reply);
     json_decref(root);

@@ -16,7 +16,7 @@ static void write_head(struct hs_writer *writer, struct hs_str name, const char 
     hs_write_text_field(writer, "revision", revision);
 }
 
-/* Writes the canary of a name. `has_document`: with its document. */
+/* Writes the canary of a name. `has_document`: also writes the canary's document. */
 static void write_canary(struct hs_writer *writer, const struct hs_ruleset_entry *canary,
                          double share, bool has_document)
 {
@@ -126,8 +126,8 @@ void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request
     hs_ruleset_store_release(service->rulesets, entry);
 }
 
-/* Reads `canary_share`; 0: the argument is absent. Returns false with the problem set if it is not
-   a share. */
+/* Reads `canary_share`. *share is 0 if the argument is absent. Returns false with the problem set
+   if the argument is not a share. */
 static bool read_share(const struct hs_request *request, double *share, struct hs_problem *problem)
 {
     const char *text = hs_request_query(request, "canary_share");
@@ -223,9 +223,9 @@ static void find_need(void *context, struct hs_match_slot *slot)
         need->match = slot->name;
 }
 
-/* Returns whether a match or the name `default` needs the ruleset. If so, `problem` names what
-   needs it. If a match is opened at the same time, it keeps the ruleset even if the name is
-   deleted. */
+/* Returns whether a match or the name `default` needs the ruleset. If so, `problem` names that
+   match or `default`. A match that is opened at the same time keeps the ruleset, even if the name
+   is then deleted. */
 static bool is_needed(struct hs_service *service, struct hs_str name, struct hs_problem *problem)
 {
     struct need need = {.name = name};

@@ -27,8 +27,8 @@ static void refuse(enum hs_recompute_status status, const struct hs_request *req
                             "the evidence of this verdict is damaged");
 }
 
-/* Writes the match as it is now, or as it was when it ended. `null`: it is neither open nor stored,
-   or another match has its name. */
+/* Writes the current state of the match, or the state at its end. Writes `null` if the match is
+   neither open nor stored, or if another match has its name. */
 static void write_match(struct hs_service *service, const struct hs_request *request,
                         const struct hs_evidence_row *row, struct hs_writer *writer)
 {
@@ -83,7 +83,7 @@ static void answer(struct hs_service *service, const struct hs_evidence_stored *
     hs_verdict_scene_free(&scene);
 }
 
-/* Answers the scene of a move, which has no picture. */
+/* Answers the scene of a move. Such a scene has no picture. */
 static void answer_move(struct hs_service *service, const struct hs_evidence_row *row,
                         const struct hs_request *request, struct hs_reply *reply)
 {
@@ -105,7 +105,7 @@ static void answer_move(struct hs_service *service, const struct hs_evidence_row
     hs_write_end(&writer, '}');
 }
 
-/* Whether the build of a map must stop. */
+/* Returns whether the build of a map must stop. */
 static bool is_draining(void *context)
 {
     const struct hs_service *service = context;
@@ -147,8 +147,8 @@ void hs_endpoint_verdict_scene(struct hs_service *service, const struct hs_reque
         hs_evidence_home(service->evidence), request->tenant, request->params.name[0], &stored);
     if (!hs_endpoint_evidence_is_read(result, request, reply))
         return;
-    /* The present map of that name. If it is newer than the verdict's map, the verdict's map is
-       built from the evidence. */
+    /* The current map with the name of the verdict's map. If the current map is newer, the
+       verdict's map is built from the evidence. */
     struct hs_map_entry *map =
         stored.row.map.ptr != NULL ? hs_endpoint_map(service, request, stored.row.map) : NULL;
     if (hs_str_equal(stored.row.kind, HS_STR("move")))

@@ -126,7 +126,7 @@ void hs_endpoint_moved(struct hs_reply *reply)
                    "another replica has this match now: send the request again");
 }
 
-/* Ends the copy of a match that another replica owns. */
+/* Refuses a request for a match that another replica owns, and closes the match here. */
 static void refuse_moved(struct hs_service *service, struct hs_match_slot *slot,
                          struct hs_reply *reply)
 {
@@ -135,8 +135,8 @@ static void refuse_moved(struct hs_service *service, struct hs_match_slot *slot,
     hs_endpoint_moved(reply);
 }
 
-/* Writes the opening to the journal before any answer about the match. Returns false if it could
-   not be written. The match is then closed again. Also returns false if the match has moved. */
+/* Writes the opening of a match to the journal, before any answer about the match is sent. If that
+   fails, closes the match again and returns false. Also returns false if the match has moved. */
 static bool keep_opening(struct hs_service *service, struct hs_match_slot *slot,
                          struct hs_reply *reply)
 {
@@ -159,8 +159,9 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
                                           struct hs_reply *reply)
 {
     struct hs_match_slot *slot = NULL;
-    /* The match was here when the request came. Since then it has moved to another replica, or has
-       ended. A new, empty match would pay again what the other replica has paid. */
+    /* If no takeover was needed, the match was here when the request arrived. If it is missing now,
+       it has moved to another replica, or has ended. A new, empty match would pay again for claims
+       that the other replica has paid. */
     bool may_open = service->takers == NULL || request->takeover != NULL;
     enum hs_registry_result result =
         hs_registry_acquire(service->registry, request->tenant, request->params.name[0],
@@ -248,7 +249,8 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
     bool created;
     if (!may_open || !may_open_matches(service, request))
         return hs_endpoint_acquire(service, request, NULL, &created, reply);
-    /* The match is nearly always open already, and then no lookup is needed. */
+    /* The match is nearly always open already. Then the default ruleset and map need not be looked
+       up. */
     hs_registry_acquire(service->registry, request->tenant, request->params.name[0], NULL, &slot);
     if (slot == NULL)
         return open_by_default(service, request, reply);

@@ -50,8 +50,8 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
 bool hs_endpoint_may_see(struct hs_str tenant, const struct hs_name *owner);
 
 /* Return the ruleset or map with a name, if the caller may use it. Returns NULL if the name is
-   unknown or another tenant's; both must get the same answer. `match`: the match that will use the
-   ruleset, which may get the canary; ptr NULL: no match. */
+   unknown or belongs to another tenant. The answer must be the same in both cases. `match`: the
+   match that will use the ruleset; it may get the canary. ptr NULL: no match. */
 struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
                                              const struct hs_request *request, struct hs_str name,
                                              struct hs_str match);
@@ -63,8 +63,8 @@ struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs
 void hs_endpoint_unknown_ruleset(struct hs_service *service, const struct hs_request *request,
                                  struct hs_str name, struct hs_reply *reply);
 
-/* Refuses a resource that is unknown or another tenant's: 404 with `code` if the service has no
-   tokens, otherwise 403. */
+/* Refuses a resource that is unknown or belongs to another tenant: 404 with `code` if the service
+   has no tokens, otherwise 403. */
 void hs_endpoint_unknown(const struct hs_request *request, struct hs_reply *reply,
                          enum hs_problem_code code, const char *detail);
 
@@ -74,18 +74,18 @@ void hs_endpoint_record(struct hs_service *service, const struct hs_request *req
                         struct hs_match_slot *slot, uint64_t request_work,
                         const struct hs_reply *reply);
 
-/* With a store of shared rulesets and maps: waits until this replica has all earlier changes of
-   names. Returns false with the reply's problem set if this replica still lacks a change. */
+/* With a store of shared rulesets and maps: waits until this replica has read all earlier changes
+   of names. If it still lacks a change, returns false and sets the reply's problem. */
 bool hs_endpoint_is_current(struct hs_service *service, struct hs_reply *reply);
 
-/* Like hs_endpoint_is_current, before a name is changed: also returns false, with the reply's
-   problem set, if the store is down. */
+/* Call it before a name is changed. Like hs_endpoint_is_current, but also returns false and sets
+   the reply's problem if the store is down. */
 bool hs_endpoint_may_change(struct hs_service *service, struct hs_reply *reply);
 
-/* Sets the reply's problem if the store did not get a change of a name. Returns whether it did. */
+/* Returns whether the store has a change of a name. If not, sets the reply's problem. */
 bool hs_endpoint_is_shared(enum hs_shared_result result, struct hs_reply *reply);
 
-/* Answers 503: `what` reached a limit, or out of memory. */
+/* Answers 503. `what` is the detail, for example which limit was reached. */
 void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);
 
 /* Answers 409 `match_moved`. */

@@ -13,7 +13,7 @@
 #include "service/watch/metrics.h"
 #include "validators/base/units.h"
 
-/* A claim or a posted shot (the other is NULL), and its result. */
+/* A claim or a posted shot, and its result. Either `hit` or `shot` is NULL. */
 struct item {
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;
@@ -35,9 +35,9 @@ static void count_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
         hs_metrics_observe(metrics, HS_METRIC_REWIND_AGE, 0, hs_seconds(result->rewind.by_us));
 }
 
-/* Returns when the game server received the item. This is `now` if the request has it. If not, it
-   is the time of the newest frame when the request began. If the match has no frame, it is the
-   item's own time. */
+/* Returns when the game server received the item. This is `now`, if the request has this member.
+   Otherwise it is the time of the frame that was the newest when the request began. Without any
+   frame, it is the item's own time. */
 static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_request *tick,
                       const struct item *item)
 {
@@ -50,15 +50,16 @@ static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_re
 
 /* ---- the budget ---- */
 
-/* Returns the wait before a retry. If a client waits this long before each retry, its requests keep
-   half a core busy. */
+/* Returns the wait before a retry, in milliseconds. A client that waits this long before each retry
+   keeps half a core busy. */
 static unsigned retry_after_ms(const struct hs_posting *posting)
 {
     uint64_t ms = posting->budget / HS_WORK_UNITS_A_MS;
     return ms < 1 ? 1 : ms > 60000 ? 60000 : (unsigned)ms;
 }
 
-/* Returns the rest of the budget, but at least 1. With a limit of 1, no claim begins. */
+/* Returns the rest of the budget, but at least 1. With a limit of 1, no further claim is verified.
+ */
 static uint64_t budget_left(const struct hs_posting *posting)
 {
     return posting->spent < posting->budget ? posting->budget - posting->spent : 1;
@@ -86,8 +87,8 @@ static void verify(const struct hs_posting *posting, int64_t now_us, struct item
                               &item->forward_us);
 }
 
-/* Writes the result and returns the text, which a replay repeats. ptr NULL: out of memory; the
-   whole reply fails. */
+/* Writes the result and returns its text, because a replay repeats this text. ptr NULL: memory ran
+   out, and the whole reply fails. */
 static struct hs_str encode(struct hs_posting *posting, struct item *item)
 {
     const struct hs_match_slot *slot = posting->slot;
@@ -125,8 +126,9 @@ static bool book(const struct hs_match_slot *slot, const struct item *item, stru
     return hs_shot_record(slot->match, item->shot, &item->result, answer);
 }
 
-/* Repeats an earlier answer. A payment that is not settled must be settled before the request is
-   answered. While the journal cannot be written, such a payment is not repeated. */
+/* Repeats an earlier answer. If its payment is not settled yet, the request is answered only after
+   the settlement. While the journal cannot be written, an answer with an unsettled payment is not
+   repeated. */
 static bool answer_replay(struct hs_posting *posting, const struct item *item)
 {
     const struct hs_match_slot *slot = posting->slot;
@@ -142,7 +144,7 @@ static bool answer_replay(struct hs_posting *posting, const struct item *item)
 }
 
 /* Encodes the result and records it in the match. A result that cannot be recorded must pay no
-   damage, so it is changed and encoded once more. */
+   damage, so it is changed and encoded again. */
 static void answer(struct hs_posting *posting, struct item *item, bool is_known)
 {
     const struct hs_match_slot *slot = posting->slot;
@@ -150,8 +152,8 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
     struct hs_hit_result *result = &item->result;
     struct hs_writer before = *writer;
     size_t len = writer->buffer->len;
-    if (result->replay != NULL) { /* a replay sets no other members of the result; the result is
-                                     withheld below */
+    if (result->replay !=
+        NULL) { /* a replay sets no other members, but the result is withheld below */
         result->verdict = HS_VERDICT_ACCEPTED;
         result->reason = HS_REASON_OK;
     }

@@ -1,5 +1,5 @@
-/* GET /v1/verdicts lists stored verdicts, and GET /v1/verdicts/{verdict} has one with its evidence.
- */
+/* GET /v1/verdicts lists stored verdicts, and GET /v1/verdicts/{verdict} returns one with its
+   evidence. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static struct hs_str text_argument(const struct hs_request *request, const char 
     return value != NULL && *value != '\0' ? hs_str_of(value) : (struct hs_str){0};
 }
 
-/* Reads seconds since the epoch. A fault is added to the problem. */
+/* Reads seconds since the epoch. Adds a fault to the problem. */
 static void time_argument(const struct hs_request *request, const char *name, int64_t *us,
                           struct hs_problem *problem)
 {
@@ -104,7 +104,7 @@ bool hs_endpoint_evidence_is_read(enum hs_evidence_read result, const struct hs_
 
 /* ---- exports ---- */
 
-/* Opens a file without a name, which disappears when it is closed. -1: failed. */
+/* Opens a file without a name. The system deletes it when it is closed. Returns -1 on failure. */
 static int open_nameless(const char *directory)
 {
     char path[HS_EVIDENCE_PATH];
@@ -115,8 +115,8 @@ static int open_nameless(const char *directory)
     return fd;
 }
 
-/* Writes the export to a file first, so that it takes little memory and a slow client keeps no
-   transaction open. */
+/* Writes the export to a file first, so that it needs little memory, and so that no transaction
+   stays open for a slow client. */
 static void export(struct hs_service *service, const struct hs_request *request,
                    enum hs_evidence_format format, struct hs_reply *reply)
 {

@@ -11,13 +11,14 @@
 
 enum { VERDICTS = 1000, VERDICTS_MAX = 5000, IDS_MAX = 50 };
 
-/* A request computes for at most this long. If verdicts are left then, the answer has a cursor. */
+/* A request computes for at most this long. If it cannot visit all verdicts in this time, the
+   answer has a cursor. */
 enum { LONGEST_US = 5000000 };
 
 /* A verdict and its reason, under the old rules or the new ones. */
 struct side {
     enum hs_verdict verdict;
-    int reason; /* -1: a name that this program does not know */
+    int reason; /* -1: a reason that this program does not know */
 };
 
 struct what_if {
@@ -25,9 +26,9 @@ struct what_if {
     struct hs_recompute *recompute;
     const struct hs_ruleset *rules;
     atomic_llong *alive_us;
-    int64_t until_us;   /* hs_clock_us */
+    int64_t until_us;   /* end of the time for the request (hs_clock_us) */
     int64_t reached_us; /* the wall-clock time of the verdict that was visited last */
-    bool is_late;       /* the time was up, or the service ends, before all were visited */
+    bool is_late; /* the time was over or the service ended before all verdicts were visited */
     bool has_no_memory;
     size_t computed, changed, incomparable;
     uint64_t before[HS_REASON_COUNT], after[HS_REASON_COUNT];
@@ -69,7 +70,8 @@ static void list_change(struct what_if *w, struct hs_str id, struct side before,
     hs_write_end(w->changes, '}');
 }
 
-/* Computes a verdict again with `rules` (NULL: its own). False: that is not possible. */
+/* Computes a verdict again with `rules` (NULL: the verdict's own rules). Returns false if that is
+   not possible. */
 static bool compute(struct what_if *w, const struct hs_evidence_parts *parts,
                     const struct hs_ruleset *rules, struct side *out)
 {
@@ -83,8 +85,9 @@ static bool compute(struct what_if *w, const struct hs_evidence_parts *parts,
     return status == HS_RECOMPUTE_DONE;
 }
 
-/* Counts a verdict. A change counts only if the stored verdict follows from its evidence under its
-   own rules. It does not follow if the service had no memory or disk for the claim. */
+/* Counts a verdict. A change counts only if the stored verdict can be computed again from its
+   evidence and its own rules. This fails if the service had no memory or disk space for the claim.
+ */
 static void visit_parts(struct what_if *w, const struct hs_evidence_stored *stored,
                         const struct hs_evidence_parts *parts)
 {
@@ -103,7 +106,8 @@ static void visit_parts(struct what_if *w, const struct hs_evidence_stored *stor
     list_change(w, stored->row.id, before, after);
 }
 
-/* Lends the map of a verdict, if the service has this map, so that it need not be built again. */
+/* If the service has the map of a verdict, lends this map to the computation, so that it need not
+   be built again. */
 static void lend_map(struct what_if *w, const struct hs_evidence_row *row)
 {
     struct hs_map_store *maps = w->service->maps;
@@ -113,20 +117,20 @@ static void lend_map(struct what_if *w, const struct hs_evidence_row *row)
     hs_map_store_release(maps, map);
 }
 
-/* The first verdict of a request is computed even if its map takes longer than the request may, so
-   that every request makes progress. */
+/* Returns whether a verdict is the first of the request. The first one is computed even if the
+   build of its map takes longer than LONGEST_US, so that every request makes progress. */
 static bool is_first(const struct what_if *w)
 {
     return w->computed + w->incomparable == 0;
 }
 
-/* Whether the map of a verdict can be built before the time is up. */
+/* Returns whether the map of a verdict can be built before the time is over. */
 static bool has_time(const struct what_if *w, const struct hs_evidence_parts *parts)
 {
     return is_first(w) || hs_clock_us() + hs_recompute_build_us(w->recompute, parts) < w->until_us;
 }
 
-/* Whether the build of a map must stop. */
+/* Returns whether the build of a map must stop. */
 static bool must_stop(void *context)
 {
     const struct what_if *w = context;

@@ -32,7 +32,7 @@ bool hs_capture_begin(const struct hs_evidence *evidence, const struct hs_match_
 
 /* ---- the request ---- */
 
-/* Writes the body of a request that has only this item. */
+/* Writes the body of a request that contains only the item of this verdict. */
 static void write_request(const struct hs_verdict_to_keep *verdict, const char *mask,
                           struct hs_buffer *out)
 {
@@ -48,7 +48,7 @@ static void write_request(const struct hs_verdict_to_keep *verdict, const char *
 
 /* ---- the answer ---- */
 
-/* Writes the answer to that request with all checks. */
+/* Writes the answer to the request of write_request, with all checks. */
 static void write_answer(const struct hs_verdict_to_keep *verdict, const char *revision,
                          struct hs_buffer *out)
 {
@@ -68,7 +68,7 @@ static void write_answer(const struct hs_verdict_to_keep *verdict, const char *r
 
 /* ---- the row ---- */
 
-/* Copies what the deciding check measured. */
+/* Copies the measurement of the deciding check. */
 static void copy_measure(const struct hs_hit_result *result, struct hs_evidence_row *row)
 {
     for (uint16_t i = 0; i < result->check_count; i++) {
@@ -84,7 +84,7 @@ static void copy_measure(const struct hs_hit_result *result, struct hs_evidence_
     }
 }
 
-/* Writes the lines of a stream from which `hindsight recheck` verifies the claim again. */
+/* Writes the lines of a stream from which `hindsight recheck` can verify the claim again. */
 static void write_lines(const struct hs_match_slot *slot, const struct hs_verdict_to_keep *verdict,
                         const char *mask, struct hs_buffer *opening, struct hs_buffer *request)
 {
@@ -168,12 +168,12 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
 
 /* ---- moves ---- */
 
-/* The first moves of a player with each reason in a match are stored, and then one of every EACH. A
-   cheat fails on every move, and so does a broken game server. */
+/* For each player of a match and each reason, the first FIRST_MOVES moves are stored, and then one
+   of every EACH moves. With a cheat or a broken game server, every move may fail. */
 enum { FIRST_MOVES = 8, EACH = 64 };
 
-/* Returns whether a move is stored: it failed a check or was rejected, and is one of those that
-   FIRST_MOVES and EACH select. */
+/* Returns whether a move is stored: it failed a check or was rejected, and FIRST_MOVES and EACH
+   select it. */
 static bool wants_move(const struct hs_match_slot *slot, const struct hs_move_to_keep *kept)
 {
     const struct hs_move_result *result = kept->result;
@@ -187,8 +187,8 @@ static bool wants_move(const struct hs_match_slot *slot, const struct hs_move_to
     return count <= FIRST_MOVES || count % EACH == 0;
 }
 
-/* Writes the line of a stream that has the move and its result. The line is a gap: the state before
-   a move is not stored, so `hindsight recheck` cannot compute the result again. */
+/* Writes the move and its result as a line of a stream. The line is a gap, which `hindsight
+   recheck` does not compute again, because the state before the move is not stored. */
 static void write_move_line(const struct hs_match_slot *slot, const struct hs_move_to_keep *kept,
                             const char *mask, struct hs_buffer *out)
 {
@@ -212,8 +212,8 @@ static void write_move_line(const struct hs_match_slot *slot, const struct hs_mo
     hs_line_end(&writer);
 }
 
-/* Copies the reason of a move and what its check measured. An accepted move has the reason of the
-   first check in shadow that it failed. */
+/* Copies the reason of a move and the measurement of the check. The reason of an accepted move is
+   the first check in mode shadow that failed. */
 static void copy_failure(const struct hs_move_result *result, struct hs_evidence_row *row)
 {
     for (uint16_t i = 0; i < result->failure_count; i++) {
@@ -239,7 +239,7 @@ bool hs_capture_move(struct hs_evidence *evidence, const struct hs_match_slot *s
     const struct hs_move *move = kept->move;
     if (evidence == NULL || !wants_move(slot, kept))
         return false;
-    /* Moves may have no number, so the time of arrival names them. */
+    /* A move may have no number, so its time of arrival identifies it. */
     hs_match_slot_verdict_id(slot, HS_ABOUT_MOVE, (uint64_t)move->received_us, move->player,
                              move->received_us, &id);
     write_move_line(slot, kept, hs_evidence_mask(evidence), &line);

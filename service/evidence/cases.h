@@ -1,8 +1,8 @@
 /*
- * Reviewed verdicts: the file `cases.db` of the data directory. Retention never removes them. The
- * file has the tables of a day (store.h) for the verdicts, and two more. `reviews` has a row for
- * each review, which never changes. `audit` has a row for each review and each deletion of a
- * player. Every call has its own connection. Thread-safe.
+ * Reviewed verdicts: the file `cases.db` of the data directory. Retention never removes these
+ * verdicts. The file has the same tables for verdicts as the file of a day (store.h), and two more.
+ * `reviews` has a row for each review; such a row never changes. `audit` has a row for each review
+ * and each deletion of a player. Every call has its own connection. Thread-safe.
  */
 #ifndef HS_SERVICE_EVIDENCE_CASES_H
 #define HS_SERVICE_EVIDENCE_CASES_H
@@ -12,14 +12,14 @@
 
 enum { HS_REVIEWS_MAX = 100 }; /* max reviews of one verdict */
 
-/* Opens the file for writing, and makes it if it is missing. NULL: failed, and the log has the
-   reason. */
+/* Opens the file for writing, and makes it if it is missing. Returns NULL on failure; the log has
+   the reason. */
 struct hs_evidence_store *hs_cases_open(const struct hs_evidence_home *home);
 
 enum hs_cases_add { HS_CASES_ADDED, HS_CASES_MISSING, HS_CASES_FULL, HS_CASES_FAILED };
 
-/* Adds a review of a stored verdict, with a copy of the verdict, and syncs it to the disk. FULL:
-   the verdict has HS_REVIEWS_MAX reviews already. `tenant` as in hs_evidence_stream. */
+/* Adds a review of a stored verdict, with a copy of the verdict, and syncs both to the disk. FULL:
+   the verdict already has HS_REVIEWS_MAX reviews. `tenant` as in hs_evidence_stream. */
 enum hs_cases_add hs_cases_review(const struct hs_evidence_home *home, struct hs_str tenant,
                                   struct hs_str id, const struct hs_review *review);
 
@@ -28,8 +28,8 @@ enum hs_evidence_read hs_cases_list(const struct hs_evidence_home *home, struct 
                                     struct hs_str id, struct hs_writer *writer);
 
 /* Writes an array with an object for each reason. Each object has the number of verdicts with each
-   label, by their newest review. It also has the share of `cheat` among the labels other than
-   `unsure`, if there are such labels. */
+   label. Only the newest review of a verdict counts. If some labels are not `unsure`, the object
+   also has the share of `cheat` among these labels. */
 enum hs_evidence_read hs_cases_precision(const struct hs_evidence_home *home, struct hs_str tenant,
                                          struct hs_writer *writer);
 

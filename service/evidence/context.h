@@ -1,12 +1,11 @@
 /*
- * The context of a row in the evidence store: what the service knew of the player and of the match
- * at that moment. It decides nothing, and nothing is computed again from it. It is a JSON object:
+ * The context of a row in the evidence store: data about the player and the match at the moment of
+ * the verdict, for people. No verdict depends on it. It is a JSON object:
  *
- *   opening   the number of the opening of the match (registry.h)
- *   player    the player, as GET /v1/matches/{match}/players/{player} shows them
- *   claims    hits of all players of the match so far: `all`, and `with_reason` of this verdict
- *   hints     the codes of the hints of the match
- *   match     only in a summary: the match, as api/matches.h writes it at its end
+ *   opening the number of the opening of the match (registry.h) player the player, as GET
+ * /v1/matches/{match}/players/{player} shows them claims hits of all players of the match so far:
+ * `all`, and `with_reason`, those with the reason of this verdict hints the codes of the hints of
+ * the match match only in a summary: the match, as api/matches.h writes it at its end
  */
 #ifndef HS_SERVICE_EVIDENCE_CONTEXT_H
 #define HS_SERVICE_EVIDENCE_CONTEXT_H

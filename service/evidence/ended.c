@@ -7,8 +7,8 @@
 #include "service/record/members.h"
 #include "service/system/clock.h"
 
-/* hs_ended_match reads at most ROWS_MAX rows, as many as a full match has with the players who
-   left, and takes at most LONGEST_US. */
+/* hs_ended_match reads at most ROWS_MAX rows, in at most LONGEST_US. A full match has about as many
+   rows, including players who left. */
 enum { ROWS_MAX = 4096, LONGEST_US = 1000000 };
 
 #define OF_MATCH  HS_STR("match")
@@ -16,7 +16,8 @@ enum { ROWS_MAX = 4096, LONGEST_US = 1000000 };
 
 /* ---- writing ---- */
 
-/* Adds a row. Its reason is its kind, because the store has an index of reasons. */
+/* Adds a row. Uses the kind of the row as its reason too, because the store has an index of
+   reasons. */
 static void keep(struct hs_evidence *evidence, const struct hs_match_slot *slot, struct hs_str kind,
                  const struct hs_player_info *player, struct hs_buffer *context)
 {
@@ -111,11 +112,11 @@ enum hs_evidence_read hs_ended_list(const struct hs_evidence_home *home,
     return result;
 }
 
-/* A match that is being looked for, from the newest row back. */
+/* A search for a match, from the newest row to older ones. */
 struct search {
     uint64_t opening;
     struct hs_writer *writer;
-    bool has_match; /* its row was written, and the array `players` is open */
+    bool has_match; /* the row of the match was written, and the array `players` is open */
     bool is_past;   /* a row of an earlier opening was found */
 };
 

@@ -11,8 +11,8 @@
 #include "service/system/sha256.h"
 #include "service/watch/log.h"
 
-/* The rows of one transaction. The number is small, so that the writer of the file waits only some
-   milliseconds. */
+/* Max rows that one transaction deletes. The number is small, so that the writer of the file waits
+   only some milliseconds. */
 #define CHUNK "500"
 
 /* The statements of a deletion, in order. ?1: the name, ?2: the tenant or NULL. */
@@ -31,8 +31,9 @@ static const char erase_chunk[] =
     "DELETE FROM verdicts WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "DELETE FROM doomed WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "COMMIT";
-/* SQLite has the names in a table of their own. These two statements delete the names of the player
-   and of their account from it. A name stays if a verdict about others has it in any column. */
+/* In SQLite, the names are in the table `codes`. These two statements delete the names of the
+   player and of their account from `codes`. A name stays if a remaining verdict has it in any
+   column. */
 static const char find_names[] =
     "INSERT INTO names SELECT player FROM verdicts WHERE at IN (SELECT at FROM doomed)"
     " UNION SELECT account FROM verdicts WHERE at IN (SELECT at FROM doomed)"
@@ -41,14 +42,14 @@ static const char erase_names[] =
     "DELETE FROM codes WHERE code IN (SELECT code FROM names) AND NOT EXISTS"
     " (SELECT 1 FROM verdicts WHERE codes.code IN"
     " (tenant, match, player, account, target, weapon, kind, verdict, reason, ruleset))";
-/* Deletes all names that no verdict in the spool has. */
+/* Deletes from the spool all names that no verdict in the spool uses. */
 static const char erase_all_names[] = "DELETE FROM codes WHERE code NOT IN (SELECT 0"
 #define X(member, column) " UNION SELECT " column " FROM verdicts"
     HS_EVIDENCE_TEXTS(X)
 #undef X
         ")";
 
-/* What is deleted, and by whom. */
+/* One deletion. `by`: the key id of the caller's token. */
 struct erasing {
     const struct hs_evidence_home *home;
     struct hs_str texts[2]; /* the name and the tenant */
@@ -75,8 +76,8 @@ static bool erase_rows(struct hs_db *db, atomic_llong *alive_us)
     return true;
 }
 
-/* Erases in one place. Then empties the write-ahead log of SQLite, which still has the old pages.
- */
+/* Deletes the rows in one place. Then empties the write-ahead log of SQLite, which still has the
+   old pages. */
 static bool erase_in(struct hs_db *db, const struct erasing *erasing, const char *place)
 {
     const struct hs_str *texts = erasing->texts;
@@ -122,8 +123,8 @@ static bool record(struct hs_evidence_store *cases, const struct erasing *erasin
                            *erasing->deleted);
 }
 
-/* Records that a deletion begins. From then on, no replica adds an older verdict about this player
-   to the database (spool.c). */
+/* Records that a deletion begins. After that, no replica adds an older verdict about this player to
+   the database (spool.c). */
 static bool announce(const struct erasing *erasing)
 {
     struct hs_evidence_store *cases = hs_cases_open(erasing->home);
@@ -136,7 +137,7 @@ static bool announce(const struct erasing *erasing)
     return fine;
 }
 
-/* Erases the reviewed verdicts with their reviews, and records the deletion. */
+/* Deletes the player's reviewed verdicts with their reviews, and records the deletion. */
 static bool erase_cases(const struct erasing *erasing)
 {
     struct hs_evidence_store *cases = hs_cases_open(erasing->home);

@@ -14,7 +14,7 @@
 #define NAME_PREFIX "evidence-"
 #define NAME_SUFFIX ".db"
 
-/* While a file is in use, SQLite keeps two more files beside it. */
+/* While a file is in use, SQLite has two more files for it, with these suffixes. */
 static const char *const suffixes[] = {"", "-wal", "-shm"};
 enum { SUFFIXES = sizeof suffixes / sizeof suffixes[0] };
 
@@ -72,7 +72,7 @@ static int newest_first(const void *a, const void *b)
     return -strcmp(a, b);
 }
 
-/* Adds a place to a list. NULL: out of memory. */
+/* Adds a place to a list, and returns the list. NULL: out of memory. */
 static char (*add_place(char (*places)[HS_EVIDENCE_DAY], size_t *count, size_t *capacity,
                         const char *place))[HS_EVIDENCE_DAY]
 {

@@ -1,5 +1,5 @@
 /*
- * The places of the evidence store. Each has the tables of tables.h.
+ * The places of the evidence store. Each place has the tables of tables.h.
  *
  * | place        | with SQLite              | with PostgreSQL                              |
  * |--------------|--------------------------|----------------------------------------------|
@@ -30,7 +30,8 @@ struct hs_evidence_home {
     const char *directory; /* the data directory */
     bool is_postgres;
     const char *connection_file; /* for hs_db_open_postgres */
-    struct hs_metrics *metrics;  /* counts damaged files that are left out; NULL: not counted */
+    struct hs_metrics
+        *metrics; /* counts damaged files that readers skip; NULL: they are not counted */
 };
 
 /* Returns whether a place is in the database, and not in a file. */
@@ -45,26 +46,26 @@ void hs_evidence_day(time_t now, char day[HS_EVIDENCE_DAY]);
 /* Returns the number of days from 1970-01-01 to a day. */
 int64_t hs_evidence_day_number(const char *day);
 
-/* Sets the time span of the verdicts in a place: from *from_us, up to but without *until_us. */
+/* Sets the time span of the verdicts in a place: *from_us <= time < *until_us. */
 void hs_evidence_span(const char *place, int64_t *from_us, int64_t *until_us);
 
 /* Writes the path of the file of a place. */
 void hs_evidence_path(const char *directory, const char *place, char path[HS_EVIDENCE_PATH]);
 
-/* Returns the days that have a file, newest first, or the place of all days. The caller calls
-   free(). NULL: there are no days, or memory ran out. */
+/* Returns the days that have a file, newest first. With PostgreSQL, returns the place of all days
+   instead. The caller calls free(). NULL: there are no days, or memory ran out. */
 char (*hs_evidence_days(const struct hs_evidence_home *home, size_t *count))[HS_EVIDENCE_DAY];
 
-/* Renames the damaged file of a day, so that the store no longer reads it: appends `.damaged-` and
-   the seconds since 1970 to its name. Nobody may have the file open. */
+/* Renames the damaged file of a day, so that the store no longer reads the file: appends
+   `.damaged-` and the seconds since 1970 to its name. No connection may have the file open. */
 void hs_evidence_move_aside(const char *directory, const char *day, time_t now);
 
 /*
  * Removes old files, and never today's file. The age of a file is counted from the newest day
  * before `today` that has a file, not from `today`. So no file looks old on the day on which the
  * wall clock jumps, and an operator has a day to notice the jump. The function removes files that
- * are at least `keep_days` old. Then it removes the oldest files until the rest has at most
- * `keep_bytes`.
+ * are at least `keep_days` old. Then it removes the oldest files until the remaining files have at
+ * most `keep_bytes` in total.
  */
 void hs_evidence_remove_old(const char *directory, const char *today, unsigned keep_days,
                             uint64_t keep_bytes);

@@ -1,6 +1,6 @@
 /*
- * The geometry of a claim, for a person who looks at its verdict: where everybody was, and the path
- * of the shot. It is found with the same functions that decide verdicts.
+ * The geometry of a claim, for people who review its verdict: the places of the players, and the
+ * path of the shot. The functions that decide verdicts also compute this geometry.
  */
 #ifndef HS_SERVICE_EVIDENCE_GEOMETRY_H
 #define HS_SERVICE_EVIDENCE_GEOMETRY_H
@@ -14,19 +14,20 @@
 enum { HS_SCENE_POINTS_MAX = HS_MAX_LEGS + 2 };
 
 struct hs_hit_scene {
-    const struct hs_player *shooter, *target; /* NULL: unknown, or no target was claimed */
-    int64_t hit_time_us;                      /* the time of all other poses */
-    int64_t eye_time_us;                      /* the time of the shooter's pose */
-    bool has_eye, has_aim;                    /* at eye_time_us */
-    struct hs_vec eye;                        /* world */
-    struct hs_vec aim;                        /* unit */
-    bool has_path;            /* false: a shot with pellets, or an end outside the world */
+    const struct hs_player *shooter,
+        *target;              /* NULL: the player is unknown, or no target was claimed */
+    int64_t hit_time_us;      /* the time of all other poses */
+    int64_t eye_time_us;      /* the time of the shooter's pose */
+    bool has_eye, has_aim;    /* whether `eye` and `aim`, at eye_time_us, are known */
+    struct hs_vec eye;        /* in world coordinates */
+    struct hs_vec aim;        /* a unit vector */
+    bool has_path;            /* false: the shot has pellets, or its end is outside the world */
     struct hs_vec start, end; /* ends of the evaluated trace */
     double radius;            /* radius of the shot in the test against bodies */
-    uint32_t point_count;     /* points of the path, which goes on beyond the end */
+    uint32_t point_count;     /* number of points of the path; the path continues beyond `end` */
     struct hs_vec points[HS_SCENE_POINTS_MAX];
-    /* If has_closest: where the path comes nearest to the target. If path and target touch, this is
-       the contact, and its gap is 0 or less. */
+    /* If has_closest: the place where the path is nearest to the target. If path and target touch,
+       this is their contact, and its gap is <= 0. */
     bool has_closest;
     struct hs_sweep_contact closest;
     uint16_t closest_hitbox;
@@ -34,12 +35,12 @@ struct hs_hit_scene {
 };
 
 /* Finds the geometry of a claim that was received at `now_us`. `is_shot`: the claim was made from a
-   posted shot. `target`: the player whose body the path is compared with (ptr NULL: nobody). */
+   posted shot. `target`: name of the player for `target` and `closest`; ptr NULL: no player. */
 void hs_hit_scene_find(const struct hs_match *match, const struct hs_hit_claim *claim, bool is_shot,
                        struct hs_str target, int64_t now_us, struct hs_hit_scene *out);
 
-/* Places the body of a player at a time. False: there is no pose. *bracket gets the two samples
-   around this time. */
+/* Sets *out to the body of a player at a time. False: there is no pose. Sets *bracket to the two
+   samples around this time. */
 bool hs_scene_body(const struct hs_match *match, const struct hs_player *player, int64_t time_us,
                    struct hs_bracket *bracket, struct hs_body *out);
 

@@ -5,7 +5,7 @@
 
 #include "service/record/stream.h"
 
-/* The reader has refused bodies that nest deeper. */
+/* A body with deeper nesting was already refused. */
 enum { LEVELS = 64 };
 
 /* ---- the usual form ---- */
@@ -59,7 +59,7 @@ static struct hs_str find_item(struct hs_body_items *items, struct hs_str body, 
 
 /* ---- other forms ---- */
 
-/* The row of a table as an object, without the members that are null. */
+/* Returns a row of a table as an object, without the members that are null. */
 static json_t *object_of_row(const json_t *table, size_t place)
 {
     const json_t *row = json_array_get(json_object_get(table, "rows"), place);
@@ -97,7 +97,8 @@ static void append_tree(json_t *item, struct hs_buffer *out)
 
 /* ---- masks ---- */
 
-/* Returns the next part of a pointer, which ends at `/`, `,` or the end; *at moves there. */
+/* Returns the next part of a pointer, and moves *at to the end of this part: a `/`, a `,` or the
+   end of the text. */
 static struct hs_str next_part(const char **at)
 {
     struct hs_str part = {*at + 1, strcspn(*at + 1, "/,")};

@@ -1,4 +1,4 @@
-/* Finds the posted items of a body, one after the other, as JSON texts. */
+/* Finds the posted items of a body, in order, as JSON texts. */
 #ifndef HS_SERVICE_EVIDENCE_ITEMS_H
 #define HS_SERVICE_EVIDENCE_ITEMS_H
 
@@ -12,14 +12,14 @@ struct hs_body_items {
     struct hs_cursor cursor; /* before item `next` of the list; valid if has_list */
     size_t next;
     bool has_list;
-    json_t *root; /* a body in an unusual form, such as a table */
+    json_t *root; /* the parsed body, if its form is unusual, for example a table */
 };
 
 /*
  * Appends the item at `place` (from 0) of the list `key`, without line breaks. The service has
- * already accepted the body. The row of a table becomes an object. Places must not decrease from
- * call to call. Values at the pointers of `mask` ("/x_address,/x_client/name", or "") become
- * "masked". `out` fails if out of memory.
+ * already accepted the body. If the list is a table, its row is written as an object. Places must
+ * not decrease from call to call. Replaces the values at the pointers of `mask`
+ * ("/x_address,/x_client/name", or "") by "masked". If memory runs out, `out` fails (`failed`).
  */
 void hs_body_item(struct hs_body_items *items, struct hs_str body, struct hs_str key, size_t place,
                   const char *mask, struct hs_buffer *out);

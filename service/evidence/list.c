@@ -17,18 +17,18 @@ static const char *const column_names[] = {
 };
 enum { COLUMNS = sizeof column_names / sizeof column_names[0] };
 
-/* The columns of a page; the texts of HS_EVIDENCE_TEXTS follow. */
+/* The columns of a row in a page. The columns of HS_EVIDENCE_TEXTS follow, from TEXTS on. */
 enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, TEXTS };
 
 /* ---- pages ---- */
 
-/* The columns with an index, in order of preference. A query finds its rows with the index of the
-   first one that it filters by, and compares its other filters row by row. */
+/* The columns with an index, in order of preference. A query uses the first index for which it has
+   a filter. It compares its other filters row by row. */
 static const char *const indexed[] = {"account", "player", "target", "match", "reason"};
 enum { INDEXED = sizeof indexed / sizeof indexed[0] };
 
-/* SLICE_ROWS: the rows that one statement reads, in about 10 ms. PAGE_US: after this time a page
-   ends with the rows found so far. */
+/* SLICE_ROWS: max rows that one statement reads, in about 10 ms. PAGE_US: after this time, a page
+   ends with the rows that were found so far. */
 enum { SLICE_ROWS = 20000, PAGE_US = 50000 };
 
 /* The filters of a query. */
@@ -36,13 +36,14 @@ struct filters {
     const char *columns[COLUMNS];
     struct hs_str texts[COLUMNS];
     int count;
-    int driver; /* the filter with an index; -1: none, and the rows come in order of time */
+    int driver; /* the filter whose index is used; -1: no filter has an index, and the rows are read
+                   by time */
     bool skips_summaries; /* the query is for verdicts */
     bool is_empty;        /* no verdict of the place matches */
 };
 
-/* The parameter of the first filter. The parameters before it are the times and the rows of a
-   slice. */
+/* The number of the SQL parameter for the first filter. The parameters before it are the time range
+   and the max rows of a slice. */
 enum { FIRST_FILTER = 4 };
 
 static bool read_filters(struct hs_db *db, const struct hs_evidence_query *query,
@@ -101,8 +102,8 @@ static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *f
 }
 
 /* Prepares the query for a page: it applies the other filters to the newest slice of SLICE_ROWS
-   rows before `until_us`. CROSS JOIN makes SQLite keep the order of the rows. With another ORDER BY
-   it would read the whole slice before it gives the first row. */
+   rows before `until_us`. CROSS JOIN makes SQLite keep the order of the rows. With an ORDER BY in
+   the outer query, SQLite would read the whole slice before it returns the first row. */
 static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filters *filters,
                                             int64_t since_us, int64_t until_us, size_t limit)
 {
@@ -123,8 +124,8 @@ static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filte
     return prepare(db, filters, &sql, since_us, until_us, SLICE_ROWS);
 }
 
-/* Returns the time of the last row of such a slice. 0: the slice is not full, so it is the last
-   one. -1: failed. */
+/* Returns the time of the last row in the slice that prepare_page reads. 0: the slice is not full,
+   so no rows follow it. -1: failed. */
 static int64_t end_of_slice(struct hs_db *db, const struct filters *filters, int64_t since_us,
                             int64_t until_us)
 {
@@ -140,18 +141,18 @@ static int64_t end_of_slice(struct hs_db *db, const struct filters *filters, int
 
 /* ---- walks ---- */
 
-/* Takes a row of a page. False: it takes no more rows, and the list ends. */
+/* Handles a row of a page. Returns false if the list must end. */
 typedef bool row_sink(void *context, struct hs_db_statement *row);
 
-/* A walk over the files of a query, from the newest row back. */
+/* A walk over the places of a query, from the newest row to older ones. */
 struct walk {
     const struct hs_evidence_query *query;
     row_sink *sink;
     void *context;
-    size_t left;     /* rows that may follow */
-    int64_t end_us;  /* monotonic: no slice begins later, except the first */
+    size_t left;     /* how many more rows the page may have */
+    int64_t end_us;  /* monotonic; except for the first slice, no slice begins after this time */
     int64_t next_us; /* where the next page begins (its `until_us`); 0: this is the last page */
-    bool has_ended;  /* the sink took no more rows */
+    bool has_ended;  /* the sink returned false */
 };
 
 /* Passes the rows of one slice to the sink. */
@@ -171,7 +172,7 @@ static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t 
     return result == HS_DB_DONE && !walk->has_ended;
 }
 
-/* Passes the rows of one place to the sink, at least one slice of them. */
+/* Passes the rows of one place to the sink: at least one slice, and further slices until end_us. */
 static enum hs_evidence_read walk_place(const struct hs_evidence_home *home, const char *place,
                                         struct walk *walk)
 {
@@ -219,7 +220,7 @@ static enum hs_evidence_read run_walk(const struct hs_evidence_home *home, struc
 
 /* ---- JSON ---- */
 
-/* The row of a page. Its texts are borrowed until the next step. */
+/* Reads a row of a page. Its texts are valid until the next step. */
 static struct hs_evidence_row read_row(struct hs_db_statement *row)
 {
     int column = TEXTS;
@@ -272,7 +273,7 @@ enum hs_evidence_read hs_evidence_list(const struct hs_evidence_home *home,
 
 /* ---- files ---- */
 
-/* An export, with the lines that are not in its file yet. */
+/* An export, with a buffer for lines that were not written to the file yet. */
 struct export
 {
     struct hs_writer writer;
@@ -299,7 +300,7 @@ static bool flush(struct export *export)
     return !buffer->failed;
 }
 
-/* A field in quotation marks, which are doubled inside (RFC 4180). */
+/* Writes a field in quotation marks. Quotation marks inside the field are doubled (RFC 4180). */
 static void write_csv_text(struct hs_buffer *out, struct hs_str text)
 {
     hs_buffer_puts(out, ",\"");
@@ -398,7 +399,7 @@ static bool visit_row(void *context, struct hs_db_statement *page)
         fine = hs_evidence_place_failed(visiting->home, visiting->place, stored.db) ==
                HS_EVIDENCE_MISSING;
     if (step == HS_DB_ROW && hs_evidence_load(stored.found, &stored)) {
-#define X(member, name) stored.row.member = row.member; /* the page has these texts already */
+#define X(member, name) stored.row.member = row.member; /* the page already has these texts */
         HS_EVIDENCE_TEXTS(X)
 #undef X
         fine = visiting->visit(visiting->context, &stored);

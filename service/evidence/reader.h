@@ -1,5 +1,5 @@
 /* Reads the evidence store: lists of verdicts, and single verdicts with all their evidence. Every
-   call has its own, read-only connections, so it never waits for the writer. Thread-safe. */
+   call has its own read-only connections, so it never waits for the writer. Thread-safe. */
 #ifndef HS_SERVICE_EVIDENCE_READER_H
 #define HS_SERVICE_EVIDENCE_READER_H
 
@@ -8,15 +8,16 @@
 #include "api/json/writing.h"
 #include "service/evidence/store.h"
 
-/* Which verdicts to list. A text with ptr NULL filters nothing. The empty `verdict` selects the
-   summaries of ended matches (ended.h), which are left out otherwise. */
+/* The filters of a list. A text with ptr NULL is no filter. The empty `verdict` selects the
+   summaries of ended matches (ended.h). Without it, a list has no summaries. */
 struct hs_evidence_query {
 #define X(member, column) struct hs_str member;
     HS_EVIDENCE_TEXTS(X)
 #undef X
     int64_t since_us, until_us; /* wall clock: since_us <= time < until_us */
     size_t limit;
-    bool is_reviewed; /* reviewed verdicts only, also those whose day was removed */
+    bool is_reviewed; /* only reviewed verdicts, including verdicts of days whose files were removed
+                       */
 };
 
 enum hs_evidence_read {
@@ -25,15 +26,16 @@ enum hs_evidence_read {
     HS_EVIDENCE_FAILED   /* the store cannot be read or has another version, or memory ran out */
 };
 
-/* Writes an array of verdicts, the newest first. *next_us gets the `until_us` of the next page; 0:
-   this is the last page. A page ends after some 50 ms. So a page may have fewer verdicts than the
-   limit, even none, and not be the last. */
+/* Writes an array of verdicts, the newest first. *next_us is set to the `until_us` of the next
+   page; 0: this is the last page. A page ends after some 50 ms. So a page before the last one can
+   have fewer verdicts than the limit, or no verdicts. */
 enum hs_evidence_read hs_evidence_list(const struct hs_evidence_home *home,
                                        const struct hs_evidence_query *query,
                                        struct hs_writer *writer, int64_t *next_us);
 
-/* Writes a verdict as a recorded stream (record/stream.h), which `hindsight recheck` computes
-   again. `tenant`: the tenant who owns the verdict; ptr NULL: any tenant. */
+/* Writes a verdict as a recorded stream (record/stream.h). `hindsight recheck` can compute the
+   verdict again from this stream. `tenant`: the tenant who owns the verdict; ptr NULL: any tenant.
+ */
 enum hs_evidence_read hs_evidence_stream(const struct hs_evidence_home *home, struct hs_str tenant,
                                          struct hs_str id, struct hs_buffer *out);
 
@@ -41,8 +43,8 @@ enum hs_evidence_format { HS_EVIDENCE_NDJSON, HS_EVIDENCE_CSV };
 
 /* Writes the verdicts to a file, the newest first, with little memory. Each verdict is a line with
    the members of hs_evidence_list; CSV begins with a line of the members' names. The call may take
-   seconds, so it stores the time (hs_clock_us) in *alive_us now and then, unless `alive_us` is
-   NULL. FAILED: also if the file cannot be written. */
+   seconds, so now and then it sets *alive_us to the time (hs_clock_us), unless `alive_us` is NULL.
+   Also returns FAILED if the file cannot be written. */
 enum hs_evidence_read hs_evidence_export(const struct hs_evidence_home *home,
                                          const struct hs_evidence_query *query,
                                          enum hs_evidence_format format, int fd,

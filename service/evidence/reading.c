@@ -16,7 +16,6 @@ enum { BUSY_MS = 1000 };
 
 /* ---- places ---- */
 
-/* `where`: a path or the name of a schema. */
 static void report_text(const char *detail)
 {
     hs_log(HS_LOG_ERROR, "the evidence store cannot be read", HS_LOG_TEXT("detail", detail));
@@ -28,7 +27,7 @@ enum hs_evidence_read hs_evidence_failed(const struct hs_db *db)
     return HS_EVIDENCE_FAILED;
 }
 
-/* Returns whether the place is the damaged file of a day, and counts it. */
+/* Returns whether the place is the damaged file of a day. If so, counts it. */
 static bool leave_out(const struct hs_evidence_home *home, const char *place,
                       const struct hs_db *db)
 {
@@ -104,14 +103,15 @@ void hs_evidence_stored_close(struct hs_evidence_stored *stored)
     stored->unpacked = NULL;
 }
 
-/* Returns the unpacked bytes of a column, for free(). NULL: damaged, or out of memory. */
+/* Returns the unpacked bytes of a column; release them with free(). NULL: the bytes are damaged, or
+   memory ran out. */
 static unsigned char *unpack(struct hs_db_statement *row, int column, size_t *size)
 {
     struct hs_str packed = hs_db_blob(row, column);
     return hs_unpack(packed.ptr, packed.len, HS_STREAM_STATE_MAX, size);
 }
 
-/* Reads a size and the blank behind it. */
+/* Reads a size, and skips the space after it. */
 static size_t take_size(const char **at)
 {
     char *end;
@@ -143,7 +143,8 @@ static bool split_body(struct hs_db_statement *found, struct hs_evidence_stored 
     return at == end;
 }
 
-/* Reads the texts of the body. False: damaged, or out of memory; the log has the reason. */
+/* Reads the texts of the body. Returns false if the body is damaged or memory runs out; the log has
+   the reason. */
 static bool split(struct hs_db_statement *found, struct hs_evidence_stored *out)
 {
     bool fine = split_body(found, out);

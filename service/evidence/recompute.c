@@ -80,7 +80,7 @@ struct kept {
 struct hs_recompute {
     struct hs_map_store *store; /* the store of the maps; borrowed, or `own` */
     struct hs_map_store *own;
-    struct kept rulesets[KEPT_MAX], maps[KEPT_MAX]; /* the one used last comes first */
+    struct kept rulesets[KEPT_MAX], maps[KEPT_MAX]; /* the entry that was used last comes first */
     struct hs_world_limits limits;                  /* limits of the builds of maps */
 };
 
@@ -131,8 +131,8 @@ void hs_recompute_destroy(struct hs_recompute *recompute)
     free(recompute);
 }
 
-/* Moves the entry of a revision to the front. False: there is no such entry, and the front is
-   empty. */
+/* Moves the entry of a revision to the front. Returns false if no entry has the revision; then the
+   front is empty. */
 static bool to_front(struct hs_recompute *recompute, struct kept list[KEPT_MAX],
                      struct hs_str revision)
 {
@@ -180,8 +180,8 @@ static enum hs_recompute_status find_ruleset(struct hs_recompute *recompute,
                                                    : HS_RECOMPUTE_DAMAGED;
 }
 
-/* Builds a map without a name. The store counts the memory of the map and of its build. NULL: the
-   text is not a map, memory ran out, or the build was stopped. */
+/* Builds a map. The map gets no name in the store, but the store counts the memory of the map and
+   of its build. NULL: the text is not a map, memory ran out, or the build was stopped. */
 static struct hs_map_entry *build_map(const struct hs_recompute *recompute, struct hs_str name,
                                       struct hs_str text)
 {
@@ -326,7 +326,7 @@ static void read_id(struct hs_str recorded, struct hs_verdict_id *id)
     }
 }
 
-/* Writes the new answer in the form of the recorded one, and compares the two. */
+/* Writes the new result in the form of the recorded result, and compares both. */
 static void compare(struct hs_recomputed *out)
 {
     struct hs_verdict_id id;
@@ -362,8 +362,8 @@ static enum hs_recompute_status load(const struct hs_evidence_parts *parts,
     return HS_RECOMPUTE_NO_MEMORY;
 }
 
-/* Adds the shooter to the match before it verifies, as the service does. The service adds them so
-   that it can keep the result. */
+/* Verifies the claim. First adds the shooter to the match, as the service does to record a result.
+ */
 static void verify(struct hs_recomputed *out)
 {
     if (out->hit != NULL) {

@@ -11,7 +11,7 @@
 
 /* ---- measures ---- */
 
-/* The measures besides those of the checks. X(id, name) */
+/* Measures that do not belong to a check. X(id, name) */
 #define FURTHER(X) X(MARGIN, "margin") X(REWIND, "rewind")
 
 enum {
@@ -23,7 +23,7 @@ enum {
     SERIES = MOVE_CHECKS + HS_MOVE_CHECK_COUNT
 };
 
-/* The summaries of the newest matches of a player that a report has. */
+/* Max summaries of a player's matches in a report, the newest ones. */
 enum { SESSIONS = 20 };
 
 struct series {
@@ -44,9 +44,9 @@ static void add_value(struct sample *sample, int series, double value)
         to->values[to->count++] = value;
 }
 
-/* Returns which share of its limit a check used: above 1 it failed. If a value above the limit
-   passed, or a value below it failed, the limit is a minimum. Returns -1 if there is no such share:
-   the outcome is unknown, or the divisor is 0. */
+/* Returns the share of its limit that a check used; a check with a share above 1 failed. The limit
+   is a minimum if a value above the limit passed, or if a value below the limit failed. Returns -1
+   if the outcome is unknown or the divisor is 0. */
 static double share_of_limit(const json_t *check)
 {
     struct hs_str outcome = hs_str_of(json_string_value(json_object_get(check, "outcome")));
@@ -60,7 +60,7 @@ static double share_of_limit(const json_t *check)
     return limit > 0 ? measured / limit : -1;
 }
 
-/* Returns the series of a check of hits or moves. -1: this program does not know it. */
+/* Returns the series of a check of hits or moves. -1: this program does not know the check. */
 static int series_of(struct hs_str check)
 {
     int hit = hs_vocabulary_find(&hs_check_words, check);
@@ -87,7 +87,7 @@ static void add_checks(struct sample *sample, const json_t *checks)
     }
 }
 
-/* Adds the only result of a stored answer. */
+/* Adds the measures of a stored answer, which has only one result. */
 static void add_answer(struct sample *sample, struct hs_str request)
 {
     json_t *line = json_loadb(request.ptr, request.len, 0, NULL);
@@ -158,14 +158,14 @@ struct report {
     size_t session_count;
 };
 
-/* The rows of a player, of all others, and the filters of both. */
+/* Parts of queries: the condition for rows of the player, and further conditions for all rows. */
 #define IS_OWN  "(v.player = code_of(?1) OR v.account = code_of(?1))"
 #define IN_TIME " AND v.at >= ?2 AND v.at < ?3 AND (?4 IS NULL OR v.tenant = code_of(?4))"
 #define NEWEST  " ORDER BY v.at DESC LIMIT ?5"
 #define OWN_ROWS                                                                                   \
     "SELECT v.* FROM verdicts v WHERE " IS_OWN " AND " HS_EVIDENCE_IS_VERDICT IN_TIME NEWEST
-/* The measures come from rows of one ruleset. The search for rows of other players reads a bounded
-   number of rows, because few players may have this ruleset. */
+/* The measures come from rows with the same ruleset. The search for such rows of other players
+   reads a bounded number of rows, because few other players may have this ruleset. */
 #define RECENT     "(SELECT * FROM verdicts WHERE at < ?3 ORDER BY at DESC LIMIT 20000)"
 #define SAME_RULES " AND v.ruleset = code_of(?6)"
 #define WHOLE(rows)                                                                                \
@@ -264,8 +264,8 @@ static bool add_sessions(struct hs_db *db, struct report *report)
     return result == HS_DB_DONE;
 }
 
-/* Adds the measures of the newest rows. Damaged rows are left out, and so are those of another
-   revision of the ruleset. */
+/* Adds the measures of the newest rows. Skips damaged rows, and rows with another revision of the
+   ruleset. */
 static bool measure(struct hs_db *db, struct report *report, const char *sql, struct sample *sample)
 {
     struct hs_db_statement *rows =

@@ -4,7 +4,7 @@
 
 #include "validators/base/units.h"
 
-/* A posted shot has no end. Its path is drawn over at most this many reaches of a body. */
+/* A posted shot has no end. Its path is drawn for at most this many times the reach of a body. */
 enum { SHOT_REACHES = 20 };
 
 const char *hs_scene_length_unit(const struct hs_ruleset *ruleset)
@@ -65,8 +65,8 @@ static struct hs_hit_claim claim_of(const struct hs_recomputed *of)
                                  .end = hs_vec_add_scaled(shot->origin, ahead, length)};
 }
 
-/* The player whose body the path is compared with: the claimed target or, without one, the body
-   that the path touched. */
+/* Returns the player whose body the path is compared with. This is the claimed target. Without a
+   claimed target, it is the player whose body the path touched. */
 static struct hs_str target_of(const struct hs_recomputed *of)
 {
     const struct hs_impact *impact = &of->result.impact;
@@ -88,8 +88,8 @@ static void find_shot(struct hs_verdict_scene *scene)
     scene->shot.has_path = scene->shot.has_path && of->shot->has_direction;
 }
 
-/* Whether the shot touched something before it was closest to its target. The check of the world
-   may also find an obstacle beside the path. */
+/* Returns whether the shot touched something before it was closest to its target. The check of the
+   world may also find an obstacle beside the path. */
 static bool is_before_target(const struct hs_verdict_scene *scene)
 {
     const struct hs_hit_result *result = &scene->of->result;
@@ -98,8 +98,9 @@ static bool is_before_target(const struct hs_verdict_scene *scene)
            (deciding != NULL && deciding->check == HS_CHECK_WORLD);
 }
 
-/* Returns what stopped the shot. Nothing stopped an accepted shot: it went through what it touched
-   first. If the shot misses the target, an obstacle in front of it does not matter. */
+/* Returns what stopped the shot. An accepted shot was not stopped, even if it touched something
+   before the target. If the shot misses the target, an obstacle in front of the target is not
+   reported. */
 static enum hs_scene_stop stop_of(const struct hs_verdict_scene *scene)
 {
     const struct hs_impact *impact = &scene->of->result.impact;
@@ -130,7 +131,7 @@ static void find_target(struct hs_verdict_scene *scene)
     scene->has_now = hs_scene_body(match, target, scene->of->now_us, &bracket, &scene->now);
 }
 
-/* ---- the world around it ---- */
+/* ---- the world around the shot ---- */
 
 struct bounds {
     struct hs_vec low, high;
@@ -149,8 +150,8 @@ static void include_body(struct bounds *bounds, const struct hs_body *body, doub
         include(bounds, body->solids[i].center, around);
 }
 
-/* The bounds of the target and of the place where the shot touches something first. With `is_whole`
-   also those of the whole path and of the shooter. */
+/* Returns the bounds of the target and of the place where the shot first touches something. With
+   `is_whole`, the bounds also include the whole path and the shooter. */
 static struct bounds bounds_of(const struct hs_verdict_scene *scene, bool is_whole, double around)
 {
     const struct hs_impact *impact = &scene->of->result.impact;
@@ -174,7 +175,7 @@ static struct bounds bounds_of(const struct hs_verdict_scene *scene, bool is_who
     return bounds;
 }
 
-/* Finds the walls. If there are too many walls in the bounds, it tries smaller bounds. */
+/* Finds the walls near the shot. If the bounds contain too many walls, tries smaller bounds. */
 static bool find_walls(struct hs_verdict_scene *scene)
 {
     struct hs_world_parts *walls = &scene->walls;

@@ -7,7 +7,7 @@
 #include "service/evidence/geometry.h"
 #include "service/evidence/recompute.h"
 
-/* Limits of a scene. The limits bound the memory and the JSON of a scene. */
+/* Limits of the memory and the JSON of a scene. */
 enum {
     HS_SCENE_TRIANGLES_MAX = 4096,
     HS_SCENE_BOXES_MAX = 4096,
@@ -32,24 +32,24 @@ enum hs_scene_stop {
 struct hs_verdict_scene {
     const struct hs_recomputed *of; /* borrowed */
     struct hs_hit_scene shot;
-    struct hs_body then, now; /* the target at the time of the hit, and on arrival */
-    bool has_then, has_now;   /* has_then: with at least one hitbox */
+    struct hs_body then, now; /* the target at the time of the hit, and when the claim arrived */
+    bool has_then, has_now;   /* has_then: `then` has at least one hitbox */
     enum hs_scene_stop stop;
-    struct hs_placed_mover *movers; /* movers that have a place; owned, like the walls */
+    struct hs_placed_mover *movers; /* movers whose place is known; owned, like `walls` */
     size_t mover_count;
     struct hs_world_parts walls; /* near the shot */
 };
 
-/* Finds the scene of a verdict, which must stay valid. False: out of memory. Free it with
-   hs_verdict_scene_free in any case. */
+/* Finds the scene of a verdict. The verdict must stay valid. False: out of memory. Free the scene
+   with hs_verdict_scene_free in any case. */
 bool hs_verdict_scene_find(const struct hs_recomputed *of, struct hs_verdict_scene *out);
 void hs_verdict_scene_free(struct hs_verdict_scene *scene);
 
-/* Returns the abbreviation of the unit of length. NULL: unknown. A ruleset has no unit, so only
-   those of the built-in rulesets are known. */
+/* Returns the abbreviation of the unit of length. NULL: unknown. A ruleset does not state its unit,
+   so only the units of the built-in rulesets are known. */
 const char *hs_scene_length_unit(const struct hs_ruleset *ruleset);
 
-/* Returns the check that decided the verdict. NULL: none failed. */
+/* Returns the check that decided the verdict. NULL: no check failed. */
 const struct hs_check_row *hs_scene_deciding(const struct hs_hit_result *result);
 
 /* Writes the sentence about a check that did not pass, for people. */
@@ -60,8 +60,8 @@ void hs_scene_sentence(const struct hs_recomputed *of, const struct hs_check_row
 void hs_verdict_scene_encode(const struct hs_verdict_scene *scene,
                              const struct hs_evidence_parts *parts, struct hs_writer *writer);
 
-/* Parts of hs_verdict_scene_encode: the role of a player in the scene, and the members `charts` and
-   `limits`. */
+/* Parts of hs_verdict_scene_encode. hs_scene_role returns the role of a player in the scene.
+   hs_scene_charts_encode writes the members `charts` and `limits`. */
 const char *hs_scene_role(const struct hs_verdict_scene *scene, const struct hs_player *player);
 void hs_scene_charts_encode(const struct hs_verdict_scene *scene, struct hs_writer *writer);
 

@@ -13,7 +13,7 @@ static void write_point(struct hs_writer *writer, int64_t time_us, double value)
     hs_write_end(writer, ']');
 }
 
-/* Writes the speed between samples. Announced jumps are left out, because they have no speed. */
+/* Writes the speed between samples. Skips announced jumps, because they have no speed. */
 static void write_speed(struct hs_writer *writer, const struct hs_history *history)
 {
     hs_write_begin_field(writer, "speed", '[');
@@ -62,8 +62,8 @@ static int compare_events(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Lists how far the times of the shooter's claims were from the times that rtt and interp
-   explain. */
+/* Lists the offsets of the shooter's claims: the time of a claim minus the time that follows from
+   rtt and interp. */
 static size_t list_offsets(const struct hs_verdict_scene *scene, struct event *out)
 {
     const struct hs_ledger_numbers *hits = &scene->shot.shooter->ledger.hits;
@@ -142,7 +142,7 @@ static void write_charts_of(const struct hs_verdict_scene *scene, struct hs_writ
     hs_write_end(writer, '}');
 }
 
-/* Writes the limits that the charts show. A limit that the ruleset does not have is left out. */
+/* Writes the limits that the charts show. Skips limits that the ruleset does not have. */
 static void write_limits(const struct hs_verdict_scene *scene, struct hs_writer *writer)
 {
     const struct hs_ruleset *ruleset = scene->of->ruleset;

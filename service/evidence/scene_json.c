@@ -3,7 +3,7 @@
 
 #include "service/evidence/scene.h"
 
-/* A scene that is being written, and the rigs that its bodies have so far. */
+/* A scene that is being written, and the rigs of the bodies that were written so far. */
 struct writing {
     const struct hs_verdict_scene *scene;
     struct hs_writer *writer;
@@ -29,8 +29,8 @@ static void write_name(struct hs_writer *writer, const char *key, const struct h
 
 /* ---- solids ---- */
 
-/* Computes the quaternion that turns the axes of the world into `axes`. It begins with the largest
-   of its four parts (Shepperd, Quaternion from rotation matrix, 1978). */
+/* Computes the quaternion that turns the axes of the world into `axes`. Computes the largest of the
+   four parts first (Shepperd, Quaternion from rotation matrix, 1978). */
 static void rotation_of(const struct hs_vec axes[3], double q[4])
 {
     const double m[3][3] = {{axes[0].x, axes[1].x, axes[2].x},
@@ -76,7 +76,7 @@ static void write_solid(struct hs_writer *writer, const struct hs_solid *solid)
 
 /* ---- bodies ---- */
 
-/* The place of a rig in the list of the scene. */
+/* Returns the index of a rig in the scene's list of rigs. */
 static int64_t rig_place(struct writing *w, uint16_t rig)
 {
     uint16_t i = 0;
@@ -177,8 +177,8 @@ static void write_bodies(struct writing *w)
     hs_write_end(w->writer, ']');
 }
 
-/* Writes all bodies at the time of each sample of the target. Without a target, the samples of the
-   shooter count. If there are too many samples, it writes the ones around the time of the hit. */
+/* Writes all bodies at the time of each sample of the target. Without a target, uses the times of
+   the shooter's samples. If there are too many samples, uses the times around the hit. */
 static void write_frames(struct writing *w)
 {
     const struct hs_hit_scene *shot = &w->scene->shot;

@@ -16,9 +16,9 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* BATCH_ROWS: the rows of one transaction. PAUSE_US: the pause after a failure, and between two
-   checks of an idle connection. DAYS_AHEAD: the partitions that are made ahead. CARE_US: the time
-   between two checks of the size of the database. */
+/* BATCH_ROWS: max rows of one transaction. PAUSE_US: the pause after a failure, and between two
+   checks of an idle connection. DAYS_AHEAD: partitions are made for this many days. CARE_US: the
+   time between two checks of the size of the database. */
 enum { BATCH_ROWS = 100, PAUSE_US = 1000000, DAYS_AHEAD = 2 };
 /* How many revisions of sent documents the thread remembers. */
 enum { SENT = 64 };
@@ -35,18 +35,19 @@ struct hs_spool {
     pthread_cond_t wake;
     size_t waiting;  /* rows in the spool */
     bool is_damaged; /* the thread cannot read the spool */
-    bool must_move;  /* the writer waits until the spool was moved aside */
+    bool must_move;  /* the writer waits until the thread has moved the spool aside */
     bool is_ending;
     int64_t end_us; /* if is_ending: the thread gives up at this time */
     pthread_t thread;
-    /* Only the thread uses these. */
+    /* Only the thread uses the following members. */
     struct hs_evidence_store *local, *remote; /* NULL: not open */
     int64_t care_us;                          /* when the partitions are checked again */
     int64_t documents_us;                     /* when late documents are sent again */
-    bool has_tidied;                  /* unused documents of the previous process were removed */
-    int64_t day;                      /* this day and the next day have partitions */
-    int limit;                        /* rows of the next batch */
-    char sent[SENT][HS_REVISION_MAX]; /* some revisions that the database has, by hash */
+    bool has_tidied; /* unused documents of the previous process were removed */
+    int64_t day;     /* this day and the next day have partitions */
+    int limit;       /* rows of the next batch */
+    char sent[SENT]
+             [HS_REVISION_MAX]; /* some revisions that the database has; the index is a hash */
 };
 
 /* ---- connections ---- */
@@ -108,8 +109,8 @@ static bool open_local(struct hs_spool *spool)
     return spool->local != NULL;
 }
 
-/* Makes the partitions of the next days, and removes old ones. If it cannot remove old ones, it
-   reports this and returns true, so that the thread goes on. */
+/* Makes the partitions of the next days, and removes old partitions. If old partitions cannot be
+   removed, reports this and returns true, so that the thread continues. */
 static bool care(struct hs_spool *spool)
 {
     struct hs_db *db = hs_evidence_store_db(spool->remote);
@@ -135,9 +136,10 @@ static bool is_ready(struct hs_spool *spool)
 
 /* ---- batches ---- */
 
-/* A batch, in the order of time. */
+/* A batch. Its rows are in order of time. */
 struct batch {
-    int64_t first_us, last_us; /* `at` of the rows that are done; last_us 0: none */
+    int64_t first_us, last_us; /* `at` of the first and the last row that were sent; last_us 0: no
+                                  row was sent yet */
     size_t added;              /* rows that were new to the database */
     bool has_erased;           /* a player was deleted since the first row */
 };
@@ -180,8 +182,7 @@ static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stor
         return true;
     if (!hs_evidence_copy_documents(spool->remote, stored))
         return false;
-    /* The spool may lack a map because it is still being saved. Then send_late_documents() sends
-       it. */
+    /* A map may still be on its way into the spool. Then send_late_documents() sends it later. */
     for (int i = 0; i < 2; i++)
         if (hs_evidence_store_has(spool->remote, i == 0 ? HS_STR("ruleset") : HS_STR("map"),
                                   revisions[i]))
@@ -189,7 +190,8 @@ static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stor
     return true;
 }
 
-/* Sends one row, unless its player was deleted since. Its body stays compressed. */
+/* Sends one row, unless its player was deleted after the verdict. The body of the row stays
+   compressed. */
 static bool send_row(struct hs_spool *spool, struct hs_db_statement *found, struct batch *batch)
 {
     struct hs_evidence_stored stored = {.db = hs_db_of(found)};
@@ -205,7 +207,8 @@ static bool send_row(struct hs_spool *spool, struct hs_db_statement *found, stru
     return fine;
 }
 
-/* The columns of HS_EVIDENCE_ALL_OF_ROW: those of `bodies`, and then the texts of `verdicts`. */
+/* The columns of HS_EVIDENCE_ALL_OF_ROW: first the columns of `bodies`, then the texts of
+   `verdicts`. */
 enum { BODY_COLUMNS = 11, VERDICT_COLUMNS = 11 };
 enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, MAP, MAP_REVISION, SIZES, BODY };
 
@@ -220,8 +223,8 @@ static void append_values(struct hs_buffer *sql, int rows, int columns)
     }
 }
 
-/* Prepares a statement that adds several rows and returns the times of the added ones. It skips a
-   row if the database has a row with the same time or id. */
+/* Prepares a statement that adds several rows and returns the times of the added rows. The
+   statement skips a row if the database has a row with the same time or id. */
 static struct hs_db_statement *prepare_group(struct hs_db *db, int rows)
 {
     struct hs_buffer sql = {0};
@@ -237,7 +240,7 @@ static struct hs_db_statement *prepare_group(struct hs_db *db, int rows)
     return group;
 }
 
-/* Binds row `i` of `rows` as the spool has it. Its body stays compressed. */
+/* Binds a row of the spool as row `i` of `rows`. The body of the row stays compressed. */
 static void bind_row(struct hs_db_statement *group, int i, int rows, struct hs_db_statement *row)
 {
     int body = i * BODY_COLUMNS + 1, verdict = rows * BODY_COLUMNS + i * VERDICT_COLUMNS + 1;
@@ -256,7 +259,7 @@ static void bind_row(struct hs_db_statement *group, int i, int rows, struct hs_d
     for (int k = 1; k < VERDICT_COLUMNS; k++)
         hs_db_bind_text(group, verdict + k, hs_db_text(row, BODY_COLUMNS + k - 1));
 }
-/* Sends the row with this time by a statement of its own. */
+/* Sends the row with this time in a separate statement. */
 static bool send_again(struct hs_spool *spool, int64_t at_us, struct batch *batch)
 {
     struct hs_db_statement *row = hs_db_prepare(hs_evidence_store_db(spool->local),
@@ -348,8 +351,8 @@ static bool remove_rows(struct hs_spool *spool, int64_t last_us)
     return true;
 }
 
-/* Call it after a failed batch. If the database refused a row, the next batch has one row only. If
-   that row is refused again, it is dropped. */
+/* Call it after a failed batch. If the database refused a row, the next batch has only one row. If
+   this row is refused again, drops it. */
 static bool recover(struct hs_spool *spool, const struct batch *batch)
 {
     if (batch->last_us == 0 || !hs_evidence_store_has_refused(spool->remote))
@@ -363,7 +366,7 @@ static bool recover(struct hs_spool *spool, const struct batch *batch)
     return !was_alone || remove_rows(spool, batch->last_us);
 }
 
-/* Sends the oldest rows of the spool, all of one day. */
+/* Sends the oldest rows of the spool. All rows of the batch are of one day. */
 static bool send_batch(struct hs_spool *spool, int64_t first_us)
 {
     static const char sql[] = "SELECT " HS_EVIDENCE_ALL_OF_ROW " WHERE v.at < ?1"
@@ -379,7 +382,7 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
     snprintf(counting, sizeof counting,
              "SELECT count(*) FROM (SELECT at FROM verdicts WHERE at < %lld LIMIT %d)",
              (long long)end_us, spool->limit);
-    /* The transaction makes sure that the rows read are the rows counted. */
+    /* In a transaction, the rows that are read are the rows that were counted. */
     if (rows == NULL || !hs_db_run(local, "BEGIN")) {
         hs_db_finalize(rows);
         return fail(spool, spool->local);
@@ -399,9 +402,9 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
     return remove_rows(spool, batch.last_us);
 }
 
-/* Sends the documents that came to the spool after the last verdict that needs them. The first call
-   then removes the documents that no verdict in the spool needs. A later call could remove a
-   document that the writer is about to use. */
+/* Sends documents that were added to the spool after all verdicts that need them. The first call
+   then removes the documents that no verdict in the spool needs. Later calls remove nothing,
+   because the writer may be about to add a verdict that needs the document. */
 static bool send_late_documents(struct hs_spool *spool)
 {
     static const char sql[] = "SELECT kind, name, revision FROM documents";
@@ -419,7 +422,7 @@ static bool send_late_documents(struct hs_spool *spool)
         *(is_map ? &stored.row.map_revision : &stored.row.revision) = hs_db_text(documents, 2);
         bool is_sent = send_documents(spool, &stored);
         fine = is_sent || hs_evidence_store_has_refused(spool->remote);
-        if (fine && !is_sent) /* this document must not hold up the verdicts */
+        if (fine && !is_sent) /* verdicts must not wait for this document */
             report(spool, hs_evidence_store_error(spool->remote));
     }
     hs_db_finalize(documents);
@@ -445,14 +448,14 @@ static bool work(struct hs_spool *spool)
     if (first_us > 0)
         return send_batch(spool, first_us);
     pthread_mutex_lock(&spool->lock);
-    if (spool->waiting == before) /* the count is too high: some reported rows were in the spool
-                                     already */
+    if (spool->waiting == before) /* the count is too high: count_rows already counted some rows
+                                     that hs_spool_add reported */
         spool->waiting = 0;
     pthread_mutex_unlock(&spool->lock);
     return hs_db_run(hs_evidence_store_db(spool->remote), "SELECT 1") || fail(spool, spool->remote);
 }
 
-/* Closes the spool and moves it aside if the writer waits for that. */
+/* If the writer waits for it, closes the spool and moves it aside. */
 static void move_if_due(struct hs_spool *spool)
 {
     pthread_mutex_lock(&spool->lock);
@@ -531,14 +534,14 @@ size_t hs_spool_length(struct hs_spool *spool)
     return waiting;
 }
 
-/* Counts the verdicts that the previous process left. */
+/* Counts the verdicts of the previous process in the spool. */
 static size_t count_rows(const struct hs_evidence_home *home)
 {
     char path[HS_EVIDENCE_PATH], error[256];
     hs_evidence_path(home->directory, HS_EVIDENCE_SPOOL, path);
     struct hs_evidence_store *store = hs_evidence_store_open(path, false, error);
     if (store == NULL)
-        return 0; /* the thread reports it */
+        return 0; /* the thread reports the failure */
     int64_t count =
         hs_db_number(hs_evidence_store_db(store), "SELECT count(*) FROM verdicts", NULL, 0);
     hs_evidence_store_close(store);

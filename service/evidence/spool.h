@@ -1,9 +1,9 @@
 /*
  * Moves verdicts from the spool to PostgreSQL. The writer (writer.h) commits each verdict to the
- * spool, a file in the data directory, as it does without a database. One thread sends them to the
- * database and then removes them from the spool. So nothing waits for the database, and no written
- * verdict is lost while the database is away. A verdict may be sent twice; the database keeps the
- * first one. Thread-safe.
+ * spool, a file in the data directory. One thread sends the verdicts to the database, and then
+ * removes them from the spool. So requests never wait for the database, and no committed verdict is
+ * lost while the database cannot be reached. The thread may send a verdict twice; the database
+ * ignores the second one. Thread-safe.
  *
  * The thread also makes the partitions of the next days, and removes old ones.
  */
@@ -15,8 +15,8 @@
 struct hs_metrics;
 struct hs_spool;
 
-/* Starts the thread. `home` and `metrics` must outlive it. Old days are removed as by
-   hs_evidence_remove_old (files.h). NULL: out of memory or threads. */
+/* Starts the thread. `home` and `metrics` must outlive the thread. The thread removes old days by
+   the rule of hs_evidence_remove_old (files.h). NULL: out of memory or threads. */
 struct hs_spool *hs_spool_start(const struct hs_evidence_home *home, unsigned keep_days,
                                 uint64_t keep_bytes, struct hs_metrics *metrics);
 
@@ -24,17 +24,18 @@ struct hs_spool *hs_spool_start(const struct hs_evidence_home *home, unsigned ke
    Then ends the thread. Does nothing for NULL. */
 void hs_spool_stop(struct hs_spool *spool, int64_t end_us);
 
-/* Tells the thread that verdicts were committed to the spool. Does nothing for NULL. */
+/* Reports to the thread that verdicts were committed to the spool. Does nothing for NULL. */
 void hs_spool_add(struct hs_spool *spool, size_t count);
 
-/* Whether the thread found the spool damaged. NULL: false. */
+/* Returns whether the thread found the spool damaged. Returns false for NULL. */
 bool hs_spool_is_damaged(struct hs_spool *spool);
 
-/* Moves the damaged file of the spool aside (files.h). The caller has closed it. Waits until the
-   thread has closed the file, too; this takes as long as the current batch of the thread. */
+/* Moves the damaged file of the spool aside (hs_evidence_move_aside). The caller must have closed
+   the file. Waits until the thread has closed the file too, which takes as long as its current
+   batch. */
 void hs_spool_move_aside(struct hs_spool *spool);
 
-/* The verdicts in the spool. NULL: 0. */
+/* Returns the number of verdicts in the spool. Returns 0 for NULL. */
 size_t hs_spool_length(struct hs_spool *spool);
 
 #endif

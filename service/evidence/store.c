@@ -12,13 +12,14 @@
 
 #include "service/system/files.h"
 
-/* Codes that the writer remembers, so that most texts need no query. A power of two. */
+/* Number of codes that the writer remembers, so that most texts need no query. A power of two. */
 enum { REMEMBERED = 4096 };
 
 enum { BUSY_MS = 2000 };
 
-/* Compared with level 1, a verdict takes 43 % fewer instructions and 9 % more bytes. Levels below
-   -3 save little more time: -5 takes 17 % fewer instructions and 8 % more bytes than -3. */
+/* The compression level of zstd. A verdict needs 43 % fewer instructions and 9 % more bytes than
+   with level 1. Lower levels save little more time: compared with level -3, level -5 needs 17 %
+   fewer instructions and 8 % more bytes. */
 enum { PACK_LEVEL = -3 };
 
 enum statement {
@@ -53,7 +54,7 @@ enum { STATEMENTS = sizeof texts / sizeof texts[0] };
 
 struct remembered {
     struct hs_name text;
-    int64_t code; /* 0: none */
+    int64_t code; /* 0: the entry is empty */
 };
 
 struct hs_evidence_store {
@@ -102,7 +103,7 @@ static bool run(struct hs_evidence_store *store, const char *sql)
     return hs_db_run(store->db, sql);
 }
 
-/* Runs a prepared statement that gives no rows. */
+/* Runs a prepared statement that returns no rows. */
 static bool step(struct hs_evidence_store *store, enum statement which)
 {
     return hs_db_finish(store->statements[which]);
@@ -110,7 +111,7 @@ static bool step(struct hs_evidence_store *store, enum statement which)
 
 /* ---- the file ---- */
 
-/* Runs a prepared statement that gives one number. */
+/* Runs a prepared statement that returns one number. */
 static bool read_number(struct hs_evidence_store *store, enum statement which, int64_t *out)
 {
     struct hs_db_statement *statement = store->statements[which];
@@ -128,15 +129,16 @@ static bool prepare(struct hs_evidence_store *store)
     return hs_db_is_postgres(store->db) || read_number(store, NEWEST, &store->newest_us);
 }
 
-/* WAL: readers never wait for the writer. With synchronous NORMAL a commit is in the log file,
-   which survives a crash of the process. With FULL it is also synced to the disk. secure_delete:
-   the bytes of a deleted player are overwritten. */
+/* With journal_mode WAL, readers never wait for the writer. With synchronous NORMAL, a commit is in
+   the log file, so it survives a crash of the process. With FULL, a commit is also synced to the
+   disk. With secure_delete, SQLite overwrites the bytes of a deleted player. */
 static bool set_up(struct hs_evidence_store *store, bool is_synced)
 {
     return run(store, "PRAGMA journal_mode = WAL") &&
            run(store, is_synced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL") &&
            run(store, "PRAGMA wal_autocheckpoint = 4000") &&
-           run(store, "PRAGMA cache_size = -32768") && /* KiB; enough for the ends of all indexes */
+           run(store, "PRAGMA cache_size = -32768") && /* in KiB; enough for the pages of all
+                                                          indexes to which new rows are added */
            run(store, "PRAGMA secure_delete = ON") && run(store, "BEGIN IMMEDIATE") &&
            run(store, hs_evidence_file_tables) && run(store, "COMMIT") && prepare(store);
 }
@@ -156,9 +158,9 @@ static unsigned char *make_tables(sqlite3_int64 *size)
     return bytes;
 }
 
-/* Makes the file with its tables, for this user alone, unless it exists. If SQLite made the file,
-   it would lock the file until all of it is on the disk, and readers would fail if the disk is
-   slow. False with errno. */
+/* Makes the file with its tables, unless it exists. Only this user can read it. If SQLite made the
+   file, it would lock the file until the whole file is on the disk. On a slow disk, readers would
+   then fail. On failure returns false and sets errno. */
 static bool make_file(const char *path)
 {
     char fresh[4096];
@@ -182,7 +184,7 @@ static bool make_file(const char *path)
     return fine;
 }
 
-/* Opens the file and its tables. False with a message. */
+/* Opens the file and its tables. Returns false with a message on failure. */
 static bool open_file(struct hs_evidence_store *store, const char *path, bool is_synced,
                       char error[256])
 {
@@ -280,7 +282,7 @@ void hs_evidence_store_close(struct hs_evidence_store *store)
 
 void hs_evidence_store_limit(struct hs_evidence_store *store, uint64_t bytes)
 {
-    enum { PAGE_BYTES = 4096 }; /* the usual size of SQLite */
+    enum { PAGE_BYTES = 4096 }; /* the default page size of SQLite */
     char sql[64];
     snprintf(sql, sizeof sql, "PRAGMA max_page_count = %llu",
              (unsigned long long)(bytes / PAGE_BYTES));
@@ -294,7 +296,8 @@ static void forget_codes(struct hs_evidence_store *store)
     memset(store->remembered, 0, sizeof store->remembered);
 }
 
-/* Another connection may have deleted codes together with a player, so they are forgotten then. */
+/* Another connection may have deleted a player's codes. So if another connection has written,
+   clears the remembered codes. */
 bool hs_evidence_store_begin(struct hs_evidence_store *store)
 {
     int64_t changes = 0;
@@ -318,12 +321,12 @@ bool hs_evidence_store_commit(struct hs_evidence_store *store)
 void hs_evidence_store_undo(struct hs_evidence_store *store)
 {
     run(store, "ROLLBACK");
-    forget_codes(store); /* their rows may be undone */
+    forget_codes(store); /* the rows of some codes may be undone */
 }
 
 /* ---- rows ---- */
 
-/* Returns the code of a text, and gives it one if it has none. 0: failed. */
+/* Returns the code of a text. If the text has no code, makes one. 0: failed. */
 static int64_t code_of(struct hs_evidence_store *store, struct hs_str text)
 {
     text = text.ptr != NULL ? text : HS_STR("");
@@ -424,7 +427,7 @@ static bool put_body(struct hs_evidence_store *store, int64_t at_us,
     return step(store, PUT_BODY);
 }
 
-/* A verdict that is stored already (its id is used) changes nothing. */
+/* Does nothing if the verdict is already stored, that is, if its id is in use. */
 bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evidence_row *row)
 {
     int64_t at_us = row->at_us > store->newest_us ? row->at_us : store->newest_us + 1;
@@ -436,7 +439,7 @@ bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evid
     return put_verdict(store, at_us, row);
 }
 
-/* Returns whether a prepared statement gives a row. */
+/* Returns whether a prepared statement returns a row. */
 static bool finds(struct hs_evidence_store *store, enum statement which)
 {
     int64_t found;

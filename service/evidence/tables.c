@@ -9,7 +9,7 @@
 #define VALUE_OF(number) TEXT_OF(number)
 
 /* The tables, with the types of an SQL dialect. `COLUMN`: a macro that writes a text column.
-   `unique`: what follows the column of the verdict id. `end`: what follows the columns. */
+   `unique`: SQL after the column of the verdict id. `end`: SQL after the columns. */
 #define TABLES(NUMBER, REAL, BLOB, COLUMN, unique, end)                                            \
     "CREATE TABLE IF NOT EXISTS documents("                                                        \
     " kind TEXT NOT NULL, revision TEXT NOT NULL, name TEXT NOT NULL, body " BLOB " NOT NULL,"     \
@@ -25,7 +25,7 @@
 #define CODE_COLUMN(member, column) ", " column " INTEGER NOT NULL"
 #define TEXT_COLUMN(member, column) ", " column " TEXT NOT NULL"
 
-/* An index for each column that may drive a query (list.c). `more`: further columns. */
+/* An index for each column by which list.c finds rows. `more`: further columns. */
 #define INDEXES(more)                                                                              \
     "CREATE INDEX IF NOT EXISTS by_player ON verdicts(player" more ");"                            \
     "CREATE INDEX IF NOT EXISTS by_account ON verdicts(account" more ");"                          \
@@ -47,7 +47,8 @@ static const char partitioned_tables[] = POSTGRES_TABLES(
 static const char cases_tables[] = POSTGRES_TABLES(" UNIQUE", "")
     HS_EVIDENCE_REVIEWS("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "BIGINT");
 
-/* The bodies are compressed already. The comment of a table has the version. */
+/* PostgreSQL need not compress the bodies, because they are already compressed. The comment of
+   `verdicts` has the version of the tables. */
 static const char last_steps[] =
     "ALTER TABLE bodies ALTER body SET STORAGE EXTERNAL;"
     "ALTER TABLE documents ALTER body SET STORAGE EXTERNAL;"
@@ -81,8 +82,8 @@ bool hs_evidence_begin_alone(struct hs_db *db)
 
 /* ---- PostgreSQL ---- */
 
-/* IF NOT EXISTS is not enough: it fails for users who may use the schema, but may not make schemas.
- */
+/* CREATE SCHEMA IF NOT EXISTS fails for users who may use the schema but may not make schemas, so
+   the statement below first checks whether the schema exists. */
 bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_partitioned)
 {
     char make_schema[192];
@@ -104,9 +105,9 @@ static void name_day(int64_t day, char name[HS_EVIDENCE_DAY])
     name[4] = name[7] = '_';
 }
 
-/* Makes the partition of a table, unless another replica made it first. It makes a table and
-   attaches it, which blocks no readers; CREATE TABLE ... PARTITION OF would block them. `more`:
-   further constraints. */
+/* Makes the partition of a table, unless another replica made it first. Makes a table and then
+   attaches it, because readers need not wait for this. With CREATE TABLE ... PARTITION OF they
+   would have to wait. `more`: further constraints. */
 static bool make_partition(struct hs_db *db, const char *table, const char *more, int64_t day)
 {
     char name[HS_EVIDENCE_DAY], sql[512];
@@ -131,7 +132,8 @@ bool hs_evidence_make_day(struct hs_db *db, int64_t day)
            make_partition(db, "bodies", ", UNIQUE(id)", day);
 }
 
-/* Drop one after the other, because one statement for both could deadlock with a reader. */
+/* Drops the two partitions one after the other, because one statement for both could deadlock with
+   a reader. */
 static bool drop_day(struct hs_db *db, int64_t day)
 {
     char name[HS_EVIDENCE_DAY], bodies[64], verdicts[64];

@@ -1,17 +1,18 @@
 /*
  * The tables of the evidence store, in a file of SQLite or in a schema of PostgreSQL.
  *
- * The columns that queries filter by are small integers in SQLite. The table `codes` of the same
- * file has the text of each integer. So a filtered list reads only about ten bytes of a row that it
- * skips. In PostgreSQL the columns have the texts themselves, because other programs read these
- * tables, too. There, `verdicts` and `bodies` have one partition for each day.
+ * Queries filter by the columns of HS_EVIDENCE_TEXTS. In SQLite, these columns are small integers.
+ * The table `codes` of the same file has the text of each integer. So a query reads only about ten
+ * bytes of a row that does not match its filters. In PostgreSQL the columns have the texts
+ * themselves, because other programs read these tables, too. There, `verdicts` and `bodies` have
+ * one partition for each day.
  */
 #ifndef HS_SERVICE_EVIDENCE_TABLES_H
 #define HS_SERVICE_EVIDENCE_TABLES_H
 
 #include "service/database/db.h"
 
-/* The texts of a verdict that queries filter by. X(member, column) */
+/* The texts of a verdict by which queries filter. X(member, column) */
 #define HS_EVIDENCE_TEXTS(X)                                                                       \
     X(tenant, "tenant")                                                                            \
     X(match, "match")                                                                              \
@@ -42,16 +43,16 @@
 /* The service neither reads nor writes tables of another version. */
 #define HS_EVIDENCE_SCHEMA 2
 
-/* Returns the version of the tables behind a connection. 0: it has no tables; -1: it cannot be
-   read. */
+/* Returns the version of the tables of a connection. 0: there are no tables. -1: the version cannot
+   be read. */
 int hs_evidence_schema_of(struct hs_db *db);
 
 /* The statements that make the tables in a file of SQLite, and set their version. */
 extern const char hs_evidence_file_tables[];
 
-/* Makes the schema of a PostgreSQL connection, and the tables in it. Several replicas
-   may do this at once. `is_partitioned`: makes tables with one partition for each day of `at`;
-   otherwise the tables of the reviewed verdicts (cases.h), with `reviews` and `audit`. */
+/* Makes the schema of a PostgreSQL connection, and the tables in it. Several replicas may do this
+   at once. `is_partitioned`: makes tables with one partition for each day of `at`; otherwise makes
+   the tables of the reviewed verdicts (cases.h), with `reviews` and `audit`. */
 bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_partitioned);
 
 /* Makes the missing partitions of a day (days since 1970). Call it outside a transaction. */
@@ -63,9 +64,10 @@ bool hs_evidence_make_day(struct hs_db *db, int64_t day);
 bool hs_evidence_drop_days(struct hs_db *db, int64_t today, unsigned keep_days,
                            uint64_t keep_bytes);
 
-/* Begins a transaction that adds verdicts, and takes a lock that such transactions share. The
-   second function takes the lock alone, for a deletion or for a change of the tables: it waits for
-   these transactions, and they wait for it. */
+/* Begin a transaction with a lock. hs_evidence_begin_shared is for transactions that add verdicts;
+   they share the lock. hs_evidence_begin_alone is for a deletion or a change of the tables. It gets
+   the lock exclusively: it waits until all other transactions with the lock end, and they wait for
+   it. */
 bool hs_evidence_begin_shared(struct hs_db *db);
 bool hs_evidence_begin_alone(struct hs_db *db);
 

@@ -11,19 +11,19 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* TRIES: SQLite writes from the start of the log again only after a move of the whole log. A commit
-   during the move leaves a rest. The first try moves most of the log, so the later tries are short.
-   BUSY_MS: how long a move waits for a transaction of the writer. */
+/* TRIES: SQLite writes at the start of the log again only after the whole log was moved. Pages of a
+   commit during the move are not moved, so another try follows. The first try moves most of the
+   log, so later tries are short. BUSY_MS: how long a move waits for a transaction of the writer. */
 enum { TRIES = 4, BUSY_MS = 2000 };
 /* 256 MiB. A log with more pages is moved while the writer waits. Otherwise the log would grow
-   without limit if commits never pause. */
+   without limit if there are always commits. */
 enum { PAGES_MAX = 65536 };
 
 struct hs_wal_mover {
     struct hs_metrics *metrics;
     int64_t pause_us;
     struct hs_log_limit log_limit;
-    pthread_mutex_t open; /* held while the thread has a file open */
+    pthread_mutex_t open; /* locked while the thread has a file open */
     pthread_mutex_t lock; /* guards the following members */
     pthread_cond_t wake;
     char path[HS_EVIDENCE_PATH]; /* the file with a new commit, or "" */
@@ -33,7 +33,7 @@ struct hs_wal_mover {
 
 struct moved {
     bool is_fine;
-    int64_t pages, done; /* pages of the log, and how many of them were moved */
+    int64_t pages, done; /* number of pages of the log, and number of moved pages */
 };
 
 static struct moved move(struct hs_db *db, const char *sql)
@@ -150,7 +150,7 @@ void hs_wal_leave(struct hs_db *db)
     hs_db_run(db, "PRAGMA wal_autocheckpoint = 0");
 }
 
-/* Sets the version of the tables to the value that it already has: any write begins the log. */
+/* Sets the version of the tables to its current value, because any write begins the log. */
 void hs_wal_begin(struct hs_db *db)
 {
     char sql[48];
@@ -158,7 +158,8 @@ void hs_wal_begin(struct hs_db *db)
     hs_db_run(db, sql);
 }
 
-/* Tries several times, because SQLite waits for readers, but not for another move of the log. */
+/* Tries several times, because SQLite waits for readers, but does not wait for another move of the
+   log. */
 bool hs_wal_empty(struct hs_db *db)
 {
     enum { LONGEST_US = 3000000, NAP_NS = 50000000 };

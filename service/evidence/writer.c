@@ -16,22 +16,22 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* A row waits at most COMMIT_US for its transaction. A crash may lose the rows of at most 0.2 s.
-   The rest of that time is for the transaction, whose thread waits for a processor on a busy
-   machine. The thread waits less often if the transaction is small (COMMIT_ROWS). After each
-   MOVE_US a commit syncs the disk once, because SQLite then begins its log at the start again. */
+/* A crash may lose the rows of at most 0.2 s. In this time, a row waits at most COMMIT_US until its
+   transaction begins. The rest is for the transaction itself: on a busy machine, its thread waits
+   for a processor. The thread waits less often if the transaction has few rows (COMMIT_ROWS). Once
+   in MOVE_US, a commit syncs the disk, because SQLite then writes at the start of its log again. */
 enum { COMMIT_ROWS = 200, COMMIT_US = 40000, MOVE_US = 5000000 };
 enum { RETRY_US = 1000000, WAIT_US = 2000000 };
 
-/* A row of the queue, with the bytes of its texts behind it. */
+/* A row of the queue. The bytes of its texts follow in the same allocation. */
 struct item {
     struct item *next;
     struct hs_evidence_row row;
-    struct hs_ruleset_entry *ruleset; /* held */
-    struct hs_map_entry *map;         /* held, or NULL */
+    struct hs_ruleset_entry *ruleset; /* a reference */
+    struct hs_map_entry *map;         /* a reference, or NULL */
     size_t size;
     int64_t added_us; /* monotonic */
-    bool is_refused;  /* the file can never take the row */
+    bool is_refused;  /* the file refuses the row, now and later */
 };
 
 struct hs_evidence {
@@ -42,10 +42,10 @@ struct hs_evidence {
     pthread_cond_t wake;
     struct item *first, **last;
     size_t bytes, count;
-    uint64_t added, done; /* rows since the start: all, and those committed or dropped */
+    uint64_t added, done; /* rows since the start: added, and committed or dropped */
     struct hs_evidence_wait *waits;
     bool is_ending;
-    int64_t end_us; /* if is_ending: the time to give up */
+    int64_t end_us; /* if is_ending: the thread gives up at this time */
     pthread_t thread;
     struct hs_wal_mover *mover;
     struct hs_spool *spool;          /* NULL: the evidence is not in a database */
@@ -71,7 +71,7 @@ static char *copy_text(char *to, struct hs_str *text)
     return to + text->len;
 }
 
-/* The texts of a row. X(member) */
+/* The texts of a row that are copied into the queue. X(member) */
 #define ROW_TEXTS(X)                                                                               \
     X(id) X(unit) X(revision) X(map) X(map_revision) X(opening) X(request) X(state) X(context)
 
@@ -123,7 +123,7 @@ static void limit_size(struct hs_evidence *evidence)
                                settings->keep_bytes);
 }
 
-/* Moves a damaged file aside, so that the next verdict begins a new one. */
+/* Moves a damaged file aside, so that the next verdict begins a new file. */
 static void move_aside(struct hs_evidence *evidence, const char *place)
 {
     hs_metrics_add(evidence->service->metrics, HS_METRIC_EVIDENCE_FAILURES, 0, 1);
@@ -135,7 +135,7 @@ static void move_aside(struct hs_evidence *evidence, const char *place)
     hs_wal_mover_release(evidence->mover);
 }
 
-/* Writes the place of new rows: today, or the spool. */
+/* Writes the name and the path of the place for new rows: today, or the spool. */
 static void find_place(const struct hs_evidence *evidence, char place[HS_EVIDENCE_DAY],
                        char path[HS_EVIDENCE_PATH])
 {
@@ -145,7 +145,7 @@ static void find_place(const struct hs_evidence *evidence, char place[HS_EVIDENC
     hs_evidence_path(evidence->settings.home.directory, place, path);
 }
 
-/* Opens the place of new rows. Files that are too old are removed when a day begins. */
+/* Opens the place for new rows. At the beginning of a day, removes files that are too old. */
 static bool open_day(struct hs_evidence *evidence)
 {
     bool is_synced = evidence->settings.is_synced;
@@ -174,8 +174,8 @@ static bool open_day(struct hs_evidence *evidence)
     return true;
 }
 
-/* Readers rely on the times in a file being of its day. So a row from before midnight gets the
-   first time of the day if it is written to the file of the next day. */
+/* Readers expect that all times in a file are of its day. So a row from before midnight that is
+   written after midnight gets the first time of the new day. */
 static bool put_row(struct hs_evidence *evidence, const struct hs_evidence_row *row)
 {
     struct hs_evidence_row moved = *row;
@@ -185,8 +185,8 @@ static bool put_row(struct hs_evidence *evidence, const struct hs_evidence_row *
     return hs_evidence_store_put(evidence->store, &moved);
 }
 
-/* Writes the rows of a list in one transaction. On failure *failed is the row that failed, or NULL.
- */
+/* Writes the rows of a list in one transaction. On failure, *failed is the row that failed; NULL:
+   the failure was not about a row. */
 static bool try_items(struct hs_evidence *evidence, struct item *items, struct item **failed)
 {
     struct hs_evidence_store *store = evidence->store;
@@ -202,8 +202,8 @@ static bool try_items(struct hs_evidence *evidence, struct item *items, struct i
     return *failed == NULL && hs_evidence_store_commit(store);
 }
 
-/* Writes the rows of a list. A row that the file can never take is left out, so that it does not
-   hold up the others. */
+/* Writes the rows of a list. Skips each row that the file refuses, so that the other rows do not
+   wait for it. */
 static bool write_items(struct hs_evidence *evidence, struct item *items)
 {
     struct item *failed;
@@ -217,7 +217,8 @@ static bool write_items(struct hs_evidence *evidence, struct item *items)
         hs_evidence_store_undo(store);
         if (!is_refused) {
             hs_evidence_store_close(store);
-            evidence->store = NULL; /* opened again, because the file may be another one then */
+            evidence->store =
+                NULL; /* open it again later, because the path may then have another file */
             if (is_damaged)
                 move_aside(evidence, evidence->day);
             return false;
@@ -230,8 +231,8 @@ static bool write_items(struct hs_evidence *evidence, struct item *items)
     return true;
 }
 
-/* Ends the waits that are settled, those of `owner`, and those that began too long ago. The lock is
-   held. */
+/* Ends the settled waits, the waits of `owner`, and the waits that have lasted too long. The caller
+   holds the lock. */
 static void end_waits(struct hs_evidence *evidence, const void *owner, int64_t now_us)
 {
     struct hs_evidence_wait **at = &evidence->waits;
@@ -248,8 +249,8 @@ static void end_waits(struct hs_evidence *evidence, const void *owner, int64_t n
     }
 }
 
-/* Frees the rows of a list after they were committed or given up, and ends the waits for them. The
-   lock is held. */
+/* Frees the rows of a list after they were committed or dropped, and ends the waits for these rows.
+   The caller holds the lock. */
 static void finish(struct hs_evidence *evidence, struct item *items, bool is_written)
 {
     size_t count = 0, refused = 0;
@@ -283,8 +284,8 @@ static bool is_batch_due(const struct hs_evidence *evidence)
                                         hs_clock_us() >= evidence->first->added_us + COMMIT_US));
 }
 
-/* Takes the next rows, at most COMMIT_ROWS. The caller holds the lock; this function releases it
-   during the wait. NULL: the writer ends. */
+/* Removes the next rows from the queue, at most COMMIT_ROWS, and returns them. The caller holds the
+   lock; this function releases it during the wait. NULL: the writer ends. */
 static struct item *take_batch(struct hs_evidence *evidence)
 {
     while (!is_batch_due(evidence)) {
@@ -319,9 +320,9 @@ static void write_batch(struct hs_evidence *evidence, struct item *items)
     finish(evidence, items, is_written);
 }
 
-/* Opens the place of new rows if it exists, and begins its log. This takes a while: after a crash
-   SQLite reads its log, and the first write to a log syncs the disk. The service calls this before
-   it serves, so that the first rows do not wait for it. */
+/* If the place for new rows exists, opens it and begins its log. This takes a while: after a crash
+   SQLite reads its log, and the first write to a log syncs the disk. Call it before the service
+   serves requests, so that the first rows need not wait. */
 static void open_existing(struct hs_evidence *evidence)
 {
     char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH];
@@ -349,14 +350,14 @@ static void *write_rows(void *context)
 
 bool hs_evidence_wants(const struct hs_evidence *evidence, bool is_plain, struct hs_str id)
 {
-    enum { ENOUGH = 8 }; /* digits of the id, which is a hash itself */
+    enum { ENOUGH = 8 }; /* this many digits of the id; the id is itself a hash */
     unsigned sample = evidence->settings.sample;
     if (id.len > ENOUGH)
         id.len = ENOUGH;
     return !is_plain || (sample > 0 && hs_str_hash(id) % sample == 0);
 }
 
-/* The lock is held. */
+/* Returns whether the queue has space for a row of `size` bytes. The caller holds the lock. */
 static bool has_space(const struct hs_evidence *evidence, size_t size, bool is_sample)
 {
     size_t limit = evidence->settings.queue_bytes / (is_sample ? 2 : 1);

@@ -8,7 +8,7 @@
 
 /* ---- the queue ---- */
 
-/* Returns the max wait of a request while waits stay long. */
+/* Returns the max wait of a request while the queue is standing. */
 static int64_t standing_limit(enum hs_priority priority, int64_t limit_us)
 {
     switch (priority) {
@@ -21,9 +21,10 @@ static int64_t standing_limit(enum hs_priority priority, int64_t limit_us)
     }
 }
 
-/* Adds the time since the last decision to the time of refusals, or subtracts it. If the request
-   waited behind others, the worker has been busy since the last decision. A refusal takes less than
-   a tick of the kernel: if more time has passed, the process was stopped. */
+/* Updates `refusing_us` with the time since the last decision: adds the time if that decision was a
+   refusal, otherwise subtracts it. A refusal takes less than a tick of the kernel. If more time has
+   passed, the process was stopped, so only one tick is added. If the request did not wait behind
+   others, the worker was idle, and the count starts again. */
 static void count_refusing(struct hs_gate *gate, bool was_behind, int64_t now_us)
 {
     int64_t spent_us = now_us - gate->decided_us;
@@ -40,8 +41,8 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
 {
     if (limit_us == 0)
         return true;
-    /* The time since the last long wait ends when this request arrived, because the request has
-       been in the queue since then. */
+    /* The pause since the last long wait ends at the arrival of this request, because the request
+       has been in the queue since then. */
     int64_t arrived_us = now_us - waited_us;
     bool goes_on = gate->long_us != 0 && arrived_us - gate->long_us <= HS_STANDING_US;
     bool was_behind = arrived_us + HS_KERNEL_TICK_US < gate->answered_us;
@@ -54,8 +55,8 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
     bool standing = gate->long_us - gate->since_us >= HS_STANDING_US &&
                     now_us - gate->long_us <= HS_STANDING_US;
     count_refusing(gate, was_behind, now_us);
-    /* If no other request was before it, the request waited for the machine, and a refusal does not
-       help. */
+    /* A request that did not wait behind others waited for the machine. A refusal would not shorten
+       the next waits. */
     gate->has_refused =
         priority != HS_PRIORITY_VITAL && was_behind &&
         waited_us > (standing ? standing_limit(priority, limit_us) : limit_us * HS_BURST_TIMES) &&
@@ -93,7 +94,7 @@ struct bucket {
 struct hs_tenant_rates {
     pthread_mutex_t lock; /* guards the buckets */
     int64_t token_ns, burst_allowance;
-    struct bucket *chains[CHAINS]; /* one bucket for each tenant with tokens; these are few */
+    struct bucket *chains[CHAINS]; /* one bucket for each tenant; a service has few tenants */
 };
 
 struct hs_tenant_rates *hs_tenant_rates_create(size_t per_second, size_t burst_allowance)
@@ -122,7 +123,8 @@ void hs_tenant_rates_destroy(struct hs_tenant_rates *rates)
     free(rates);
 }
 
-/* Finds or adds a bucket. The lock is held. Returns NULL if memory runs out. */
+/* Finds or adds the bucket of a tenant. The caller holds the lock. Returns NULL if memory runs out.
+ */
 static struct bucket *bucket_of(struct hs_tenant_rates *rates, struct hs_str tenant)
 {
     struct bucket **at = &rates->chains[hs_str_hash(tenant) % CHAINS];

@@ -2,9 +2,10 @@
  * Admission: which requests are served under overload (docs/overload.md).
  *
  * The queue is in the kernel: a request waits in its socket until a worker reads it, and the kernel
- * reports how long its newest bytes waited. As long as the queue is empty now and then, every
- * request is served. Once waits stay long, a request that waited longer than its priority allows is
- * refused before its body is read. A late answer is worth little, and a refusal costs far less.
+ * reports how long the newest bytes in the socket waited. As long as the queue is empty now and
+ * then, every request is served. Once waits stay long, the service refuses each request that waited
+ * longer than its priority allows, before it reads the body. A late answer is worth little, and a
+ * refusal costs far less than an answer.
  */
 #ifndef HS_SERVICE_ADMISSION_H
 #define HS_SERVICE_ADMISSION_H
@@ -18,10 +19,11 @@
 
 enum {
     /* The queue is "standing" if long waits continue for this time, and no pause between them is
-       longer than this time. With a higher value longer bursts pass, but overload is noticed
+       longer than this time. With a higher value, longer bursts are served, but overload is noticed
        later. */
     HS_STANDING_US = 100000,
-    /* A wait is long above limit / HS_LONG_WAIT_PART. Kernels measure in steps of 1 to 10 ms. */
+    /* A wait is long if it exceeds limit / HS_LONG_WAIT_PART. Kernels measure in steps of 1 to 10
+       ms. */
     HS_LONG_WAIT_PART = 8,
     /* The largest error of a measured wait: one tick of the kernel's clock. */
     HS_KERNEL_TICK_US = 10000,
@@ -32,39 +34,41 @@ enum {
     HS_REFUSING_TIMES = 9,
 };
 
-/* How long requests waited for one worker. Zero-initialized; only that worker uses it. */
+/* Data about the waits of requests for one worker. Zero-initialized; only that worker uses it. */
 struct hs_gate {
     int64_t since_us;    /* time of the first long wait of this series */
     int64_t long_us;     /* time of the last long wait of this series */
     int64_t answered_us; /* when this worker last answered a request that is not vital */
     int64_t decided_us;  /* time of the last decision */
-    int64_t refusing_us; /* time spent on refusals, less nine times that of other requests since */
+    int64_t refusing_us; /* time spent on refusals, minus HS_REFUSING_TIMES the time spent later on
+                            other requests; at least 0 */
     bool has_refused;    /* the last decision was a refusal */
 };
 
 /*
  * Returns whether to serve a request that waited `waited_us` until `now_us` (monotonic). While the
- * queue is standing, hits may wait `limit_us` (0: no limit), frames half of that, the console a
- * quarter.
+ * queue is standing, hits may wait `limit_us` (0: no limit), frames half of `limit_us`, and
+ * requests of the console a quarter of it.
  *
  * Only a request that arrived before the last answer waited behind another request. So only the
  * waits of such requests make the queue standing, and only such requests are refused. A client that
- * sends one request after the other is always served, however long a busy or stopped machine makes
- * it wait. After such a stop each worker also serves the first waiting request.
+ * waits for each answer before its next request is always served, even if a busy or stopped machine
+ * makes it wait. After a stop of the machine, each worker also serves the first waiting request.
  *
  * A refusal costs time, too. If all requests are late, to refuse them could take all the time of a
- * worker. So if refusals took over HS_STANDING_US more than HS_REFUSING_TIMES the time of other
- * requests, the worker serves late requests.
+ * worker. So the worker may spend on refusals at most HS_STANDING_US more than HS_REFUSING_TIMES the
+ * time that it spends on other requests. Beyond that, it serves late requests.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
                    int64_t waited_us, int64_t now_us);
 
 /* Records that the worker answers a request. Call it before the answer is sent, because the
-   client's next request must arrive later. Vital requests, such as health checks, do not count. */
+   client's next request must arrive after this call. Vital requests, such as health checks, do not
+   count. */
 void hs_gate_answered(struct hs_gate *gate, enum hs_priority priority, int64_t now_us);
 
 /* Returns the age of the newest bytes of a TCP socket in microseconds, in steps of the kernel's
-   clock; 0 if it is unknown. */
+   clock; 0 if the age is unknown. */
 int64_t hs_socket_waited_us(int fd);
 
 /* ---- request rates of tenants ---- */
@@ -79,9 +83,9 @@ struct hs_tenant_rates *hs_tenant_rates_create(size_t per_second, size_t burst_a
 void hs_tenant_rates_destroy(struct hs_tenant_rates *rates);
 
 /*
- * Takes one token of a tenant. Tenant with ptr NULL: the bucket of all callers without a tenant.
- * Returns 0, or the milliseconds until the next token. `now_ns` is monotonic. If there is no memory
- * for a bucket, the tenant has no limit.
+ * Takes one token of a tenant. All callers without a tenant (ptr NULL) share one bucket. Returns 0,
+ * or the milliseconds until the next token. `now_ns` is monotonic. If there is no memory for a
+ * bucket, the tenant has no limit.
  */
 unsigned hs_tenant_rates_take(struct hs_tenant_rates *rates, struct hs_str tenant, int64_t now_ns);
 

@@ -18,10 +18,10 @@
    pool, where requests wait longer. */
 enum { HEAVY_BODY_BYTES = 262144 };
 
-/* A request that a pool runs, or whose answer waits for its payments and its evidence. It has the
-   answer too. */
+/* A request that a pool runs, or whose answer waits for its payments and its evidence. The
+   structure also contains the answer. */
 struct hs_http_apart {
-    struct hs_pool_job job; /* first member: pointers to both are the same */
+    struct hs_pool_job job; /* first member: the job has the address of the whole structure */
     struct hs_evidence_wait wait;
     struct hs_payments_wait payments;
     struct hs_http_request *request;
@@ -32,8 +32,9 @@ struct hs_http_apart {
     bool has_run;
 };
 
-/* Maps and rulesets are built one at a time, at a lower priority. If replicas share them, other
-   requests for them may wait for the store, too. */
+/* Returns the pool that builds maps or rulesets, one at a time, at a lower priority. If replicas
+   share maps and rulesets, other requests for them may wait for the store, so these requests also
+   run in a pool. NULL: the request needs no such pool. */
 static struct hs_pool *builder_of(const struct hs_service *service, unsigned route)
 {
     switch (route) {
@@ -71,8 +72,8 @@ bool hs_http_reads_evidence(unsigned route)
     }
 }
 
-/* Whether the store must be asked for the match of a request. Reading a match never makes this
-   replica its owner. */
+/* Returns whether the store must be asked for the match of a request. Reading a match never makes
+   this replica its owner. */
 static bool takes_match(const struct hs_http_request *request)
 {
     const struct hs_service *service = request->http->service;
@@ -108,8 +109,8 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)
                                                   : NULL;
 }
 
-/* Sheds a request that passed its deadline. Also sheds a request that waited behind others for more
-   than HS_BURST_TIMES times the limit of the wait for a worker (admission.h). */
+/* Sheds a request whose deadline has passed. Also sheds a request that waited behind others for
+   more than HS_BURST_TIMES times the max wait for a worker (admission.h). */
 static void shed_if_late(struct hs_http_request *request, const struct hs_http_apart *apart)
 {
     const struct hs_headers *headers = &request->headers;
@@ -122,7 +123,7 @@ static void shed_if_late(struct hs_http_request *request, const struct hs_http_a
         hs_http_shed(request, HS_SHED_QUEUE);
 }
 
-/* Runs the endpoint, after a takeover of its match if that is needed. */
+/* Runs the endpoint. If necessary, a takeover of the match comes first. */
 static void run_endpoint(struct hs_http_apart *apart)
 {
     struct hs_http_request *request = apart->request;
@@ -243,7 +244,7 @@ void hs_http_resume(struct hs_http_worker *worker)
 {
     struct hs_pool_job *done = atomic_exchange(&worker->done, NULL);
     while (done != NULL) {
-        /* read `next` first, because the resumed request frees the job */
+        /* read `next` first, because the resumed request may free the job at once */
         struct hs_pool_job *next = done->next;
         MHD_resume_connection(((struct hs_http_apart *)done)->connection);
         done = next;
@@ -304,7 +305,8 @@ static void report_payments(struct hs_http_apart *apart)
     if (apart->payments.result == HS_PAYMENTS_MOVED)
         hs_problem_set(&request->problem, HS_PROBLEM_MATCH_MOVED,
                        "another replica has this match now: send the request again");
-    bool has_member = request->route != HS_ROUTE_MOVES_POST; /* its answer reports no payments */
+    bool has_member =
+        request->route != HS_ROUTE_MOVES_POST; /* answers to moves do not report payments */
     if (apart->payments.result != HS_PAYMENTS_NOT_DURABLE || body->len == 0 || !has_member)
         return;
     hs_metrics_add(request->http->service->metrics, HS_METRIC_NOT_DURABLE, 0, 1);

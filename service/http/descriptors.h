@@ -1,4 +1,5 @@
-/* Shares the file descriptors of the process, so that connections leave enough for files. */
+/* Divides the file descriptors of the process, so that connections leave enough descriptors for
+   files. */
 #ifndef HS_SERVICE_DESCRIPTORS_H
 #define HS_SERVICE_DESCRIPTORS_H
 
@@ -13,21 +14,22 @@ struct hs_descriptor_wants {
 /* The max number of sockets of each kind. */
 struct hs_descriptor_shares {
     size_t data, admin;
-    size_t linger; /* for each listener: ended connections that it still reads */
+    size_t
+        linger; /* for each listener: ended connections whose sockets are still read (linger.h) */
 };
 
 /*
- * Shares `limit` descriptors; `open` descriptors are open before the listeners start. The threads
- * get their share first, then a reserve for checkpoints, logs, reloads and scrapes. Connections get
- * the rest. *needed is the lowest limit with which the service can run. Returns false if `limit` is
- * below it.
+ * Divides `limit` descriptors. `open` of them are in use before the listeners start. Further
+ * descriptors are for the threads, and for a reserve for checkpoints, logs, reloads and scrapes.
+ * Connections get the rest. *needed is the lowest limit with which the service can run. Returns
+ * false if `limit` is below it.
  */
 bool hs_descriptors_share(size_t limit, size_t open, const struct hs_descriptor_wants *wants,
                           struct hs_descriptor_shares *out, size_t *needed);
 
-/* Raises the soft limit of descriptors to the hard limit and shares it. Logs if there are fewer
-   connections than configured. Call it when all long-lived files are open. Returns false with a
-   sentence in `error` on failure. */
+/* Raises the soft limit of descriptors to the hard limit, and divides the descriptors. Logs if
+   there are fewer connections than configured. Call it when all long-lived files are open. Returns
+   false with a sentence in `error` on failure. */
 bool hs_descriptors_fit(const struct hs_descriptor_wants *wants, struct hs_descriptor_shares *out,
                         char error[256]);
 

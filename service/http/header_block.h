@@ -1,14 +1,15 @@
 /*
- * Checks that the library read the header of a request as it was sent. libmicrohttpd 0.9 cuts the
- * header in place: it puts zero bytes where words and lines end, and hands out pointers between
- * them. A zero byte that was sent cuts a value. A line that begins with a zero byte or a colon ends
- * the header: the library reads the rest as a body or as another request. Such bytes are not in a
- * value, but between two values. To find them, the check walks from the request line to the end of
- * the header. It also finds folded lines and lines that end without CR.
+ * Checks that the library read the header of a request as it was sent. libmicrohttpd 0.9 splits the
+ * header in place: it writes a zero byte at the end of each word and line, and returns pointers to
+ * the words. So a zero byte in the request itself ends a value too early. A line that begins with a
+ * zero byte or a colon ends the header: the library reads the rest as a body or as another request.
+ * The values that the library returns do not contain these bytes. Therefore the check examines each
+ * byte from the request line to the end of the header. It also finds folded lines and lines that
+ * end without CR.
  *
- * It does not find two forms: a line of a single colon or zero byte that ends without CR; a zero
- * byte before the end of a line without CR. After the library has cut the header, both look like CR
- * LF.
+ * The check does not find a line that ends without CR and consists of a single colon or zero byte.
+ * It also does not find a zero byte at the end of a line without CR. After the library has split
+ * the header, both forms look like CR LF.
  */
 #ifndef HS_SERVICE_HEADER_BLOCK_H
 #define HS_SERVICE_HEADER_BLOCK_H
@@ -33,8 +34,8 @@ struct hs_request_target {
 void hs_request_target_record(struct hs_request_target *target, const char *uri);
 
 /* Records all fields of a request. `method`, `url` and `version` are the words of the request line,
-   as the library gives them in the first call of its handler. Marks a header as ambiguous if the
-   library did not read it as it was sent. */
+   as in the library's first call of its handler. Marks a header as ambiguous if the library did not
+   read it as the peer sent it. */
 void hs_header_block_collect(struct MHD_Connection *connection, const char *method, const char *url,
                              const struct hs_request_target *target, const char *version,
                              struct hs_headers *headers);

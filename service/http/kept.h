@@ -1,7 +1,9 @@
 /*
- * Memory that a worker keeps between requests, so that most requests allocate none. Only the worker
- * uses it, and it keeps at most HS_KEPT pieces of each kind. Shares (state/share.h) count only the
- * bytes of the request. The buffer of a body is larger by at most HS_KEPT_SLACK bytes.
+ * A worker does not free the memory of each request, but uses this memory for later requests. So
+ * most requests allocate no memory. Only the worker uses this memory. It consists of at most
+ * HS_KEPT requests, HS_KEPT buffers for bodies, and HS_KEPT buffers for answers. A share
+ * (state/share.h) counts only the length of a body. The buffer of the body is larger, by at most
+ * HS_KEPT_SLACK bytes.
  */
 #ifndef HS_SERVICE_HTTP_KEPT_H
 #define HS_SERVICE_HTTP_KEPT_H
@@ -15,10 +17,10 @@ enum {
     HS_KEPT = 4,
     HS_KEPT_BODY = 65536, /* longer bodies are freed */
     HS_KEPT_SLACK = 2048,
-    HS_KEPT_ANSWER = 16384, /* longer answers are charged (reply.c), and freed */
+    HS_KEPT_ANSWER = 16384, /* longer answers are charged to their tenant (reply.c), and freed */
 };
 
-/* Empty buffers that keep their memory. */
+/* Empty buffers whose memory is still allocated. */
 struct hs_kept_buffers {
     struct hs_buffer all[HS_KEPT];
     unsigned count;
@@ -38,7 +40,7 @@ struct hs_buffer hs_kept_body(struct hs_kept *kept, size_t size);
 /* Returns an empty buffer for an answer, which may have no memory yet. */
 struct hs_buffer hs_kept_answer(struct hs_kept *kept);
 
-/* Keep or free the memory of a buffer, and leave it empty. */
+/* Store the memory of a buffer for a later request, or free it. The buffer is empty afterwards. */
 void hs_keep_body(struct hs_kept *kept, struct hs_buffer *body);
 void hs_keep_answer(struct hs_kept *kept, struct hs_buffer *answer);
 

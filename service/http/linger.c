@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Bytes of one read, and reads in a row before the next socket is served. */
+/* PIECE: bytes of one read. PIECES: max reads of a socket before the next socket is read. */
 enum { PIECE = 32768, PIECES = 16 };
 
-/* A pause before incoming bytes are read. During the pause more bytes arrive, so a flood costs
-   fewer rounds. Only peers whose bytes are discarded wait during this pause. */
+/* Pause before incoming bytes are read. More bytes arrive during the pause, so a flood needs fewer
+   rounds of reads. Only peers whose bytes are discarded wait during this pause. */
 enum { NAP_NS = 2000000 };
 
 bool hs_linger_init(struct hs_linger *linger, size_t limit)
@@ -93,8 +93,8 @@ static void end(struct hs_linger *linger, struct hs_linger_socket *socket)
     atomic_fetch_sub(&linger->count, 1);
 }
 
-/* Closes sockets whose time is over, and the oldest sockets if there are too few places. The array
-   has the oldest socket first. */
+/* Closes sockets whose time is over. Also closes the oldest sockets if the array has less space
+   than `coming` sockets need. In the array, the oldest socket is the first. */
 static void drop_oldest(struct hs_linger *linger, size_t coming, int64_t now_us)
 {
     size_t gone = 0;
@@ -128,7 +128,7 @@ static void discard_all(struct hs_linger *linger, const struct pollfd *polls)
     size_t kept = 0;
     for (size_t i = 0; i < linger->held_count; i++) {
         struct hs_linger_socket *socket = &linger->held[i];
-        /* If POLLIN is not set, only an error or the end of both sides is reported. */
+        /* For a socket with `left` 0, poll reports only an error or the end of both sides. */
         bool over = polls[i].revents != 0 && (socket->left == 0 || !discard(socket));
         if (over)
             end(linger, socket);
@@ -155,7 +155,7 @@ void hs_linger_wait(struct hs_linger *linger, int64_t until_us)
     nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     eventfd_t times;
     if (polls[0].revents != 0 && eventfd_read(linger->wake, &times) != 0) {
-        /* Nothing to do: the wake has been read already. */
+        /* Nothing to do: the counter was already 0. */
     }
     discard_all(linger, polls + 1);
 }

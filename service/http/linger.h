@@ -1,8 +1,8 @@
 /*
- * Lingering close: connections that have their last answer while the peer may still send. If they
- * were closed at once, the kernel would answer unread bytes with a reset. A reset can delete
- * answers that the peer has not read yet. So only the sending side is closed, and incoming bytes
- * are discarded for a while (RFC 9112, section 9.6).
+ * Lingering close, for connections whose last answer is sent while the peer may still send bytes.
+ * If such a connection were closed at once, the kernel would answer unread bytes with a reset. A
+ * reset can delete answers that the peer has not read yet. So only the sending side is closed at
+ * first, and incoming bytes are discarded for a while (RFC 9112, section 9.6).
  */
 #ifndef HS_SERVICE_HTTP_LINGER_H
 #define HS_SERVICE_HTTP_LINGER_H
@@ -14,15 +14,16 @@
 #include <stdint.h>
 
 enum {
-    /* Max lingering sockets. If there are too many, a new socket closes the oldest one. So a flood
-       of sockets shortens the time of each, but each has some time. */
+    /* Max lingering sockets. Beyond that, the oldest socket is closed for each new one. So a flood
+       of sockets shortens the time of each socket, but every socket has some time. */
     HS_LINGER_HELD = 64,
     /* Max sockets that were added and that the watchdog has not taken over yet. Further connections
        are closed at once. */
     HS_LINGER_COMING = 64,
     HS_LINGER_MAX = HS_LINGER_HELD + HS_LINGER_COMING,
     HS_LINGER_US = 2000000, /* the max time for one peer */
-    /* Discards about this many bytes of one peer. After that, reads nothing until the time ends. */
+    /* About this many bytes of one peer are discarded. After that, nothing is read until the peer's
+       time ends. */
     HS_LINGER_BYTES = 16 << 20,
 };
 
@@ -40,7 +41,8 @@ struct hs_linger {
     size_t coming_count, limit;
     int wake; /* an eventfd */
     atomic_size_t count;
-    struct hs_linger_socket held[HS_LINGER_HELD]; /* only the watchdog uses it; the oldest first */
+    struct hs_linger_socket
+        held[HS_LINGER_HELD]; /* the oldest socket first; only the watchdog uses the array */
     size_t held_count;
 };
 
@@ -54,14 +56,14 @@ void hs_linger_free(struct hs_linger *linger);
    descriptor is left. Thread-safe. */
 void hs_linger_add(struct hs_linger *linger, int fd);
 
-/* The number of sockets, waiting or lingering. Thread-safe. */
+/* Returns the number of sockets that were added and are still open. Thread-safe. */
 size_t hs_linger_count(const struct hs_linger *linger);
 
 /* Makes hs_linger_wait return. Thread-safe. */
 void hs_linger_wake(struct hs_linger *linger);
 
-/* Discards incoming bytes until `until_us` (monotonic), a new socket or a wake. It may return
-   earlier. Call it in a loop, from one thread. */
+/* Discards incoming bytes until `until_us` (monotonic), or until hs_linger_add or hs_linger_wake is
+   called. It may return earlier. Call it in a loop, from one thread. */
 void hs_linger_wait(struct hs_linger *linger, int64_t until_us);
 
 #endif

@@ -1,6 +1,6 @@
 /* The inside of the HTTP server, for server.c (listener), request.c (requests), target.c (routing,
    admission), apart.c and pool.c (long requests), stream.c (streams of events), watch.c
-   (deadlines), worker.c (threads), linger.c (ends) and log.c. */
+   (deadlines), worker.c (threads), linger.c (ended connections) and log.c (log lines). */
 #ifndef HS_SERVICE_HTTP_LISTENER_H
 #define HS_SERVICE_HTTP_LISTENER_H
 
@@ -23,22 +23,24 @@
 #include <stdint.h>
 
 /*
- * The phase of a connection. The thread that serves it advances the phase. The watchdog may turn
- * any phase except QUEUED and ENDPOINT to EXPIRED. Then the thread of the connection reads and
- * sends nothing more. Both threads change the phase with compare-and-swap, so exactly one of them
- * succeeds.
+ * The phase of a connection. The thread that serves the connection advances the phase. The watchdog
+ * may turn any phase except QUEUED and ENDPOINT to EXPIRED. Then the thread of the connection reads
+ * and sends nothing more. Both threads change the phase with compare-and-swap, so exactly one of
+ * them succeeds.
  */
 enum hs_http_phase {
     HS_HTTP_FREE,     /* there is no connection */
     HS_HTTP_IDLE,     /* between requests, or the header is arriving */
     HS_HTTP_BODY,     /* the header is known, the body is arriving */
-    HS_HTTP_QUEUED,   /* the request waits for a pool (pool.h), or after the pool for its worker */
+    HS_HTTP_QUEUED,   /* the request waits for a thread of a pool (pool.h), or for its worker after
+                         the pool has run it */
     HS_HTTP_ENDPOINT, /* the endpoint runs */
     HS_HTTP_REPLY,    /* the reply is queued */
     HS_HTTP_EXPIRED,
 };
 
-/* Kinds of log lines about requests. Each has its own limit, so no kind hides another. */
+/* Kinds of log lines about requests. Each kind has its own limit, so many lines of one kind do not
+   hide another kind. */
 enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED, HS_HTTP_LOGS };
 
 /*
@@ -66,10 +68,10 @@ struct hs_http_watch_list {
 };
 
 /*
- * A thread with its own libmicrohttpd daemon; all accept from the same socket. The library can run
- * such threads itself, but its loop misses ready connections if a multiple of 128 connections are
- * ready at once: then a worker sleeps while they wait. So worker.c waits for events, and the
- * library only polls.
+ * A thread with its own libmicrohttpd daemon. All workers accept from the same socket. The library
+ * can run such threads itself. But if the number of connections that are ready at once is a
+ * multiple of 128, the library's loop misses them: the thread sleeps while these connections wait.
+ * So worker.c waits for events, and the library only polls.
  */
 struct hs_http_worker {
     struct hs_http *http;
@@ -79,7 +81,7 @@ struct hs_http_worker {
     bool is_closed; /* the worker accepts no more connections */
     _Atomic(struct hs_pool_job *) done; /* finished jobs whose connections the worker must resume */
     bool has_ended;                     /* a connection ended since the library last accepted one */
-    /* What the library reads now arrived after this time; INT64_MIN: unknown. */
+    /* Bytes that the library reads now arrived after this time; INT64_MIN: unknown. */
     int64_t unread_since_us;
     int64_t polled_us; /* when the library last began to look for events */
     pthread_t thread;
@@ -93,7 +95,7 @@ struct hs_http_worker {
 
 enum { HS_HTTP_WORKERS_MAX = 64 };
 
-/* The fields of a request for its log line and its 408. */
+/* The fields of a request that its log line or its answer 408 contains. */
 struct hs_http_caller {
     unsigned route; /* the route, or HS_METRICS_NO_ROUTE */
     char request_id[HS_REQUEST_ID_MAX + 1];
@@ -112,16 +114,17 @@ struct hs_http_connection {
     bool is_cut_short;
     struct hs_request_target target; /* target of the request that begins */
     bool is_expensive;               /* the last request of the connection took long */
-    bool may_be_old;                 /* the next request may have arrived while the worker did not
-                                        look at the socket */
+    bool
+        may_be_old; /* the next request may have arrived while the worker did not poll the socket */
     /* The newest request; set before the phase becomes BODY. */
     struct hs_http_caller caller;
     atomic_llong stuck_us;                    /* time after which the endpoint of its request counts
                                                  as stuck */
     atomic_size_t body_length, body_received; /* bytes of the body of its request: in full, and
                                                  received so far */
-    struct hs_name tenant;                    /* tenant charged for the connection; "": none yet */
-    struct hs_pool *_Atomic builder; /* the single-threaded pool that runs its endpoint; or NULL */
+    struct hs_name tenant; /* tenant charged for the connection; "": no tenant yet */
+    struct hs_pool *_Atomic
+        builder; /* the single-threaded pool that runs the endpoint of the request; or NULL */
 };
 
 struct hs_http {
@@ -153,8 +156,8 @@ static inline int64_t hs_http_queue_us(const struct hs_http *http)
     return (int64_t)http->options->queue_ms * 1000;
 }
 
-/* Changes the phase of a connection. Returns false if the watchdog has expired it; drop the
-   request. */
+/* Changes the phase of a connection. Returns false if the watchdog has expired the connection. Then
+   drop the request. */
 bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase from,
                      enum hs_http_phase to, int64_t now_us);
 
@@ -172,8 +175,9 @@ size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *
 bool hs_http_watch_list_init(struct hs_http_watch_list *list, size_t connections);
 void hs_http_watch_list_free(struct hs_http_watch_list *list);
 
-/* Begin and end the watch of a connection, in the thread of its worker. Opening returns NULL if
-   memory runs out. Closing NULL does nothing. */
+/* Begin and end the watch of a connection. Call both in the thread of its worker.
+   hs_http_connection_open returns NULL if memory runs out. hs_http_connection_close does nothing
+   for NULL. */
 struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker, int fd);
 void hs_http_connection_close(struct hs_http_connection *connection);
 
@@ -184,20 +188,21 @@ bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tl
 /* Call it after setting `closing`: the workers then close the listening socket. */
 void hs_http_workers_wake(struct hs_http *http);
 
-/* Ends the workers and closes their connections. The watchdog may still read them. */
+/* Ends the workers and closes their connections. The watchdog may still read the workers' lists. */
 void hs_http_workers_stop(struct hs_http *http);
 
 /* Frees the workers; the watchdog must have ended. */
 void hs_http_workers_free(struct hs_http *http);
 
-/* Resumes the connections of a worker whose requests a pool has run. Call it in the worker's
+/* Resumes each connection of a worker if a pool has run its request. Call it in the worker's
    thread, or after the thread has ended. */
 void hs_http_resume(struct hs_http_worker *worker);
 
 /* Resumes the streams of a worker that have something to send, and cuts the streams whose peers
    read too slowly. Call it in the worker's thread each time it wakes. */
 void hs_http_streams_serve(struct hs_http_worker *worker);
-/* Waits until no request waits for the store; they wait for some milliseconds at most. */
+/* Waits until no request waits for the store. Such a request waits for some milliseconds at most.
+ */
 void hs_http_end_waits(struct hs_http *http);
 /* Resumes all streams, because the library cannot end a suspended connection. Call it after the
    worker's thread has ended. */
@@ -205,7 +210,7 @@ void hs_http_streams_resume(struct hs_http_worker *worker);
 /* Returns how long a worker may wait for events, at most `wait_ms`. */
 int hs_http_streams_wait_ms(const struct hs_http_worker *worker, int wait_ms);
 
-/* Copies the fields of a request. `headers` must have a request id. */
+/* Sets `caller` to the fields of a request. `headers` must have a request id. */
 void hs_http_caller_set(struct hs_http_caller *caller, unsigned route,
                         const struct hs_route_params *params, const struct hs_headers *headers,
                         const struct hs_name *tenant);
@@ -217,7 +222,7 @@ void hs_http_log_request(struct hs_http *http, const struct hs_http_caller *call
 /* Logs how many lines of each kind were dropped. */
 void hs_http_report_log(struct hs_http *http, bool now);
 
-/* The watchdog's thread; the argument is the struct hs_http. */
+/* The function that the watchdog's thread runs; the argument is the struct hs_http. */
 void *hs_http_watch(void *context);
 
 #endif

@@ -17,7 +17,7 @@ struct hs_pool {
     unsigned count, started;
     bool is_background, stops;
     struct hs_pool_job *first, **end;                 /* waiting jobs, the oldest first */
-    struct hs_pool_job *running[HS_POOL_THREADS_MAX]; /* the job of each thread; NULL: none */
+    struct hs_pool_job *running[HS_POOL_THREADS_MAX]; /* the job of each thread; NULL: no job */
     const void *ended[ENDED_MAX];
     struct hs_name served; /* tenant of the last job that began */
     /* The following members are for the first thread only. */
@@ -35,7 +35,7 @@ static int64_t processor_us(const struct hs_pool *pool)
     return (int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000;
 }
 
-/* ---- the next job; the lock is held ---- */
+/* ---- the next job; the caller holds the lock ---- */
 
 static unsigned running_of(const struct hs_pool *pool, struct hs_str tenant)
 {
@@ -45,8 +45,8 @@ static unsigned running_of(const struct hs_pool *pool, struct hs_str tenant)
     return count;
 }
 
-/* Returns the rank of a job. The lowest rank runs first. UINT_MAX: the job may not run now. The
-   tenant who was served last comes after the other tenants. */
+/* Returns the rank of a job. The job with the lowest rank runs first. UINT_MAX: the job may not run
+   now. Of tenants with equally many running jobs, the tenant whose job began last comes last. */
 static unsigned turn_of(const struct hs_pool *pool, const struct hs_pool_job *job)
 {
     unsigned running = running_of(pool, job->tenant);
@@ -97,7 +97,8 @@ static void run_job(struct hs_pool *pool, unsigned place, struct hs_pool_job *jo
     pool->running[place] = NULL;
     /* The lock is held here, so that no `done` runs after hs_pool_end has returned. */
     job->done(job);
-    pthread_cond_broadcast(&pool->changed); /* the tenant of this job may now run another one */
+    pthread_cond_broadcast(
+        &pool->changed); /* another job of this tenant may now be allowed to run */
 }
 
 static void *work(void *context)
@@ -129,7 +130,8 @@ struct hs_pool *hs_pool_create(unsigned threads, bool is_background)
     pool->is_background = is_background;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->changed, NULL);
-    pthread_mutex_lock(&pool->lock); /* held until all threads and the clock are set */
+    pthread_mutex_lock(
+        &pool->lock); /* held until the members for all threads and for the clock are set */
     bool fine = true;
     for (unsigned i = 0; i < threads && i < HS_POOL_THREADS_MAX && fine; i++) {
         fine = pthread_create(&pool->threads[i], NULL, work, pool) == 0;

@@ -1,7 +1,8 @@
 /*
  * Threads for long requests. A worker serves many connections one after the other, so long requests
  * run here, while their connections are suspended. Tenants take turns: the next job is the oldest
- * of the tenant who has the fewest threads and was not served last.
+ * job of the tenant with the fewest running jobs. Of tenants with equally many running jobs, the
+ * tenant whose job began last comes last.
  */
 #ifndef HS_SERVICE_POOL_H
 #define HS_SERVICE_POOL_H
@@ -15,7 +16,7 @@ enum { HS_POOL_THREADS_MAX = 65 };
 
 struct hs_pool;
 
-/* The job of one request. It must live until `done` is called. */
+/* The job of one request. It must stay valid until `done` is called. */
 struct hs_pool_job {
     const void *owner;    /* the owner of the job, for hs_pool_end */
     struct hs_str tenant; /* len 0: no tenant */
@@ -27,16 +28,16 @@ struct hs_pool_job {
 };
 
 /*
- * Starts up to HS_POOL_THREADS_MAX threads. If there are several, a tenant never has all of them.
- * `is_background`: one thread, which gives way to workers (background.h). Returns NULL if memory or
- * threads run out.
+ * Starts up to HS_POOL_THREADS_MAX threads. If there are several threads, one tenant never has all
+ * of them. `is_background`: one thread, which gives way to workers (background.h). Returns NULL if
+ * memory or threads run out.
  */
 struct hs_pool *hs_pool_create(unsigned threads, bool is_background);
 /* Ends the threads and frees the pool. No job may be left. Does nothing for NULL. */
 void hs_pool_destroy(struct hs_pool *pool);
 
-/* Adds a job. Any thread may call this. After hs_pool_end of the job's owner, it calls `done` at
-   once, without `run`. */
+/* Adds a job. Any thread may call this. If hs_pool_end was called for the job's owner, this
+   function calls `done` at once, and `run` is never called. */
 void hs_pool_submit(struct hs_pool *pool, struct hs_pool_job *job);
 
 /* Calls `done` of the owner's waiting jobs, and waits for the owner's running jobs. Does nothing
@@ -45,9 +46,9 @@ void hs_pool_end(struct hs_pool *pool, const void *owner);
 
 /*
  * For a pool with one thread: returns whether the running job has used more than `limit_us` of
- * processor time, or has used no processor time for that long. While the thread waits for the
- * processor it is not stuck, as long as it gets some time. Call it a few times a second, in any
- * thread. `now_us`: monotonic.
+ * processor time, or has used no processor time for `limit_us`. A thread that waits for the
+ * processor is not stuck, as long as it gets some processor time. Call it a few times a second, in
+ * any thread. `now_us`: monotonic.
  */
 bool hs_pool_is_stuck(struct hs_pool *pool, int64_t limit_us, int64_t now_us);
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An endpoint counts as stuck after this time. Most take less than a millisecond; a map of 108 MB
-   took 8.5 s on a busy machine. */
+/* An endpoint counts as stuck after this time. Most endpoints take less than a millisecond; a map
+   of 108 MB took 8.5 s on a busy machine. */
 enum { STUCK_US = 5000000, STUCK_BYTES_A_SECOND = 4 << 20 };
 
 /* Some calls to a hanging database take longer (service/database/db.h), and such a call must not
@@ -65,8 +65,7 @@ void *hs_http_record_uri(void *context, const char *uri, struct MHD_Connection *
     struct hs_http_connection *peer = peer_of(connection);
     if (peer != NULL)
         hs_request_target_record(&peer->target, uri);
-    return NULL; /* this call is too early: the request begins with the first call of
-                    hs_http_handle */
+    return NULL; /* the request is created later, in the first call of hs_http_handle */
 }
 
 static void put_hex(uint64_t number, char *out)
@@ -114,8 +113,8 @@ static enum MHD_Result refuse(struct hs_http_request *request, struct MHD_Connec
 
 /*
  * Returns how long the header waited in its socket. The kernel counts in milliseconds. If the
- * worker began to look for events less than a millisecond ago, the header arrived since then, so
- * the wait is 0 and the kernel is not asked.
+ * worker began its last poll less than a millisecond ago, the header arrived after that. Then the
+ * wait is 0, and the kernel is not asked.
  */
 static int64_t waited_us(struct hs_http_connection *peer, int64_t now_us)
 {
@@ -184,7 +183,8 @@ static enum MHD_Result receive(struct hs_http_request *request, const char *byte
     atomic_fetch_add(&request->connection->body_received, size);
     if (request->shed)
         return MHD_YES;
-    /* Allocate the whole body at once, so that as many bytes are used as are reserved. */
+    /* Allocate the buffer for the whole body at once, so that it never grows beyond the reserved
+       bytes. */
     if (request->body.data == NULL)
         request->body = hs_kept_body(&request->connection->worker->kept, request->headers.length);
     if (size > request->body.capacity - request->body.len) {
@@ -232,8 +232,8 @@ enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection,
     const struct hs_http_worker *worker = context;
     if (*request == NULL)
         return begin(worker->http, connection, url, method, version, request);
-    /* With `Expect: 100-continue`, no body and a pipelined request, the library makes an extra call
-       with 0 bytes. It is too early for an answer then. */
+    /* If a request has `Expect: 100-continue` and no body, and another request is pipelined behind
+       it, the library makes an extra call with 0 bytes. This call is too early for an answer. */
     if (upload != NULL) {
         enum MHD_Result result =
             *upload_size > 0 ? receive(*request, upload, *upload_size) : MHD_YES;

@@ -24,7 +24,8 @@ struct hs_http_request {
     struct hs_auth auth;
     struct hs_buffer body;
     struct hs_buffer answer; /* the library sends these bytes until the request is completed */
-    struct hs_share *share;  /* the share that holds `reserved` bytes of the body; or NULL */
+    struct hs_share
+        *share; /* the share in which `reserved` bytes are reserved for the body; or NULL */
     size_t reserved;
     int64_t start_us;
     int64_t arrived_us; /* when the header arrived, before the wait in the socket */
@@ -34,7 +35,7 @@ struct hs_http_request {
     struct hs_http_apart *apart;        /* set if a pool runs the request, otherwise NULL */
     const struct hs_takeover *takeover; /* see struct hs_request */
     struct hs_http_stream *stream;      /* set if the reply is a stream, otherwise NULL */
-    unsigned route;                     /* HS_METRICS_NO_ROUTE: none */
+    unsigned route;                     /* HS_METRICS_NO_ROUTE: no route */
     bool close; /* the connection must close: the end of the request is unknown,
                    or its body stays unread */
     struct hs_route_params params;
@@ -62,8 +63,8 @@ void hs_http_examine(struct hs_http_request *request, struct MHD_Connection *con
 void hs_http_shed(struct hs_http_request *request, enum hs_shed_reason why);
 void hs_http_refuse_shed(struct hs_http_request *request);
 
-/* Charges the connection to the tenant of its newest request. Returns false if that tenant holds
-   too many connections. */
+/* Charges the connection to the tenant of its newest request. Returns false if that tenant has too
+   many connections. */
 bool hs_http_charge_connection(const struct hs_http_request *request);
 
 /* Decide whether to serve a request, after its header and again after its body. */
@@ -83,8 +84,8 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
 
 /* ---- apart.c ---- */
 
-/* Whether the endpoint of a route reads the evidence store. Such a read may take longer than a
-   request of a game server may wait. */
+/* Returns whether the endpoint of a route reads the evidence store. Such a read may take longer
+   than a request of a game server may wait. */
 bool hs_http_reads_evidence(unsigned route);
 
 /* Returns the pool that runs a request, or NULL if its worker runs it. */
@@ -95,8 +96,8 @@ bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection 
                          struct hs_pool *pool);
 /* Returns whether an answer waits for its evidence_mark or for the payments of `shared`. */
 bool hs_http_must_wait(const struct hs_reply *reply);
-/* Lets such an answer wait; the worker finishes the request later. Takes the
-   reply. False: out of memory. */
+/* Lets an answer wait if hs_http_must_wait is true; the worker finishes the request later. Takes
+   ownership of the reply. Returns false if memory runs out. */
 bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *connection,
                         struct hs_reply *reply);
 enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,

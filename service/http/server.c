@@ -16,7 +16,8 @@
 
 enum { BACKLOG = 1024 };
 
-/* Opens the listening socket. The library could open it, but does not report why it failed. Returns
+/* Opens the listening socket. The library could open it, but would not report the reason of a
+   failure. Returns
    -1 on failure. */
 static int open_socket(const char *text, char bound[64], char error[256])
 {
@@ -124,7 +125,7 @@ void hs_http_stop(struct hs_http *http, unsigned wait_ms)
         return;
     atomic_store(&http->closing, true);
     hs_http_workers_wake(http);
-    /* If the workers stop, unfinished replies are lost, so wait for the replies. */
+    /* A stop of the workers loses unfinished replies, so wait for these replies first. */
     int64_t until_us = hs_clock_us() + (int64_t)wait_ms * 1000;
     while (atomic_load(&http->in_flight) > 0 && hs_clock_us() < until_us)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);

@@ -39,8 +39,8 @@ struct hs_request {
                              have no owners */
     struct hs_str kid;    /* key id of the caller's token; ptr NULL without tenants */
     unsigned scopes; /* the caller's scopes (api/http/routes.h); not set if `tenant` is absent */
-    /* Set if the store was asked for the match: the request may then open it (sharing/takeover.h).
-       NULL: the store was not asked. */
+    /* Set if the store was asked for the match: the request may then open the match
+       (sharing/takeover.h). NULL: the store was not asked. */
     const struct hs_takeover *takeover;
     void *connection; /* for hs_request_query; NULL: no connection, so no query */
 };
@@ -58,14 +58,15 @@ struct hs_reply {
                                    copy */
     size_t static_size;
     const char *etag;     /* if set, the reply is a file of the console; a literal */
-    const char *encoding; /* Content-Encoding of the body; NULL: none; a literal */
+    const char *encoding; /* Content-Encoding of the body, a literal; NULL: no encoding */
     int file; /* if > 0, the first `file_size` bytes of this descriptor are sent; owned */
     uint64_t file_size;
-    struct hs_share *share; /* if set, the sent reply releases 1 of this share */
-    /* The answer waits until this point of the evidence store is on the disk; 0: it does not. */
-    uint64_t evidence_mark;
-    /* The answer waits until the store has the payments of this match; a reference. NULL: it does
+    struct hs_share *share; /* if set, 1 is released from this share when the reply is sent */
+    /* The answer waits until this point of the evidence store is on the disk; 0: the answer does
        not wait. */
+    uint64_t evidence_mark;
+    /* The answer waits until the store has the payments of this match; a reference. NULL: the
+       answer does not wait. */
     struct hs_shared_match *shared;
     struct hs_subscription *events; /* if set, the reply is a stream of these events, without a
                                        body */
@@ -80,10 +81,10 @@ extern hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT];
 /* Returns the value of a query argument: "" for `?name` alone, NULL if it is absent. */
 const char *hs_request_query(const struct hs_request *request, const char *name);
 
-/* Value of a header, or NULL. */
+/* Returns the value of a header, or NULL. */
 const char *hs_request_header(const struct hs_request *request, const char *name);
 
-/* For this time after its header, a body may arrive more slowly than required. Microseconds. */
+/* A body may arrive more slowly than required until this time after its header, in microseconds. */
 enum { HS_BODY_GRACE_US = 2000000 };
 
 /* The share of one listener in the threads and descriptors of the process. */
@@ -95,9 +96,9 @@ struct hs_http_limits {
 
 struct hs_http;
 
-/* Opens the address of a listener in the options of the service, and serves it from its own
-   threads, over TLS if `tls` has a certificate. `tls` may be freed afterwards. Returns NULL with a
-   sentence in `error` on failure. Call it from one thread. */
+/* Listens on the address that the options of the service name for this listener. Serves it from its
+   own threads, over TLS if `tls` has a certificate. `tls` may be freed afterwards. Returns NULL
+   with a sentence in `error` on failure. Call it from one thread. */
 struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener listener,
                               const struct hs_http_limits *limits, const struct hs_tls *tls,
                               char error[256]);

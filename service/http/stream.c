@@ -25,9 +25,9 @@ struct hs_http_stream {
     struct hs_buffer text;       /* the part that is sent now */
     size_t sent;                 /* bytes of `text` that libmicrohttpd has taken */
     int64_t used_us;             /* when libmicrohttpd last asked for bytes */
-    int64_t written_us;          /* when the last text was made; INT64_MIN / 2: none yet */
-    int64_t checked_us;          /* when its peer was last checked */
-    int64_t admitted_us;         /* when its token was last checked */
+    int64_t written_us;  /* when the last text was made; INT64_MIN / 2: no text was made yet */
+    int64_t checked_us;  /* when its peer was last checked */
+    int64_t admitted_us; /* when its token was last checked */
     bool is_suspended;
     bool has_ended;  /* its peer has closed the connection */
     bool is_revoked; /* its token is no longer valid */
@@ -44,8 +44,8 @@ static bool is_heartbeat_due(const struct hs_http_stream *stream, int64_t now_us
     return now_us - stream->written_us >= HEARTBEAT_US;
 }
 
-/* Returns whether the stream must end, because the service ends or the token is no longer valid: a
-   reload may have removed it. */
+/* Returns whether the stream must end, because the service ends or because a reload has removed the
+   token. */
 static bool must_end(struct hs_http_stream *stream, int64_t now_us)
 {
     struct hs_http_request *request = stream->request;
@@ -59,8 +59,8 @@ static bool must_end(struct hs_http_stream *stream, int64_t now_us)
     return stream->is_revoked || is_closing(stream);
 }
 
-/* Makes the next text. False: there is nothing to send yet. Heartbeats have an id, so a stream
-   whose filter passes few events resumes at a recent place. */
+/* Makes the next text. False: there is nothing to send yet. Heartbeats have an id too. So a client
+   whose filter matches few events can resume from a recent event. */
 static bool make_text(struct hs_http_stream *stream, int64_t now_us)
 {
     struct hs_subscription_next next;
@@ -176,14 +176,15 @@ static void resume(struct hs_http_stream *stream, int64_t now_us)
     MHD_resume_connection(stream->connection);
 }
 
-/* Whether the peer reads too slowly. Call it for a stream that is not suspended. */
+/* Returns whether the peer reads too slowly. Call it for a stream that is not suspended. */
 static bool is_slow(const struct hs_http_stream *stream, int64_t now_us)
 {
     return hs_subscription_is_overtaken(stream->subscription) ||
            (is_closing(stream) && now_us - stream->used_us >= END_US);
 }
 
-/* Whether the peer has closed a suspended connection. libmicrohttpd does not notice that. */
+/* Returns whether the peer has closed a suspended connection. libmicrohttpd does not notice such an
+   end. */
 static bool has_ended(struct hs_http_stream *stream, int64_t now_us)
 {
     char byte;

@@ -42,7 +42,7 @@ static void refuse_route(enum hs_route_match match, struct hs_http_request *requ
                        "A name in the path is not 1 to %d of [A-Za-z0-9_.:-]", HS_NAME_MAX);
 }
 
-/* A request with two such headers is refused anyway. */
+/* Reads only the first Authorization header: a request with two such headers is refused anyway. */
 struct hs_str hs_http_authorization(struct MHD_Connection *connection)
 {
     struct hs_str value = {0};
@@ -214,7 +214,7 @@ void hs_http_admit(struct hs_http_request *request)
 }
 
 /* Decides again after the body has arrived. If the body came with the header or just after it, the
-   decision of hs_http_admit stays. */
+   decision of hs_http_admit stays valid. */
 void hs_http_admit_again(struct hs_http_request *request, int64_t now_us)
 {
     enum { JUST_AFTER_US = 1000 };

@@ -26,7 +26,7 @@ static char *read_pem(const char *path, bool is_secret, const char *wanted, char
             fclose(file);
         return NULL;
     }
-    setvbuf(file, NULL, _IONBF, 0); /* leave no copy of a key in a buffer */
+    setvbuf(file, NULL, _IONBF, 0); /* so that no copy of a key stays in a buffer */
     size_t size = fread(text, 1, MAX_FILE_BYTES, file);
     fclose(file);
     text[size] = '\0';
@@ -57,8 +57,8 @@ static unsigned min_bits(gnutls_pk_algorithm_t algorithm)
     }
 }
 
-/* Returns whether each key of the chain is long enough, because an attacker needs to break only the
-   weakest one. */
+/* Returns whether each key of the chain is long enough: an attacker needs to break only the weakest
+   key. */
 static bool check_keys(const char *path, const char *certificate, char error[256])
 {
     gnutls_x509_crt_t *chain;

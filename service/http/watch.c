@@ -1,7 +1,7 @@
 /*
- * The watchdog: deadlines that the library lacks, for slow headers, slow bodies and endpoints that
- * do not return. The library's own timeout closes only silent connections. Between two checks the
- * thread serves lingering connections (linger.h).
+ * The watchdog enforces deadlines that the library lacks: for slow headers, slow bodies and
+ * endpoints that do not return. The library's own timeout closes only silent connections. Between
+ * two checks the thread serves lingering connections (linger.h).
  */
 #include "service/http/listener.h"
 
@@ -48,8 +48,8 @@ void hs_http_watch_list_free(struct hs_http_watch_list *list)
     list->slots = NULL;
 }
 
-/* Takes a free slot. The lock is held. Returns NULL if no slot is free; the library's limit of
-   connections prevents this. */
+/* Returns a free slot, which is then in use. The caller holds the lock. Returns NULL if no slot is
+   free, which the library's limit of connections prevents. */
 static struct hs_http_watched *take_slot(struct hs_http_watch_list *list)
 {
     struct hs_http_watched *slot = list->free;
@@ -117,16 +117,16 @@ static void send_timeout(const struct hs_http_connection *connection,
     hs_buffer_append(&reply, body.data, body.len);
     if (!body.failed && !reply.failed &&
         send(connection->fd, reply.data, reply.len, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
-        /* If the peer does not read, nothing is lost: the connection is closed in any case. */
+        /* Nothing to do if the peer does not read: the connection is closed in any case. */
     }
     hs_buffer_free(&body);
     hs_buffer_free(&reply);
 }
 
 /*
- * Returns whether a body has taken too long, or is too slow to be complete in time. Without this
- * test, a peer that sends a few bytes holds its share of memory for the whole time. Bytes that wait
- * in the socket count as received.
+ * Returns whether a body has taken too long, or is too slow to be complete in time. Without the
+ * second test, a peer that sends only a few bytes would occupy the memory of the whole body until
+ * the limit. Bytes that wait in the socket count as received.
  */
 static bool is_too_slow(const struct hs_http *http, const struct hs_http_connection *connection,
                         int64_t age_us)
@@ -160,9 +160,9 @@ static void time_out(struct hs_http *http, const struct hs_http_connection *conn
 }
 
 /*
- * The library misses the end of a peer if it came together with the last bytes: the library gets
+ * If a peer ends the connection together with its last bytes, the library misses the end: it gets
  * one event for both, and reads again only after another event. So the watchdog checks every
- * connection once when a phase has lasted a second. If the peer has ended, it shuts down only the
+ * connection once when a phase has lasted a second. After an end, the watchdog shuts down only the
  * receiving side, so that a reply is still sent.
  */
 static void notice_end(struct hs_http_watched *watched, int64_t since_us, int64_t now_us)
@@ -205,7 +205,7 @@ static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64
         return false;
     if (phase == HS_HTTP_BODY)
         time_out(http, connection, age_us);
-    /* Wakes the worker, which then reads the end and closes the connection. */
+    /* This wakes the worker, which then reads the end and closes the connection. */
     shutdown(connection->fd, SHUT_RDWR);
     return false;
 }

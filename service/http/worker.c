@@ -64,7 +64,8 @@ static void notify_connection(void *context, struct MHD_Connection *connection,
     }
 }
 
-/* Starts the library's daemon of a worker. Takes ownership of `fd`, and closes it on failure. */
+/* Starts the daemon of the library for a worker. Takes ownership of `fd`, and closes it on failure.
+ */
 static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connections,
                          const struct hs_tls *tls)
 {
@@ -74,8 +75,8 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
     struct MHD_OptionItem encryption[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, tls->certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, tls->key},
-        /* Only forward secrecy and authenticated ciphers: TLS 1.2 has no RSA key exchange and no
-           CBC. */
+        /* Allows only forward secrecy and authenticated ciphers, so in TLS 1.2 neither RSA key
+           exchange nor CBC. */
         {MHD_OPTION_HTTPS_PRIORITIES, 0,
          "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-DHE-RSA:"
          "-CIPHER-ALL:+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM"},
@@ -103,7 +104,8 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
    the library has work left, for example requests that it has already read. */
 static bool wait_for_work(struct hs_http_worker *worker)
 {
-    /* A library at its limit of connections accepts again only after another poll. */
+    /* At its limit of connections, the library accepts the next connection only after another poll.
+     */
     bool must_poll = worker->has_ended;
     worker->has_ended = false;
     if (must_poll)
@@ -118,7 +120,7 @@ static bool wait_for_work(struct hs_http_worker *worker)
     if (poll(polls, 2, timeout_ms) > 0 && polls[1].revents != 0) {
         uint64_t times;
         if (read(worker->wake, &times, sizeof times) < 0) {
-            /* Nothing to do: the wake has been read already. */
+            /* Nothing to do: the counter was already 0. */
         }
     }
     return true;
@@ -191,8 +193,8 @@ bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tl
 {
     unsigned count = http->limits.threads, each = http->limits.connections / count;
     unsigned more = http->limits.connections % count;
-    /* There is one thread more than workers. A tenant never has all threads, so another tenant can
-       still run a request. */
+    /* The pool has one thread more than there are workers. One tenant never has all threads, so a
+       request of another tenant can always run. */
     http->heavy = hs_pool_create(count + 1, false);
     bool fine = http->heavy != NULL;
     for (unsigned i = 0; fine && i < count; i++) {

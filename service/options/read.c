@@ -1,4 +1,4 @@
-/* Reads the configuration from its three sources, and collects every fault. */
+/* Reads the configuration from file, environment and arguments, and collects every fault. */
 #include "service/options/values.h"
 
 #include "service/options/rows.h"
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The faults, one a line, in the caller's memory. If some faults do not fit, the last line reports
-   this. */
+/* The faults, one fault per line, in the caller's memory. If some faults do not fit, the last line
+   reports this. */
 struct faults {
     char *text;
     size_t len, count;
@@ -80,8 +80,8 @@ static void add_problem(struct faults *faults, const char *path, const struct hs
         add_fault(faults, "%.500s: and %zu more", path, problem->left_out);
 }
 
-/* Applies the configuration file. Returns false if the file cannot be read, so the whole
-   configuration cannot be checked. */
+/* Applies the configuration file. Returns false if the file cannot be read. Then the configuration
+   cannot be checked as a whole. */
 static bool read_file(const char *path, struct hs_options *options, struct faults *faults)
 {
     struct hs_problem problem;
@@ -126,8 +126,8 @@ const char *hs_options_stray_variable(char *const **at)
     return NULL;
 }
 
-/* Applies one argument, perhaps with the next one as its value. Returns the number of arguments
-   used. */
+/* Applies one option of the command line. The next argument may be its value. Returns the number of
+   arguments that were used. */
 static int take_argument(int left, char *const *argv, struct hs_options *options,
                          struct faults *faults)
 {
@@ -159,7 +159,7 @@ static int take_argument(int left, char *const *argv, struct hs_options *options
     return used;
 }
 
-/* Checks values that depend on each other. If a bad value is from the file, its line names the
+/* Checks values that depend on each other. If a bad value comes from the file, the fault names the
    file. */
 static void check_whole(const char *path, const struct hs_options *options, struct faults *faults)
 {

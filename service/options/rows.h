@@ -16,8 +16,8 @@ struct hs_option_row {
     const char *name; /* without the dashes */
     size_t offset;    /* offset of the field in struct hs_options */
     const char *initial_text;
-    size_t initial, min, max; /* a flag's default is in `initial` */
-    const char *argument;     /* name of the value in the help; "" for a flag */
+    size_t initial, min, max; /* the default of a bool is in `initial` */
+    const char *argument;     /* name of the value in the help; "" for a bool */
     const char *help;
 };
 

@@ -1,4 +1,4 @@
-/* The options in the forms people read: help, documentation, the effective configuration. */
+/* Writes the options for people: the help, the documentation and the effective configuration. */
 #include "service/options/values.h"
 
 #include "api/json/escape.h"

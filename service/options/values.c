@@ -208,7 +208,7 @@ void hs_options_from_file(const char *path, struct hs_options *options, struct h
 }
 
 #define NAME(id, text) text,
-/* Defines hs_KIND_parse: the value with that name, or COUNT. */
+/* Defines hs_KIND_parse, which returns the value with a name, or COUNT. */
 #define PARSE(kind, LIST, COUNT)                                                                   \
     enum hs_##kind hs_##kind##_parse(const char *name)                                             \
     {                                                                                              \
@@ -242,8 +242,8 @@ unsigned hs_event_kinds_parse(const char *list)
     }
 }
 
-/* Returns whether the store can mask these members: each name begins with x_. Other members decide
-   verdicts. */
+/* Returns whether the store can mask these members: each name begins with x_. Verdicts may depend
+   on other members. */
 static bool is_maskable(const char *mask)
 {
     if (*mask == '\0')
@@ -257,7 +257,7 @@ static bool is_maskable(const char *mask)
     }
 }
 
-/* The library checks the rest of the URL when it connects. */
+/* Checks the options of the webhook. The library checks the rest of the URL when it connects. */
 static void check_webhook(const struct hs_options *options, struct hs_problem *problem)
 {
     const char *url = options->webhook;

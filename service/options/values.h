@@ -1,7 +1,8 @@
 /*
  * The configuration of `hindsight serve`. One list (options.def) gives the struct, the defaults,
- * the help, the environment variables and the keys of the configuration file. The command line wins
- * over the environment, the environment over the file, and the file over the defaults.
+ * the help, the environment variables and the keys of the configuration file. If several sources
+ * set an option, the first of these counts: the command line, the environment, the file, the
+ * default.
  */
 #ifndef HS_SERVICE_OPTIONS_H
 #define HS_SERVICE_OPTIONS_H
@@ -41,11 +42,11 @@ struct hs_options {
 #define HS_OPTION_BOOL(field, name, initial, help)             bool field;
 #define HS_OPTION_NUMBER(field, name, initial, min, max, help) size_t field;
 #include "service/options/options.def"
-    enum hs_option_source sources[HS_OPTION_COUNT]; /* by enum hs_option */
+    enum hs_option_source sources[HS_OPTION_COUNT]; /* indexed by enum hs_option */
 };
 
 /* Values of `journal_sync`: which payments a power failure can lose. A crash of the process loses
-   none. X(id, name) */
+   no payments. X(id, name) */
 #define HS_JOURNAL_SYNCS(X)                                                                        \
     X(OFF, "off")           /* loses all payments that the kernel has not written yet */           \
     X(INTERVAL, "interval") /* loses payments of the last HS_JOURNAL_INTERVAL_US */                \
@@ -80,7 +81,7 @@ enum hs_evidence_overflow { HS_EVIDENCE_OVERFLOWS(X) HS_EVIDENCE_OVERFLOW_COUNT 
 /* Returns the value with a name. HS_EVIDENCE_OVERFLOW_COUNT: unknown name. */
 enum hs_evidence_overflow hs_evidence_overflow_parse(const char *name);
 
-/* Whether the backend of the evidence is postgres, and not sqlite. */
+/* Returns whether the backend of the evidence is postgres, and not sqlite. */
 bool hs_evidence_backend_is_postgres(const struct hs_options *options);
 
 /* Returns the value with a name. HS_EVIDENCE_MODE_COUNT: unknown name. */
@@ -97,26 +98,26 @@ enum hs_evidence_mode hs_evidence_mode_parse(const char *name);
 enum hs_event_kind { HS_EVENT_KINDS(X) HS_EVENT_KIND_COUNT };
 #undef X
 
-/* A set of kinds is an `unsigned` with a bit for each. */
+/* A set of kinds is an `unsigned` with a bit for each kind. */
 #define X(id, name) HS_EVENT_##id = 1 << HS_EVENT_KIND_##id,
 enum { HS_EVENT_KINDS(X) };
 #undef X
 
-/* Reads a list of kinds with commas between them. 0: it is not such a list. */
+/* Reads a list of kinds with commas between them. Returns 0 if the text is not such a list. */
 unsigned hs_event_kinds_parse(const char *list);
 
 void hs_options_default(struct hs_options *options);
 
 /* Applies a configuration document. Adds every bad key to `problem` with its pointer, and applies
-   the others. The caller has initialized `problem`. */
+   the other keys. The caller has initialized `problem`. */
 void hs_options_from_json(struct hs_str text, struct hs_options *options,
                           struct hs_problem *problem);
 
 /* Applies a configuration file like hs_options_from_json. An unreadable file is a problem too. */
 void hs_options_from_file(const char *path, struct hs_options *options, struct hs_problem *problem);
 
-/* Checks values that depend on each other: a bad address, an open port beyond loopback. Adds each
-   problem with the pointer to its key. */
+/* Checks all values together. Finds, for example, a bad address, or an address beyond loopback
+   without authentication. Adds each problem with the pointer to its key. */
 void hs_options_check(const struct hs_options *options, struct hs_problem *problem);
 
 /* The arguments and environment of the program; the strings are not copied. */
@@ -131,7 +132,7 @@ enum hs_options_result { HS_OPTIONS_OK, HS_OPTIONS_HELP, HS_OPTIONS_WRONG };
 /*
  * Reads the file of --config or HINDSIGHT_CONFIG, the environment, then the arguments. HELP: the
  * arguments have --help. WRONG: `faults_text` has a line for each fault, without a newline after
- * the last.
+ * the last line.
  */
 enum hs_options_result hs_options_read(const struct hs_options_input *input,
                                        struct hs_options *options,
@@ -144,16 +145,16 @@ const char *hs_options_stray_variable(char *const **at);
 /* Writes the list of options with their defaults. */
 void hs_options_help(FILE *to);
 
-/* Write the list of options: the first as the tables of docs/configuration.md, the second as the
-   options of the man page. */
+/* Write the list of options: hs_options_write_markdown as the tables of docs/configuration.md,
+   hs_options_write_man as the options of the man page. */
 void hs_options_write_markdown(FILE *to);
 void hs_options_write_man(FILE *to);
 
 /* Writes a line for each key, with its value as JSON and its source. */
 void hs_options_write_effective(const struct hs_options *options, FILE *to);
 
-/* Calls `visit` for each option whose value differs between the two. `reloaded`: whether a reload
-   applies it. */
+/* Calls `visit` for each option whose values in `before` and `after` differ. `reloaded`: whether a
+   reload applies it. */
 typedef void hs_options_difference(void *context, const char *key, const char *before,
                                    const char *after, bool reloaded);
 void hs_options_each_difference(const struct hs_options *before, const struct hs_options *after,

@@ -19,27 +19,31 @@ enum hs_stream_kind {
 /* A line. Texts are borrowed from the text of the line; ptr NULL: the member is absent. */
 struct hs_stream_line {
     enum hs_stream_kind kind;
-    struct hs_str name;                  /* name of the ruleset, map or match; header: the format */
-    struct hs_str revision;              /* revision of the ruleset or map; match: of its ruleset */
-    struct hs_str map, map_revision;     /* map of a match; absent without a map */
-    struct hs_str tenant;                /* the owner of a match; absent: nobody */
-    struct hs_str program;               /* header: the version that wrote the recording */
-    struct hs_str document;              /* ruleset or map, as JSON */
-    struct hs_str request, body, answer; /* request: its name, then JSON; answer may be absent */
-    struct hs_str title, unit;           /* header, as JSON */
-    struct hs_str who, truth, expect;    /* request, as JSON: `play` compares them */
-    struct hs_str state;                 /* restored match, base64; absent: a new match */
-    struct hs_str layout, records;       /* journal: layout of the records; records as base64 */
-    struct hs_str reason;                /* reason of a gap; absent: requests are missing */
+    struct hs_str name; /* name of the ruleset, map or match; header: the format */
+    struct hs_str
+        revision; /* revision of the ruleset or map; for a match, revision of its ruleset */
+    struct hs_str map, map_revision; /* map of a match; absent without a map */
+    struct hs_str tenant;            /* the owner of a match; absent: nobody */
+    struct hs_str program;           /* header: the version that wrote the recording */
+    struct hs_str document;          /* ruleset or map, as JSON */
+    struct hs_str request, body,
+        answer; /* name of the request; its body and answer as JSON; the answer may be absent */
+    struct hs_str title, unit; /* header, as JSON */
+    struct hs_str who, truth,
+        expect;                    /* of a request, as JSON; `play` compares the answer with them */
+    struct hs_str state;           /* state of a restored match, base64; absent: the match is new */
+    struct hs_str layout, records; /* journal: layout of the records; records as base64 */
+    struct hs_str reason;          /* reason of a gap; absent: requests are missing */
     uint64_t version, opening, max_players, max_samples, max_movers;
-    uint64_t request_work; /* budget of the request; 0: all items were within it */
+    uint64_t request_work; /* budget of the request; 0: all items fitted into the budget */
     enum hs_route route;   /* route of a request */
     bool explain, brief;
-    bool moves_lost; /* with `state` */
+    bool moves_lost; /* used only with `state` */
     bool ended;      /* journal: the match had ended */
 };
 
-/* Reads the text of a line, without its line end. False: it is not a line of a stream. */
+/* Reads the text of a line, without its line end. Returns false if the text is not a line of a
+   stream. */
 bool hs_stream_line_read(struct hs_str text, struct hs_stream_line *line);
 
 #endif

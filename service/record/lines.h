@@ -8,10 +8,10 @@
 /* Ends a line that was begun. */
 void hs_line_end(struct hs_writer *writer);
 
-/* The first line of a stream. */
+/* Writes the first line of a stream. */
 void hs_line_put_header(struct hs_writer *writer);
 
-/* Begins the line of a ruleset or a map, which ends with its document. */
+/* Begins the line of a ruleset or a map. The document is the last member of this line. */
 void hs_line_begin_document(struct hs_writer *writer, const char *kind, struct hs_str name,
                             struct hs_str revision);
 
@@ -21,7 +21,7 @@ void hs_line_begin_opening(struct hs_writer *writer, const struct hs_match_slot 
 /* Adds a member with bytes, as base64. */
 void hs_line_put_bytes(struct hs_writer *writer, const char *key, const void *bytes, size_t size);
 
-/* The line of a request with its answer. */
+/* Writes the line of a request with its answer. */
 void hs_line_put_request(struct hs_writer *writer, const struct hs_match_slot *slot,
                          const struct hs_recorded_request *request);
 

@@ -17,21 +17,23 @@
 #include "service/system/files.h"
 #include "service/watch/log.h"
 
-/* OVERHEAD counts for each line, so that the limit also holds for many small lines. */
+/* OVERHEAD is added to the size of each line, so that the limit also bounds the memory of many
+   small lines. */
 enum { OVERHEAD = 64, PIECE = 65536 };
 
 struct item {
     struct item *next;
     struct hs_buffer text;
-    struct hs_str body; /* ptr NULL: the line is `text` alone */
+    struct hs_str body; /* ptr NULL: the line has no part except `text` */
     void (*done)(void *holder);
     void *holder;
     bool unbound; /* the line is added even if the limit is reached */
 };
 
 struct hs_line_queue {
-    pthread_mutex_t lock;         /* guards the list, `bytes`, `ending` and `failed` */
-    pthread_cond_t wake, written; /* wakes the queue's thread; wakes threads that wait for space */
+    pthread_mutex_t lock; /* guards the list, `bytes`, `ending` and `failed` */
+    pthread_cond_t wake,
+        written; /* `wake` wakes the queue's thread, `written` wakes threads that wait for space */
     struct item *first, **last;
     atomic_size_t bytes;
     size_t max_bytes;
@@ -44,8 +46,8 @@ struct hs_line_queue {
 
 /* ---- the file ---- */
 
-/* Writes bytes to the file. A failed write can leave half a line. After that nothing may be
-   written. */
+/* Writes bytes to the file. After a failed write, the file may end with a part of a line. So
+   nothing may be written after that. */
 static bool write_all(int file, const char *bytes, size_t size)
 {
     return hs_file_write(file, &(struct iovec){(void *)(uintptr_t)bytes, size}, 1);
@@ -91,7 +93,7 @@ static bool write_item(struct hs_line_queue *queue, const struct item *item)
            (write_flat(queue, item->body) && write_bytes(queue, "}\n", 2));
 }
 
-/* Adds the missing line end if an earlier writer was interrupted. */
+/* Adds the last line end if it is missing because an earlier writer was interrupted. */
 static bool end_last_line(const char *path, int file)
 {
     struct stat status;
@@ -234,7 +236,7 @@ void hs_line_queue_close(struct hs_line_queue *queue)
     destroy(queue);
 }
 
-/* Returns whether the queue has space for `cost` bytes. The lock is held. */
+/* Returns whether the queue has space for `cost` bytes. The caller holds the lock. */
 static bool has_space(const struct hs_line_queue *queue, size_t cost)
 {
     return queue->bytes < queue->max_bytes && cost <= queue->max_bytes - queue->bytes;

@@ -1,6 +1,7 @@
 /*
- * A queue of lines that its own thread appends to a file, in order. Adding lines never waits for
- * the disk. The queue has a limit in bytes, and refuses lines that do not fit. Thread-safe.
+ * A queue of lines. The queue's own thread appends them to a file, in order. A caller that adds
+ * lines never waits for the disk. The queue has a limit in bytes, and refuses lines that do not
+ * fit. Thread-safe.
  */
 #ifndef HS_SERVICE_LINE_QUEUE_H
 #define HS_SERVICE_LINE_QUEUE_H
@@ -21,17 +22,17 @@ struct hs_line_queue;
  */
 struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, char error[256]);
 
-/* Writes the waiting lines and ends. Does nothing for NULL. */
+/* Writes the waiting lines, and then ends the queue. Does nothing for NULL. */
 void hs_line_queue_close(struct hs_line_queue *queue);
 
-/* Adds complete lines: takes ownership of the bytes and leaves `lines` empty. Returns false if the
-   bytes do not fit, `lines` has failed for lack of memory, or the file failed. The caller then
-   keeps the bytes. */
+/* Adds complete lines: takes ownership of the bytes, and `lines` is then empty. Returns false if
+   the bytes do not fit, `lines` has failed for lack of memory, or the file failed. Then the caller
+   still owns the bytes. */
 bool hs_line_queue_put(struct hs_line_queue *queue, struct hs_buffer *lines);
 
 /* Waits until the bytes fit into the queue, at most until `until_us` (monotonic). Returns false if
-   they do not fit, or the file failed. Call it only at the start of the service, when no request
-   waits. */
+   they do not fit, or the file failed. Call it only at the start of the service, before there are
+   requests. */
 bool hs_line_queue_wait(struct hs_line_queue *queue, size_t bytes, int64_t until_us);
 
 /* Like hs_line_queue_put, but ignores the limit of the queue. For short lines that must be
@@ -39,10 +40,10 @@ bool hs_line_queue_wait(struct hs_line_queue *queue, size_t bytes, int64_t until
 bool hs_line_queue_put_last(struct hs_line_queue *queue, struct hs_buffer *lines);
 
 /*
- * Works like hs_line_queue_put, for a line with a large part that is not copied: `head`, `body`,
- * then "}" and a line end. Line ends inside `body` become spaces. `done` is called with `holder`
- * when `body` is no longer needed: in the queue's thread, or at once if the result is false. Only
- * `head` counts towards the limit.
+ * Works like hs_line_queue_put, for a line with a large part that is not copied. The line consists
+ * of `head`, `body`, "}" and a line end. Line ends inside `body` are written as spaces. `done` is
+ * called with `holder` when `body` is no longer needed: in the queue's thread, or at once if the
+ * result is false. Only `head` counts towards the limit.
  */
 bool hs_line_queue_put_around(struct hs_line_queue *queue, struct hs_buffer *head,
                               struct hs_str body, void (*done)(void *holder), void *holder);

@@ -54,7 +54,7 @@ static bool put_ruleset(struct hs_record *record, const struct hs_ruleset_entry 
     return taken;
 }
 
-/* A map that waits to be written. */
+/* A reference to a map whose line waits to be written. */
 struct held_map {
     struct hs_map_store *maps;
     struct hs_map_entry *entry;
@@ -67,8 +67,8 @@ static void release_map(void *holder)
     free(held);
 }
 
-/* Adds the line of a map. Its document can be large and is not copied, so a reference to the map is
-   kept until the line is written. */
+/* Adds the line of a map. The document of a map can be large, so it is not copied. Instead, the
+   line has a reference to the map until it is written. */
 static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
 {
     struct held_map *held = entry->document != NULL ? malloc(sizeof *held) : NULL;
@@ -106,8 +106,9 @@ static bool put_once(struct hs_record *record, const struct hs_name *name, const
     return true;
 }
 
-/* Writes the ruleset and the map of a match, unless the file has them. Holds the lock until their
-   lines are added, so that no line that opens a match comes before them. */
+/* Writes the ruleset and the map of a match, unless the file has them. Holds the lock until both
+   lines are added, so that the lines come before every line that opens a match with this ruleset or
+   map. */
 static bool put_what_it_needs(struct hs_record *record, const struct hs_match_slot *slot)
 {
     const struct hs_ruleset_entry *ruleset = slot->ruleset;
@@ -121,8 +122,8 @@ static bool put_what_it_needs(struct hs_record *record, const struct hs_match_sl
 
 /* ---- requests ---- */
 
-/* Marks the end of the recording of a match. `reason`: a sentence; NULL: requests are missing.
-   `must`: the mark ignores the limit of the queue. */
+/* Writes the line that ends the recording of a match. `reason`: a sentence; NULL: requests are
+   missing. `must`: the line ignores the limit of the queue. */
 static void put_gap(struct hs_record *record, struct hs_match_slot *slot, const char *reason,
                     bool must)
 {
@@ -198,8 +199,8 @@ static bool wait_for_space(struct hs_record *record, size_t bytes)
     return has_space;
 }
 
-/* Takes ownership of the line. Returns NULL if the line was added, otherwise the reason why it was
-   not. */
+/* Takes ownership of the line. Returns NULL if the line was added, otherwise the reason of the
+   failure. */
 static const char *put_at_start(struct hs_record *record, struct hs_buffer *line)
 {
     const char *reason = line->failed ? "out of memory" : NULL;
@@ -210,11 +211,10 @@ static const char *put_at_start(struct hs_record *record, struct hs_buffer *line
     return reason;
 }
 
-/* Enough bytes for the rest of a line with saved bytes, and for the overhead of the queue. */
+/* Max bytes of a line without its saved bytes, including the overhead of the queue. */
 enum { LINE_REST = 8192 };
 
-/* Returns whether an empty queue has space for the bytes, as base64 and with the rest of their
-   line. */
+/* Returns whether an empty queue has space for a line that contains `size` bytes as base64. */
 static bool may_fit(const struct hs_record *record, size_t size)
 {
     return size <= HS_STREAM_STATE_MAX && size / 3 * 4 + LINE_REST <= record->max_bytes;

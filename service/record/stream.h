@@ -1,6 +1,6 @@
 /*
- * The recorded request stream (docs/recording.md): what `serve --record` writes, and `play` and
- * `recheck` read. Each line is one JSON object; the name of its first member is the kind of line.
+ * The recorded request stream (docs/recording.md). `serve --record` writes it; `play` and `recheck`
+ * read it. Each line is one JSON object; the name of its first member is the kind of line.
  */
 #ifndef HS_SERVICE_STREAM_H
 #define HS_SERVICE_STREAM_H
@@ -14,8 +14,8 @@
    continue an old file. */
 enum { HS_STREAM_OLDEST = 2, HS_STREAM_VERSION = 3 };
 
-/* A reader accepts lines of up to 512 MiB. With this limit of saved bytes, their line stays below
-   512 MiB. */
+/* Max bytes of a saved state. A reader accepts lines of up to 512 MiB; a line with a state of this
+   size is shorter. */
 enum { HS_STREAM_STATE_MAX = 256 << 20 };
 
 /* The requests that can change an open match. In a recording their lines follow the line that opens
@@ -45,8 +45,8 @@ void hs_stream_flatten(char *json, size_t size);
 /* Appends bytes as base64 (RFC 4648, section 4). */
 void hs_stream_encode(struct hs_buffer *out, const void *bytes, size_t size);
 
-/* Returns the *size bytes of a base64 text, for free(). Returns NULL if the text is not base64, or
-   if memory runs out. */
+/* Returns the *size bytes of a base64 text; release them with free(). Returns NULL if the text is
+   not base64, or if memory runs out. */
 unsigned char *hs_stream_decode(struct hs_str text, size_t *size);
 
 #endif

@@ -19,14 +19,14 @@ struct hs_configuration {
     struct hs_reload_step steps[HS_CONFIGURATION_STEPS];
 };
 
-/* Applies everything for the first time: the options of the service, which were read from `input`.
-   `input` must stay valid. Returns false if there is a fault, which is logged. */
+/* Applies the options of the service for the first time. They were read from `input`, which must
+   stay valid. Returns false if there is a fault; the log has the fault. */
 bool hs_configuration_start(struct hs_configuration *configuration,
                             const struct hs_service *service, const struct hs_options_input *input);
 
 /*
- * Reads file, environment and arguments again, and applies what can change at run time: the steps
- * and the log level. If there is a fault, nothing changes. The log has the faults, the changes, and
+ * Reads file, environment and arguments again. Runs the steps and sets the log level; other options
+ * need a restart. If there is a fault, nothing changes. The log has the faults, the changes, and
  * the options that need a restart.
  */
 bool hs_configuration_reload(struct hs_configuration *configuration, struct hs_metrics *metrics);

@@ -11,7 +11,7 @@
 struct hs_reload_step hs_ruleset_reload_step(struct hs_ruleset_store *store);
 
 /* Applies the tokens of `token_file`. `keyring` is NULL if the service was started without tokens.
-   Whether tokens are needed changes only with a restart. */
+   A reload cannot change whether tokens are needed. */
 struct hs_reload_step hs_token_reload_step(struct hs_keyring *keyring);
 
 /* Applies `webhook_secret_file`. `webhook` is NULL if the service was started without a webhook. */

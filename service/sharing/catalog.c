@@ -12,10 +12,10 @@
 #include "service/store/matches.h"
 #include "service/system/clock.h"
 
-/* POLL_US: how often the thread reads the version. KEEP_US: how often it extends the life of the
-   documents of open matches by a day. PINNED_US: how long a document without a name waits for its
-   match. PINNED_MAX: how many such documents wait. EMPTIED_US: how long the store may lack matches
-   of other replicas after it has lost its data. This is the time after which keys expire. */
+/* POLL_US: how often the thread reads the version. KEEP_US: how often it sets the expiry of the
+   documents of open matches to a day from then. PINNED_US: how long a pinned document is available
+   for its match. PINNED_MAX: max pinned documents. EMPTIED_US: how long the store may lack matches
+   of other replicas after it has lost its data. Keys expire after the same time. */
 enum {
     POLL_US = 1000000,
     KEEP_US = 600000000,
@@ -24,13 +24,15 @@ enum {
     EMPTIED_US = 120000000
 };
 
-/* A ruleset or a map for a match that another replica had. It may have no name any more. */
+/* A ruleset or a map for a match that another replica had. Its name may be deleted, or may refer to
+   another document now. */
 struct pinned {
     enum hs_shared_kind kind;
     struct hs_name name;   /* name of a map; empty for a ruleset */
     struct hs_name tenant; /* the tenant who is charged for the document */
     char revision[HS_REVISION_MAX];
-    struct hs_ruleset_entry *ruleset; /* a reference; NULL: it is a map, or is not here yet */
+    struct hs_ruleset_entry
+        *ruleset; /* a reference; NULL: a map is pinned, or the ruleset was not fetched yet */
     struct hs_map_entry *map;
     int64_t until_us;
     bool was_tried;
@@ -41,16 +43,18 @@ struct hs_catalog {
     struct hs_store *store;
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t wake, synced;      /* for the thread; for requests that wait for the thread */
-    bool has_thread, is_ending;       /* the lock guards these and the next members */
-    uint64_t asked, finished;         /* rounds of the thread that were asked for, and that ended */
-    bool must_read;                   /* the names here may differ from those of `applied` */
+    pthread_cond_t wake,
+        synced; /* `wake` wakes the thread, `synced` wakes requests that wait for the thread */
+    bool has_thread, is_ending; /* the lock guards these and the next members */
+    uint64_t asked, finished; /* numbers of the newest round that a request needs, and of the newest
+                                 round that ended */
+    bool must_read; /* the names on this replica may differ from the names of version `applied` */
     uint64_t applied_round;           /* the newest round after which this replica had all names */
-    struct hs_shared_version applied; /* the version that this replica has */
+    struct hs_shared_version applied; /* the version of the names on this replica */
     int64_t emptied_us; /* when this replica last saw that the store had lost its data */
     struct pinned pinned[PINNED_MAX];
     size_t pinned_count;
-    /* Used by the thread alone. */
+    /* Only the thread uses the following members. */
     int64_t kept_us;
     struct hs_revisions offered; /* rulesets that were sent since kept_us */
 };
@@ -62,7 +66,7 @@ static bool is_version(const struct hs_shared_version *a, const struct hs_shared
 
 /* ---- the thread ---- */
 
-/* Reads the version of the store, and gives the store a birth if it has none. */
+/* Reads the version of the store. If the store has no birth, sets its birth first. */
 static bool read_version(struct hs_catalog *catalog, struct hs_shared_version *version)
 {
     struct hs_store *store = catalog->store;
@@ -72,9 +76,9 @@ static bool read_version(struct hs_catalog *catalog, struct hs_shared_version *v
     return hs_shared_begin(store) && hs_shared_version(store, HS_STORE_TIMEOUT_US, version);
 }
 
-/* Brings this replica to the version of the store. A store that lost its names has no names, or
-   only those that another replica has sent since. Then this replica sends its names too. Returns
-   false if the store did not answer. */
+/* Makes the names on this replica equal to the names of the store. If the store has lost its data,
+   it has no names, or only the names that another replica has sent since. Then this replica sends
+   its own names too. Returns false if the store did not answer. */
 static bool sync_names(struct hs_catalog *catalog)
 {
     struct hs_service *service = catalog->service;
@@ -108,8 +112,8 @@ static bool sync_names(struct hs_catalog *catalog)
     return is_fine;
 }
 
-/* Fetches the pinned document at `place`. The caller holds the lock; this function releases it
-   while it waits. Only this thread removes pinned documents, so the index stays valid. */
+/* Fetches the pinned document at `place`. The caller holds the lock; this function releases the
+   lock while it waits. Only this thread removes pinned documents, so the index stays valid. */
 static void fetch_pinned(struct hs_catalog *catalog, size_t place)
 {
     const struct pinned wanted = catalog->pinned[place];
@@ -132,8 +136,8 @@ static void fetch_pinned(struct hs_catalog *catalog, size_t place)
     pthread_cond_broadcast(&catalog->synced);
 }
 
-/* Fetches the pinned documents that are missing, and removes those that were not used for
-   PINNED_US. */
+/* Fetches the pinned documents that are missing, and removes pinned documents that were not used
+   for PINNED_US. */
 static void serve_pinned(struct hs_catalog *catalog)
 {
     pthread_mutex_lock(&catalog->lock);
@@ -167,7 +171,8 @@ static void run_round(struct hs_catalog *catalog)
     pthread_mutex_unlock(&catalog->lock);
     serve_pinned(catalog);
     if (!hs_store_is_up(catalog->store, HS_STORE_BULK)) {
-        catalog->offered.count = 0; /* send them again next time: the store may lose them */
+        catalog->offered.count =
+            0; /* send all rulesets again next time: the store may have lost them */
         return;
     }
     hs_exchange_offer(catalog->service, &catalog->offered);
@@ -258,8 +263,8 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us)
         code = pthread_cond_timedwait(&catalog->synced, &catalog->lock, &until);
         is_current = catalog->finished >= round;
     }
-    /* If the store did not answer during the round, names here may be old. If the store is down,
-       use them. */
+    /* If the store did not answer during the round, names on this replica may be outdated. While
+       the store is down, they are used anyway. */
     if (is_current && catalog->applied_round < round)
         is_current = !hs_store_is_up(catalog->store, HS_STORE_BULK);
     pthread_mutex_unlock(&catalog->lock);
@@ -329,8 +334,8 @@ static bool is_pinned(const struct pinned *pinned, enum hs_shared_kind kind, str
            hs_str_equal(hs_name_str(&pinned->name), name);
 }
 
-/* Returns the pinned document, which may still have to be fetched. The caller holds the lock. NULL:
-   PINNED_MAX other documents are pinned. */
+/* Pins a document, unless it is pinned already, and returns it. It may still have to be fetched.
+   The caller holds the lock. NULL: PINNED_MAX other documents are pinned. */
 static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
                                   struct hs_str tenant, struct hs_str name, struct hs_str revision)
 {

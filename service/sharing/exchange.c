@@ -16,7 +16,7 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-enum { RULESET_MAX = 8 << 20 }; /* bytes of a document */
+enum { RULESET_MAX = 8 << 20 }; /* max bytes of a document */
 
 /* ---- names that were read ---- */
 
@@ -63,11 +63,11 @@ static void report_failure(const struct hs_service *service, enum hs_shared_kind
                            const char *name, const char *revision, const char *why)
 {
     hs_metrics_add(service->metrics, HS_METRIC_CATALOG_FAILED, 0, 1);
-    hs_log(HS_LOG_ERROR,
-           kind == HS_SHARED_MAP ? "a map of the store cannot be used here: it has no name now"
-                                 : "a ruleset of the store cannot be used here: it has no name now",
-           HS_LOG_TEXT("name", name), HS_LOG_TEXT("revision", revision),
-           HS_LOG_TEXT("detail", why));
+    hs_log(
+        HS_LOG_ERROR,
+        kind == HS_SHARED_MAP ? "a map of the store cannot be used: its name is deleted here"
+                              : "a ruleset of the store cannot be used: its name is deleted here",
+        HS_LOG_TEXT("name", name), HS_LOG_TEXT("revision", revision), HS_LOG_TEXT("detail", why));
 }
 
 /* ---- rulesets from the store ---- */
@@ -110,8 +110,8 @@ static bool is_same_ruleset(struct hs_ruleset_store *rulesets, const struct hs_r
     return is_same;
 }
 
-/* Gives a name its ruleset and its canary. False: that failed. Changes nothing if the store did not
-   answer. */
+/* Sets the ruleset and the canary of a name. Returns false on failure. Changes nothing if the store
+   did not answer. */
 static bool apply_ruleset(struct hs_service *service, const struct name *name, bool *has_answer)
 {
     struct hs_ruleset_store *rulesets = service->rulesets;
@@ -131,7 +131,7 @@ static bool apply_ruleset(struct hs_service *service, const struct name *name, b
     return is_fine && (canary != NULL || name->canary[0] == '\0');
 }
 
-/* False: the store did not answer. */
+/* Updates the ruleset of a name. Returns false if the store did not answer. */
 static bool update_ruleset(struct hs_service *service, const struct name *name)
 {
     bool has_answer = true;
@@ -152,7 +152,7 @@ static bool update_ruleset(struct hs_service *service, const struct name *name)
 
 /* ---- maps from the store ---- */
 
-/* Builds a map. `is_named`: the map gets its name. */
+/* Builds a map. `is_named`: also puts the map under its name. */
 static struct hs_map_entry *build_map(struct hs_service *service, const struct name *name,
                                       bool is_named, struct hs_str text, const char **why)
 {
@@ -165,7 +165,7 @@ static struct hs_map_entry *build_map(struct hs_service *service, const struct n
     size_t bytes = text.len + hs_map_mesh_bytes(&counts);
     struct hs_map_document document;
     struct hs_map_entry *entry = NULL;
-    *why = "map-bytes has too little left, or the limit of maps is reached";
+    *why = "map-bytes has too few bytes left, or the limit of maps is reached";
     if (!hs_share_reserve(share, (struct hs_str){0}, bytes))
         return NULL;
     if (hs_map_decode(&reader, text, &counts, &document)) {
@@ -207,8 +207,8 @@ static struct hs_map_entry *fetch_map(struct hs_service *service, const struct n
     return entry;
 }
 
-/* Gives a name its map, or deletes the name if the map cannot be used here. False: the store did
-   not answer. */
+/* Sets the map of a name. Deletes the name on this replica if the map cannot be used. Returns false
+   if the store did not answer. */
 static bool update_map(struct hs_service *service, const struct name *name)
 {
     struct hs_map_store *maps = service->maps;
@@ -336,13 +336,13 @@ void hs_exchange_send_all(struct hs_service *service)
 
 /* ---- documents of matches ---- */
 
-/* Rulesets or maps, each once, with references. */
+/* A set of rulesets or maps, with a reference to each. */
 struct entries {
     void **items;
     size_t count, capacity;
 };
 
-/* Adds an item. Returns false if it was there, or memory is out. */
+/* Adds an item. Returns false if the set already has the item, or if memory runs out. */
 static bool add_once(struct entries *entries, void *item)
 {
     for (size_t i = 0; i < entries->count; i++)
@@ -370,8 +370,8 @@ static void add_documents(void *context, struct hs_match_slot *slot)
         hs_map_store_retain(in_use->service->maps, slot->map);
 }
 
-/* Locks the matches to find their documents, but not to ask the store. Asks the store once for each
-   document, not once for each match: otherwise a slow store would delay the next round for
+/* Locks each match only to find its documents, and asks the store afterwards. Asks the store once
+   for each document, not once for each match. Otherwise a slow store would delay the next round for
    minutes. */
 void hs_exchange_keep(struct hs_service *service)
 {

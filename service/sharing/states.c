@@ -13,7 +13,7 @@
 
 enum {
     TURN_US = 250000,
-    /* While more bytes than this are on their way to the store, the thread waits before the next
+    /* While more bytes than this are being sent to the store, the thread waits before the next
        match. So these bytes take little memory, and a broken connection loses few states. */
     BACKLOG_BYTES = 2 << 20,
     LOOK_US = 1000,
@@ -22,8 +22,8 @@ enum {
 struct hs_sharing {
     struct hs_service *service;
     struct hs_bytes state, packed; /* reused, so that their memory need not grow again */
-    unsigned connections;          /* how often the store was connected, at the last check */
-    int64_t until_us; /* the final states must be sent by then; 0: not at the end yet */
+    unsigned connections;          /* hs_store_connections at the last check */
+    int64_t until_us; /* time limit for the final states; 0: the service does not end yet */
     size_t given_up;
     pthread_t thread;
     pthread_mutex_t lock; /* guards the following members */
@@ -31,13 +31,13 @@ struct hs_sharing {
     bool is_ending;
 };
 
-/* What to remember about a match when its state is captured. */
+/* Data of a match at the capture of its state. */
 struct captured {
     struct hs_shared_match *shared;
     uint64_t mark;
     int64_t used_us;
     const struct hs_service *service;
-    bool is_complete; /* all moves from now on are handed off (hs_kept_match_hand_off) */
+    bool is_complete; /* all later moves are handed off (hs_kept_match_hand_off) */
 };
 
 static void begin(void *context, struct hs_match_slot *slot)
@@ -48,7 +48,8 @@ static void begin(void *context, struct hs_match_slot *slot)
     captured->is_complete = atomic_load(&captured->service->draining);
 }
 
-/* Waits until the store has taken most of what was sent. Returns false if it is down. */
+/* Waits until the store has acknowledged most of the sent bytes. Returns false if the store is
+   down. */
 static bool wait_for_store(const struct hs_sharing *sharing)
 {
     const struct hs_store *store = sharing->service->store;
@@ -97,7 +98,7 @@ static void share(void *context, struct hs_match_slot *slot)
     if (is_open && is_lost)
         hs_kept_match_moved(sharing->service, slot);
     hs_registry_unlock(slot);
-    /* While the service drains, other replicas take its matches over. */
+    /* While the service drains, other replicas take over its matches. */
     bool hurries = atomic_load(&sharing->service->draining);
     bool is_due =
         sharing->until_us != 0 || hs_shared_match_is_due(shared, used_us, now_us, hurries);
@@ -105,7 +106,7 @@ static void share(void *context, struct hs_match_slot *slot)
         write_state(sharing, slot, shared, now_us);
 }
 
-/* After the store was connected again, it may have lost its contents. */
+/* Makes all states due if the store was connected again, because it may have lost its data. */
 static void look_at_store(struct hs_sharing *sharing)
 {
     unsigned connections = hs_store_connections(sharing->service->store);
@@ -114,7 +115,7 @@ static void look_at_store(struct hs_sharing *sharing)
     sharing->connections = connections;
 }
 
-/* Waits for the next turn. Returns false if the service ends. */
+/* Waits until the thread must look for changed matches again. Returns false if the service ends. */
 static bool wait_for_turn(struct hs_sharing *sharing)
 {
     struct timespec until = hs_clock_timespec(hs_clock_us() + TURN_US);

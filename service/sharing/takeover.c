@@ -25,7 +25,7 @@
 
 enum {
     TURNS = 256,
-    STATE_MAX = 1 << 30, /* bytes of a state; more would be an attack */
+    STATE_MAX = 1 << 30, /* max bytes of a state; only an attack has more */
     /* Max matches that are restored at the same time. Each restore uses a processor for some
        milliseconds. If larger, requests of other matches wait longer while many matches move. */
     RESTORERS = 2,
@@ -35,16 +35,18 @@ enum {
  */
 enum { OPEN_US = 250000 };
 
-/* If a copy of a match got no request for this long, another replica may have a newer copy. */
+/* If this replica got no request for a match for this long, another replica may have a newer copy.
+ */
 enum { QUIET_US = 1000000 };
 
-/* Reading a ruleset takes some milliseconds, building a map up to seconds. */
+/* The client should wait this long before it sends a refused request again: for a ruleset or map of
+   the match, or for free memory. */
 enum { REVISION_RETRY_MS = 100, SPACE_RETRY_MS = 1000 };
 
 struct hs_takers {
     struct hs_service *service;
-    pthread_mutex_t turns[TURNS]; /* by hash of the name: requests take over a match one at a time
-                                   */
+    pthread_mutex_t turns[TURNS]; /* the lock for a match has the hash of its name as index; one
+                                     request at a time takes over a match */
     sem_t restorers;
     struct hs_log_limit log_limit;
 };
@@ -92,7 +94,7 @@ struct reading {
     enum hs_match_load loaded;
 };
 
-/* Other matches may be restored while this one waits for its ruleset and its map. */
+/* Finds the ruleset and the map of the match. Other matches can be restored during this wait. */
 static void find_revisions(struct reading *reading)
 {
     struct hs_catalog *catalog = reading->service->catalog;
@@ -191,7 +193,7 @@ static void report(struct hs_takers *takers, const struct hs_taken *taken, struc
            HS_LOG_TEXT("match", match), HS_LOG_TEXT("detail", detail));
 }
 
-/* Gives the registry a match that was read. Returns false if it does not fit. */
+/* Adds a match that was read to the registry. Returns false if a limit prevents this. */
 static bool open_match(struct hs_takers *takers, struct reading *reading,
                        const struct hs_str tenant, const struct hs_taken *taken)
 {
@@ -213,14 +215,15 @@ static bool open_match(struct hs_takers *takers, struct reading *reading,
     if (result == HS_REGISTRY_CREATED) {
         atomic_store(&slot->shared, hs_shared_match_create(service->shared, tenant, reading->name,
                                                            taken->ownership));
-        /* not recorded any more: `recheck` would need the state and all payments of the journal */
+        /* the recording ends here: `recheck` would need the state and all payments of the journal
+         */
         slot->recorded = HS_RECORDED_LOST;
     }
     hs_registry_release(service->registry, slot);
     return true;
 }
 
-/* Opens the match of the store. */
+/* Opens a match with the state that the store has. */
 static enum hs_takeover_result open_taken(struct hs_takers *takers, struct hs_str tenant,
                                           struct hs_str name, const struct hs_taken *taken)
 {
@@ -276,9 +279,9 @@ void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
                                         hs_name_str(&slot->name), takeover->ownership));
 }
 
-/* Handles a match that is open here, but was restored from the checkpoint or has moved to another
-   replica. If the store knows the match, its state is newer, and the copy here ends. If the store
-   does not know it, a copy from the checkpoint is used. */
+/* Handles a match that is open on this replica, but was restored from the checkpoint or has moved
+   to another replica. If the store knows the match, the state in the store is newer, so the match
+   is closed here. Otherwise the match from the checkpoint is used. */
 static void settle_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name,
                         const struct hs_takeover *takeover, bool is_known)
 {
@@ -293,7 +296,8 @@ static void settle_copy(struct hs_service *service, struct hs_str tenant, struct
     hs_registry_release(service->registry, slot);
 }
 
-/* A match that was quiet here may have moved to another replica, and come back. */
+/* Handles a match that had no requests here for a while: it may have moved to another replica and
+   back. */
 static void confirm_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;
@@ -309,14 +313,15 @@ static void confirm_copy(struct hs_service *service, struct hs_str tenant, struc
     hs_registry_release(service->registry, slot);
 }
 
-/* Asks for the request to be sent again later. An empty match would pay again what was paid, and
-   its state would replace the state in the store. */
+/* Refuses a request, so that the client sends it again later. An empty match would pay again for
+   shots that were paid, and its state would replace the state in the store. */
 static void refuse(struct hs_takeover *takeover, bool lacks_space, struct hs_problem *problem)
 {
     takeover->shed = lacks_space ? HS_SHED_HISTORY : HS_SHED_REVISION;
     hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "%s",
-                   lacks_space ? "this replica has too little memory for this match of another one"
-                               : "the ruleset or the map of this match is not on this replica yet");
+                   lacks_space
+                       ? "this replica has too little memory for this match of another replica"
+                       : "the ruleset or the map of this match is not on this replica yet");
     problem->retry_after_ms = lacks_space ? SPACE_RETRY_MS : REVISION_RETRY_MS;
 }
 

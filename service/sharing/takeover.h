@@ -28,7 +28,7 @@ bool hs_takeover_is_needed(struct hs_takers *takers, struct hs_str name);
 struct hs_takeover {
     pthread_mutex_t *turn;
     struct hs_ownership ownership; /* for a match that opens empty */
-    bool has_asked;                /* false: the match was here already */
+    bool has_asked;                /* false: this replica already had the match */
     /* The store does not know the match, but may have lost its data: another replica may have paid
        shots of the match. */
     bool is_uncertain;
@@ -37,18 +37,18 @@ struct hs_takeover {
 };
 
 /*
- * Asks the store for a match, and opens it if the store knows it. The call takes up to
- * HS_STORE_PATIENCE_US, and longer if many matches move, so no worker may call it. Returns false
- * without a problem if the match is foreign. Returns false with a problem if the request must be
- * sent again later: the ruleset or the map of the match is not on this replica, or this replica has
- * too little memory for the match. Run the request before hs_takeover_end, which must always be
- * called.
+ * Asks the store for a match, and opens the match if the store knows it. The call takes up to
+ * HS_STORE_PATIENCE_US, and longer if many matches move. So workers must not call it. Returns false
+ * and sets no problem if another tenant has the match. Returns false and sets a problem if the
+ * client must send the request again later: this replica lacks the ruleset or the map of the match,
+ * or memory for it. Always call hs_takeover_end, after the request has run.
  */
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem);
 void hs_takeover_end(struct hs_takeover *takeover);
 
-/* Shares a locked match that was opened empty, with the ownership of its takeover. */
+/* From this call on, the state of a locked match is written to the store. The match was opened
+   empty; `takeover` has its ownership. */
 void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
                        const struct hs_takeover *takeover);
 

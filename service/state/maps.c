@@ -16,8 +16,8 @@ struct hs_map_store {
     bool keeps_meshes;
     struct hs_share *share;
     size_t count;
-    struct hs_map_entry **entries; /* array of max_maps places; the first `count` are used, in no
-                                      order */
+    struct hs_map_entry *
+        *entries; /* an array of max_maps elements; the first `count` are used, in no order */
 };
 
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes)
@@ -108,7 +108,7 @@ size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_
            (store->keeps_meshes ? hs_map_mesh_bytes(counts) : 0);
 }
 
-/* Copies the document and mesh that an entry keeps. Returns false if memory runs out. */
+/* Copies the document and the mesh into an entry. Returns false if memory runs out. */
 static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, bool keeps_mesh,
                  struct hs_str document)
 {
@@ -142,7 +142,7 @@ static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
     return hs_world_create(mesh, hs_pages_alloc, NULL);
 }
 
-/* Completes an entry that has its world: name, revision of the mesh, bytes. */
+/* Sets the name, the revision and the bytes of an entry whose world is built. */
 static void finish(struct hs_map_entry *entry, struct hs_str owner, struct hs_str name,
                    const struct hs_world_mesh *mesh)
 {
@@ -185,9 +185,9 @@ static void discard(struct hs_map_store *store, struct hs_map_entry *entry)
     hs_share_release(store->share, hs_name_str(&owner), bytes);
 }
 
-/* Drops a reference; the lock is held. Returns the entry if this was the last reference, otherwise
-   NULL. The caller discards the entry after unlocking, because freeing a large world takes a
-   while. */
+/* Drops a reference. The caller holds the lock. Returns the entry if this was the last reference,
+   otherwise NULL. The caller discards the entry after unlocking, because freeing a large world
+   takes a while. */
 static struct hs_map_entry *drop_reference(struct hs_map_entry *entry)
 {
     return --entry->references > 0 ? NULL : entry;
@@ -250,7 +250,7 @@ void hs_map_store_release(struct hs_map_store *store, struct hs_map_entry *entry
     discard(store, last);
 }
 
-/* Puts an entry. The lock is held. The caller discards *gone after unlocking. */
+/* Puts an entry under its name. The caller holds the lock, and discards *gone after unlocking. */
 static enum hs_map_put put_entry(struct hs_map_store *store, struct hs_map_entry *entry,
                                  struct hs_map_entry **gone)
 {

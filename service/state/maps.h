@@ -1,6 +1,6 @@
 /*
- * Maps by name. Replacing a name makes a new entry. Holders of the old entry keep it until they
- * release it, so the world of a running match never changes. Thread-safe.
+ * Maps by name. A put under an existing name makes a new entry. The old entry stays valid until its
+ * last reference is released, so the world of a running match never changes. Thread-safe.
  */
 #ifndef HS_SERVICE_MAP_STORE_H
 #define HS_SERVICE_MAP_STORE_H
@@ -14,14 +14,14 @@
 
 struct hs_map_entry {
     struct hs_name name;
-    struct hs_name owner;           /* the tenant who put it; "" for everybody */
+    struct hs_name owner;           /* the tenant who put it; "": it belongs to everybody */
     char revision[HS_REVISION_MAX]; /* "sha256:" of the geometry: vertices, triangles, boxes */
     struct hs_world *world;
     struct hs_world_info info; /* the numbers of `world` */
     char *document; /* the original document, `document_size` bytes; NULL if it is not kept */
     size_t document_size;
-    /* The owned mesh of `world`; all NULL if it is not kept. Only the thread that calls
-       hs_map_store_forget_mesh may read it. */
+    /* The mesh of `world`, owned; all pointers are NULL if it is not kept. Only the thread that
+       calls hs_map_store_forget_mesh may read it. */
     struct hs_world_mesh mesh;
     size_t bytes;        /* bytes charged to the owner in the store's share; guarded by the store */
     unsigned references; /* guarded by the store */
@@ -31,7 +31,7 @@ struct hs_map_store;
 
 /*
  * Creates a store for `max_maps` maps. `max_bytes` bounds the memory of all worlds, kept documents
- * and kept meshes. Replaced and deleted maps count as long as a match holds them. The texts and
+ * and kept meshes. Replaced and deleted maps count as long as a match uses them. The texts and
  * builds of maps under construction count too. Returns NULL if memory runs out.
  */
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes);
@@ -46,8 +46,8 @@ void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *e
 /* Returns the share for the bytes of maps. Each map is charged to its owner. */
 struct hs_share *hs_map_store_share(struct hs_map_store *store);
 
-/* Returns the bytes that a put reserves for a mesh with these counts and a kept document of that
-   size (0: none). Only an unusual mesh needs more. */
+/* Returns the bytes that a put reserves for a mesh with these counts and for a kept document of
+   `document_size` bytes (0: no document). Only an unusual mesh needs more bytes. */
 size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_world_mesh *counts,
                               size_t document_size);
 
@@ -67,7 +67,7 @@ enum hs_map_put {
     HS_MAP_REPLACED, /* also if the geometry is the same */
     HS_MAP_FOREIGN,  /* another owner has the name */
     HS_MAP_FULL,     /* the store already has max_maps maps */
-    HS_MAP_TOO_BIG,  /* its build takes more bytes than are left for its owner */
+    HS_MAP_TOO_BIG,  /* its build needs more bytes than its owner has left */
     HS_MAP_NO_MEMORY
 };
 
@@ -80,9 +80,9 @@ enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  const struct hs_world_mesh *mesh, struct hs_map_entry **entry);
 
 /* Works like hs_map_store_put, but the map keeps its document (unless ptr is NULL) and belongs to
-   an owner (len 0: everybody). `reserved` bytes are already reserved for the owner
-   (hs_map_store_put_bytes), and pass to the store. If `reserved` is 0, the function reserves
-   them. */
+   an owner (len 0: everybody). The caller has reserved `reserved` bytes for the owner
+   (hs_map_store_put_bytes); the store releases them later. If `reserved` is 0, the function
+   reserves the bytes itself. */
 enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str owner,
                                       struct hs_str name, const struct hs_world_mesh *mesh,
                                       struct hs_str document, size_t reserved,
@@ -90,18 +90,18 @@ enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str 
 
 /* Works like hs_map_store_put_kept without reserved bytes, but gives no name to the map, so that an
    open match can use a map that was replaced or deleted (CREATED, TOO_BIG or NO_MEMORY). If the
-   owner has too little left, nobody is charged: the match was open before. */
+   owner has too few bytes left, nobody is charged, because the match was already open. */
 enum hs_map_put hs_map_store_adopt(struct hs_map_store *store, struct hs_str owner,
                                    struct hs_str name, const struct hs_world_mesh *mesh,
                                    struct hs_str document, struct hs_map_entry **entry);
 
 /*
- * These two functions do the work of hs_map_store_put_kept in two steps, to restore a map. The
- * first makes an entry without a name, with a reference for the caller, and charges its bytes
- * (CREATED, TOO_BIG or NO_MEMORY). The second names it (CREATED, FULL, or FOREIGN if another owner
- * has the name). No other thread may use the entry in between. The mesh is not kept. The build is
- * not charged, so all maps from before the restart fit again. `limits` may stop the build
- * (NO_MEMORY); NULL: no limits.
+ * These two functions restore a map. Together they do the work of hs_map_store_put_kept.
+ * hs_map_store_restore makes an entry without a name, with a reference for the caller, and charges
+ * its bytes (CREATED, TOO_BIG or NO_MEMORY). hs_map_store_restore_name gives the entry its name
+ * (CREATED, FULL, or FOREIGN if another owner has the name). Between the two calls, no other thread
+ * may use the entry. The mesh is not kept. The build is not charged, so all maps from before the
+ * restart fit again. `limits` may stop the build (NO_MEMORY); NULL: no limits.
  */
 enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str name,
                                      const struct hs_world_mesh *mesh, struct hs_str document,

@@ -11,7 +11,7 @@
 #include "validators/journal.h"
 
 struct hs_registry {
-    pthread_mutex_t lock; /* guards the table; needed for a new reference; held only briefly */
+    pthread_mutex_t lock; /* guards the table and new references; held only briefly */
     atomic_size_t count;
     size_t limit;
     struct hs_match_slot **table; /* chains by hash of the name */
@@ -131,9 +131,9 @@ static struct hs_match_slot *find(struct hs_registry *registry, struct hs_str na
     return slot;
 }
 
-/* Returns the number of an opening. It is the time of the wall clock, so that a process that
-   restored nothing uses new numbers. If the wall clock was set back, it is a number above all
-   numbers used so far. */
+/* Returns the number of an opening. The number is the time of the wall clock, so that a process
+   that restored nothing uses new numbers. If the wall clock was set back, the number is higher than
+   all earlier ones. */
 static uint64_t number_opening(struct hs_registry *registry, uint64_t given)
 {
     uint64_t number = (uint64_t)hs_clock_wall_us();
@@ -159,8 +159,8 @@ void hs_registry_keep_journals(struct hs_registry *registry)
     hs_registry_each(registry, (struct hs_str){0}, keep_journal, NULL);
 }
 
-/* Creates a slot. The registry is locked. Returns NULL if memory runs out, or the budget is
-   spent. */
+/* Creates a slot. The registry is locked. Returns NULL if memory runs out or the budget is used up.
+ */
 static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str name,
                                     const struct hs_match_opening *opening)
 {
@@ -203,8 +203,8 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
 /* ---- the lock of a match ---- */
 
 /* A mutex is not fair: a thread that unlocks it and locks it again at once nearly always wins
-   against the threads that wait. So the thread that comes next holds `turn` while it waits for the
-   lock. All other waiting threads wait for `turn`. */
+   against the threads that wait. So one thread, which gets the lock next, holds `turn` while it
+   waits. All other waiting threads wait for `turn`. */
 void hs_registry_lock(struct hs_match_slot *slot)
 {
     if (!hs_registry_is_awaited(slot) && pthread_mutex_trylock(&slot->lock) == 0)
@@ -234,8 +234,8 @@ bool hs_registry_is_awaited(struct hs_match_slot *slot)
     return atomic_load_explicit(&slot->waiting, memory_order_relaxed) > 0;
 }
 
-/* Updates the totals. The match is locked. Differences may be negative: the sum is still correct,
-   because unsigned numbers wrap. */
+/* Updates the totals. The match is locked. A difference may be negative; the totals are still
+   correct, because unsigned numbers wrap. */
 static void count_again(struct hs_registry *registry, struct hs_match_slot *slot)
 {
     struct hs_match_info info = {0};
@@ -288,7 +288,7 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
         enum hs_registry_result result = HS_REGISTRY_FOUND;
         pthread_mutex_lock(&registry->lock);
         struct hs_match_slot *found = find(registry, name);
-        /* Find out once whether there is capacity, because other matches change the used memory. */
+        /* Check the capacity only once, because other matches change the used memory. */
         enum hs_registry_result has_capacity =
             found == NULL ? capacity_for(registry, opening) : HS_REGISTRY_FOUND;
         if (found != NULL && !belongs_to(found, tenant)) {
@@ -300,8 +300,8 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
             result = has_capacity;
         else if (found == NULL) {
             found = insert(registry, name, opening);
-            has_capacity = hs_registry_capacity(registry); /* while the lock was free, other threads
-                                                  may have used the space */
+            has_capacity = hs_registry_capacity(registry); /* other threads may have used the space
+                                                              while the registry was unlocked */
             result = found != NULL                         ? HS_REGISTRY_CREATED
                      : has_capacity == HS_REGISTRY_CREATED ? HS_REGISTRY_NO_MEMORY
                                                            : has_capacity;
@@ -316,8 +316,9 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
             *slot = found;
             return result;
         }
-        hs_registry_release(registry, found); /* the match was deleted during the wait for its lock:
-                                                 search again */
+        hs_registry_release(
+            registry,
+            found); /* the match was deleted while this thread waited for its lock: search again */
     }
 }
 

@@ -25,10 +25,10 @@ struct hs_shared_match;
 
 /* Which posts to a match are in the recording (record/recorder.h). */
 enum hs_recorded {
-    HS_RECORDED_NOT,  /* none yet */
-    HS_RECORDED_OPEN, /* all so far */
-    HS_RECORDED_LOST, /* not all */
-    HS_RECORDED_ENDED /* not all, and the recording has a line that says so */
+    HS_RECORDED_NOT,  /* no post so far */
+    HS_RECORDED_OPEN, /* all posts so far */
+    HS_RECORDED_LOST, /* not all posts */
+    HS_RECORDED_ENDED /* not all posts, and the recording has a line that says so */
 };
 
 /* A place in the journal: the records of a match before `position` contain its first `payments`
@@ -55,21 +55,21 @@ struct hs_match_slot {
     bool memory_limited;   /* an allocation was refused, and since then less than 10 % of the limit
                               was free */
     unsigned logged_hints; /* bits of enum hs_hint_code; guarded by the lock */
-    /* The match was restored without its map, and waits for it. Guarded by the lock. */
+    /* The match was restored without its map, and waits for the map. Guarded by the lock. */
     struct hs_name awaited_map; /* name of that map; empty: the match does not wait for a map */
     char awaited_revision[HS_REVISION_MAX];
-    uint64_t opening;          /* identifies the match among all that ever had this name */
-    struct hs_verdict_ids ids; /* makes the ids of the verdicts */
+    uint64_t opening;          /* identifies the match among all matches that ever had this name */
+    struct hs_verdict_ids ids; /* makes the ids of the match's verdicts */
     bool is_kept; /* the journal or the checkpoint has its opening; guarded by the lock */
     struct hs_bytes journal; /* records that are not in a file yet; guarded by the lock */
     bool pays_nothing;       /* the journal cannot be written now; guarded by the lock */
-    /* `written`: the place after the newest record in a file. `written_before`: an earlier place,
-       whose records were not settled when last checked. */
+    /* `written`: the place after the newest record in a file. `written_before`: an earlier place;
+       the records before it were not settled at the last check. */
     struct hs_written written, written_before;
     uint32_t settled_payments; /* how many payments, from the first on, are settled */
     bool closed;               /* deleted while another thread waited for the lock */
-    /* The match in the store of --state-redis; NULL: without a store, or the match was restored
-       from the checkpoint and the store was not asked yet. Set once. */
+    /* The match in the store of --state-redis; NULL: the service has no store, or the match was
+       restored from the checkpoint and the store was not asked yet. Set only once. */
     struct hs_shared_match *_Atomic shared;
     atomic_uint references;
     struct hs_match_slot *next; /* guarded by the registry */
@@ -77,13 +77,14 @@ struct hs_match_slot {
 
 /* The parameters of a new match. */
 struct hs_match_opening {
-    struct hs_ruleset_entry *ruleset; /* the match takes a reference of its own */
-    struct hs_map_entry *map;         /* the match takes a reference of its own; NULL: no map */
+    struct hs_ruleset_entry *ruleset; /* the match gets its own reference */
+    struct hs_map_entry *map;         /* the match gets its own reference; NULL: no map */
     struct hs_match_limits limits;
     struct hs_str tenant; /* the owner of the match; ptr NULL without tenants */
-    uint64_t number;      /* number of a recorded or restored opening; 0: the next one */
-    /* A restored match that uses `ruleset`. With the result CREATED the registry owns it. NULL: a
-       new match. */
+    uint64_t
+        number; /* number of a recorded or restored opening; 0: the registry makes a new number */
+    /* A restored match that uses `ruleset`. If the result is CREATED, the registry then owns this
+       match. NULL: a new match. */
     struct hs_match *match;
 };
 
@@ -116,9 +117,10 @@ enum hs_registry_result {
 
 /*
  * Locks the match with a name (FOUND); call hs_registry_release afterwards. If no match has the
- * name: opens it if `opening` is not NULL (CREATED), otherwise returns MISSING. `tenant` is the
- * caller; its ptr is NULL without tenants. For another tenant's match returns FOREIGN at once. It
- * does not wait for the lock, because the wait could reveal something about that match.
+ * name, opens one if `opening` is not NULL (CREATED), and otherwise returns MISSING. `tenant` is
+ * the caller; its ptr is NULL without tenants. For another tenant's match returns FOREIGN at once.
+ * The function does not wait for the lock in this case, because the wait could reveal something
+ * about that match.
  */
 enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str tenant,
                                             struct hs_str name,
@@ -138,14 +140,14 @@ bool hs_registry_is_awaited(struct hs_match_slot *slot);
    false if the match was closed in between. The match is locked in any case. */
 bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot);
 
-/* Removes a locked match from the registry; the caller still releases the slot. */
+/* Removes a locked match from the registry; the caller must still release the slot. */
 void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot);
 
-/* Returns whether a match with that name is open, and sets its owner. */
+/* Returns whether a match with that name is open, and sets *tenant to its owner. */
 bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant);
 
 /* Returns whether a match with that name is open, is shared with other replicas, and has not moved
-   to one of them. The store must have confirmed lately that it has not moved
+   to one of them. Also returns false if the store has not confirmed this lately
    (hs_shared_match_is_doubtful). */
 bool hs_registry_is_shared(struct hs_registry *registry, struct hs_str name);
 
@@ -178,20 +180,20 @@ bool hs_registry_visit(struct hs_registry *registry,
 void hs_registry_each(struct hs_registry *registry, struct hs_str tenant,
                       void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
-/* Sums over all open matches, each as it was when last released. Locks no match. */
+/* Sums over all open matches. The numbers of each match are those at its last release. */
 struct hs_registry_totals {
     size_t matches, players, movers, accounts;
-    size_t memory_limited;     /* matches */
+    size_t memory_limited;     /* number of memory-limited matches */
     size_t bytes, bytes_limit; /* memory of all matches, and its limit */
 };
 
 void hs_registry_totals(struct hs_registry *registry, struct hs_registry_totals *out);
 
-/* Gives a map to the matches that were restored without it and wait for its revision. */
+/* Gives a map to each match that was restored without its map and waits for this revision. */
 void hs_registry_give_map(struct hs_registry *registry, struct hs_map_store *maps,
                           struct hs_map_entry *entry);
 
-/* The members that begin each answer about a match. Borrowed from the slot. */
+/* Returns the members that begin each answer about a match. They are borrowed from the slot. */
 struct hs_match_head hs_match_slot_head(const struct hs_match_slot *slot);
 
 /* Makes the id of a verdict about a player, in the player's session at `time_us`. `number`: the

@@ -1,6 +1,6 @@
 /*
- * Charges the memory of rulesets. Equal rigs and weapons in several rulesets of one owner are in
- * memory once, and are charged once, until no ruleset needs them.
+ * Charges the memory of rulesets. If several rulesets of one owner have equal rigs or weapons,
+ * these parts are in memory only once, and are charged only once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static struct hs_ruleset_part **find(struct hs_ruleset_store *store, const char 
 }
 
 /* Takes ownership of `own` and returns the part that all rulesets share. Returns NULL if the owner
-   has too few bytes left for it. */
+   has too few bytes left for the part. */
 static void *share_part(struct hs_ruleset_store *store, const struct hs_name *payer, uint64_t hash,
                         void *own, size_t size)
 {

@@ -117,7 +117,7 @@ static bool has_revision(const struct hs_ruleset_entry *entry, const char *revis
     return entry != NULL && strcmp(entry->revision, revision) == 0;
 }
 
-/* Puts an entry, and takes ownership of it. */
+/* Puts an entry under its name, and takes ownership of the entry. */
 static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
 {
     size_t place;
@@ -129,7 +129,7 @@ static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_r
     } else if (present == NULL && store->count + store->reserved >= store->max_rulesets) {
         result = HS_RULESET_FULL;
     } else if (has_revision(present, entry->revision)) {
-        /* the present entry stays, so that all matches use the same one */
+        /* `present` stays, so that all matches use the same entry */
         present->is_from_file = entry->is_from_file;
         hs_ruleset_entry_set_canary(store, present, NULL, 0);
     } else if (present != NULL && has_revision(present->canary, entry->revision)) {
@@ -146,7 +146,7 @@ static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_r
     return result;
 }
 
-/* Makes an entry the canary of its name, and takes ownership of it. */
+/* Makes an entry the canary of its name, and takes ownership of the entry. */
 static enum hs_ruleset_put put_canary(struct hs_ruleset_store *store,
                                       struct hs_ruleset_entry *entry, double share)
 {
@@ -237,7 +237,7 @@ bool hs_ruleset_name_is_reserved(struct hs_str name)
     return reserved;
 }
 
-/* Returns a number x, 0 <= x < 1, that depends on the two names alone: the first 32 bits of a
+/* Returns a number x, 0 <= x < 1, that depends only on the two names: the first 32 bits of a
    SHA-256. */
 static double draw(struct hs_str ruleset, struct hs_str match)
 {
@@ -371,9 +371,9 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
 
 /* ---- restoring after a restart ---- */
 
-/* Creates an entry that keeps the old document and its revision. The document must stay the same,
-   because verdict ids contain its revision, and this version of the program may write more
-   fields. */
+/* Creates an entry with an old document and its revision. This version of the program may write
+   more fields into a document. But the old document must stay unchanged, because verdict ids depend
+   on its revision. */
 static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struct hs_str document)
 {
     struct hs_ruleset_entry *entry = hs_ruleset_entry_create(ruleset, false);
@@ -415,21 +415,22 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     bool fits = hs_ruleset_entry_charge(store, entry);
     if (!fits) {
         /* How much a tenant can reserve depends on the order of reservations, which differs after a
-           restart. All rulesets that fitted before must fit again, so the entry is charged to
-           nobody. */
+           restart. All rulesets that fitted before the restart must fit again, so the entry is
+           charged to nobody. */
         hs_name_set(&entry->owner, (struct hs_str){0});
         fits = hs_ruleset_entry_charge(store, entry);
     }
     pthread_mutex_unlock(&store->lock);
     if (fits)
         return entry;
-    hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "ruleset-bytes has too little left");
+    hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "ruleset-bytes has too few bytes left");
     hs_ruleset_entry_destroy(entry);
     return NULL;
 }
 
-/* Sets the owner of an adopted entry, which may be charged to nobody so far. Threads that use the
-   entry read its owner without the lock, but the owner of such an entry does not change. */
+/* Sets the owner of an adopted entry. The entry may be charged to nobody so far. Other threads read
+   the owner of an entry in use without the lock. That owner is already correct, so it is not
+   written. */
 static void restore_owner(struct hs_ruleset_entry *entry, struct hs_str owner)
 {
     if (!hs_str_equal(hs_name_str(&entry->owner), owner))

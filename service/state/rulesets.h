@@ -1,6 +1,6 @@
 /*
- * Rulesets by name. Replacing a name makes a new entry. Holders of the old entry keep it until they
- * release it, so the rules of a running match never change. Thread-safe.
+ * Rulesets by name. A put under an existing name makes a new entry. The old entry stays valid until
+ * its last reference is released, so the rules of a running match never change. Thread-safe.
  */
 #ifndef HS_SERVICE_RULESET_STORE_H
 #define HS_SERVICE_RULESET_STORE_H
@@ -26,12 +26,12 @@ struct hs_ruleset_entry {
     atomic_uint_fast64_t journal; /* number of the newest journal that contains the document; 0: no
                                      journal does */
     unsigned references;          /* guarded by the store */
-    struct hs_name payer;         /* the tenant charged for its memory; "": none */
+    struct hs_name payer;         /* the tenant charged for its memory; "": nobody */
     size_t charged;               /* bytes charged to the store's share, without the parts (rigs and
                                      weapons) */
     uint64_t *hashes;             /* hashes of its rigs, then of its weapons; owned */
-    /* The canary of the name: a second ruleset, which `canary_share` of the new matches use. NULL:
-       the name has no canary. The store guards `canary` and `canary_share`. */
+    /* The canary of the name: a second ruleset, for a share of the new matches (`canary_share`).
+       NULL: the name has no canary. The store guards `canary` and `canary_share`. */
     struct hs_ruleset_entry *canary;
     double canary_share; /* 0 < share <= 1 */
 };
@@ -46,16 +46,16 @@ struct hs_ruleset_store;
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
                                                  size_t max_bytes, char error[256]);
 
-/* Returns the share for the bytes of all rulesets in memory, charged to the tenants who put them.
-   Rulesets that only a match holds count as well. */
+/* Returns the share for the bytes of all rulesets in memory. Each ruleset is charged to the tenant
+   who put it. A ruleset without a name counts as long as a match uses it. */
 struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store);
 
 /* Returns the number of rulesets that have a name. */
 size_t hs_ruleset_store_count(const struct hs_ruleset_store *store);
 
-/* From now on the store refuses rulesets of files and tenants if one claim under these rules may
-   cost more work units (hs_ruleset_store_allows). 0, the default: no limit. Call it before other
-   threads use the store. */
+/* Sets the limit for hs_ruleset_store_allows: the work units that one claim may cost under a
+   ruleset of a file or tenant. 0, the default: no limit. Call it before other threads use the
+   store. */
 void hs_ruleset_store_limit_work(struct hs_ruleset_store *store, size_t units);
 
 /* Returns whether a ruleset is within the limit of hs_ruleset_store_limit_work. If not, `problem`
@@ -70,12 +70,13 @@ void hs_ruleset_store_destroy(struct hs_ruleset_store *store);
 struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name);
 
 /* Like hs_ruleset_store_get, for a new match. If the name has a canary, returns the canary for its
-   share of match names. The choice depends on the two names alone, so every replica makes the same
-   one, and a match that got the canary keeps it when the share grows. */
+   share of match names. The choice depends only on the share and the two names. So every replica
+   makes the same choice, and a name that gets the canary still gets it with a larger share. */
 struct hs_ruleset_entry *hs_ruleset_store_get_for_match(struct hs_ruleset_store *store,
                                                         struct hs_str name, struct hs_str match);
 
-/* Returns the canary of an entry with its share, with a reference for the caller, or NULL. */
+/* Returns the canary of an entry, with a reference for the caller, and sets *share to its share.
+   Returns NULL if the entry has no canary. */
 struct hs_ruleset_entry *hs_ruleset_store_canary(struct hs_ruleset_store *store,
                                                  const struct hs_ruleset_entry *entry,
                                                  double *share);
@@ -106,12 +107,12 @@ enum hs_ruleset_put {
     HS_RULESET_FOREIGN,  /* another owner has the name */
     HS_RULESET_NAMELESS, /* a canary for a name that no ruleset has */
     HS_RULESET_FULL,
-    HS_RULESET_TOO_BIG, /* it takes more bytes than are left for its owner */
+    HS_RULESET_TOO_BIG, /* it needs more bytes than its owner has left */
     HS_RULESET_NO_MEMORY
 };
 
-/* Takes ownership of a decoded, finished ruleset, whatever the result. `owner` has len 0 if the
-   ruleset belongs to everybody. The name has no canary afterwards. */
+/* Puts a decoded, finished ruleset under its name. Takes ownership of the ruleset, also on failure.
+   `owner` has len 0 if the ruleset belongs to everybody. The name has no canary afterwards. */
 enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_str owner,
                                          struct hs_ruleset *ruleset,
                                          char revision[HS_REVISION_MAX]);
@@ -125,7 +126,7 @@ enum hs_ruleset_put hs_ruleset_store_put_canary(struct hs_ruleset_store *store, 
 /*
  * Restores the entry of a canonical document, with a reference for the caller. If an entry with
  * this name and revision exists, returns that entry. Otherwise makes a new entry without a name.
- * Its owner is charged, unless `owner` has len 0 or the owner has too little left. Returns NULL
+ * Its owner is charged, unless `owner` has len 0 or the owner has too few bytes left. Returns NULL
  * with `problem` set if the document is not a ruleset, or if memory runs out.
  */
 struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, struct hs_str owner,
@@ -146,12 +147,12 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
                                                       bool replaces);
 
 /* Sets the owner of an adopted entry, and makes the entry the canary of its name. Does nothing if
-   the name has another owner, or is the name of no ruleset. */
+   the name has another owner, or if no ruleset has the name. */
 void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_str owner,
                                      struct hs_ruleset_entry *entry, double share);
 
-/* Returns all entries with a name; with `only_posted`, only those that were put. The caller gets a
-   reference to each, and frees the array. Returns NULL with *count 0 if memory runs out. */
+/* Returns all entries with a name; with `only_posted`, only the entries that were put. The caller
+   gets a reference to each, and frees the array. Returns NULL with *count 0 if memory runs out. */
 struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, bool only_posted,
                                                 size_t *count);
 
@@ -160,7 +161,8 @@ struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, 
    failure. */
 typedef bool hs_ruleset_writer(void *context, struct hs_ruleset_entry *entry);
 
-/* Calls `write` with the entry of a name and returns its result; true if the name has no entry. */
+/* Calls `write` with the entry of a name, and returns the result of `write`. Returns true if the
+   name has no entry. */
 bool hs_ruleset_store_write(struct hs_ruleset_store *store, struct hs_str name,
                             hs_ruleset_writer *write, void *context);
 
@@ -172,7 +174,7 @@ enum hs_ruleset_delete {
 };
 
 /* Deletes a name. Before that, `write` records the deletion (NULL: nothing to record). If `write`
-   fails, the name stays. Holders of the entry keep it. */
+   fails, the name stays. References to the entry stay valid. */
 enum hs_ruleset_delete hs_ruleset_store_delete(struct hs_ruleset_store *store, struct hs_str owner,
                                                struct hs_str name, hs_ruleset_writer *write,
                                                void *context);
@@ -192,11 +194,11 @@ struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
                                         struct hs_problem *problem);
 
 /*
- * Reads every NAME.json of a directory, but applies none. Reports each file that is not a valid
- * ruleset, or whose name a tenant has. Returns NULL, after a report, if there is such a file, if
- * there are too few places for the new names, or if the directory cannot be read. Places for the
- * new names stay reserved until hs_ruleset_batch_put, which cannot fail, or
- * hs_ruleset_batch_discard.
+ * Reads every NAME.json of a directory, but puts no ruleset yet. Reports each file that is not a
+ * valid ruleset, or whose name belongs to a tenant. Returns NULL, after a report, if there is such
+ * a file, if the store has too little space for the new names, or if the directory cannot be read.
+ * The space for the new names stays reserved until hs_ruleset_batch_put or
+ * hs_ruleset_batch_discard. Therefore hs_ruleset_batch_put cannot fail.
  */
 struct hs_ruleset_batch;
 typedef void hs_ruleset_file_report(void *context, const char *path,

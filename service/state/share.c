@@ -45,7 +45,8 @@ void hs_share_destroy(struct hs_share *share)
     free(share);
 }
 
-/* Returns the link to a tenant's holder, or the place for it. The lock is held. */
+/* Returns the link to a tenant's holder, or the link at which a new holder is inserted. The caller
+   holds the lock. */
 static struct holder **place_of(struct hs_share *share, struct hs_str tenant)
 {
     struct holder **at = &share->chains[hs_str_hash(tenant) % CHAINS];
@@ -54,7 +55,7 @@ static struct holder **place_of(struct hs_share *share, struct hs_str tenant)
     return at;
 }
 
-/* Returns how much more a tenant can reserve. The lock is held. */
+/* Returns how much more a tenant can reserve. The caller holds the lock. */
 static size_t left(struct hs_share *share, struct hs_str tenant)
 {
     size_t free_now = share->limit - share->used;
@@ -65,7 +66,7 @@ static size_t left(struct hs_share *share, struct hs_str tenant)
     return own < free_now ? (free_now - own) / 2 : 0;
 }
 
-/* Reserves an amount. The lock is held. Returns false if memory runs out. */
+/* Reserves an amount. The caller holds the lock. Returns false if memory runs out. */
 static bool charge(struct hs_share *share, struct hs_str tenant, size_t amount)
 {
     if (tenant.len == 0 || amount == 0)

@@ -2,9 +2,9 @@
  * One bounded resource (bytes or connections) that tenants share. Callers reserve an amount before
  * they use it and release it afterwards, so the limit is never exceeded.
  *
- * A tenant's reservation is refused if the tenant would then hold more than is still free (dynamic
- * thresholds: Choudhury, Hahne, 1998). So one tenant alone gets half of the limit, and two tenants
- * get at most a third each. Thread-safe.
+ * A tenant's reservation is refused if the tenant would then have more than the amount that would
+ * remain free (dynamic thresholds: Choudhury, Hahne, 1998). So one tenant alone gets half of the
+ * limit, and two tenants get at most a third each. Thread-safe.
  */
 #ifndef HS_SERVICE_SHARE_H
 #define HS_SERVICE_SHARE_H
@@ -32,7 +32,8 @@ void hs_share_release(struct hs_share *share, struct hs_str tenant, size_t amoun
    changed. */
 bool hs_share_assign(struct hs_share *share, struct hs_str to, size_t amount);
 
-/* Returns the max that a tenant can hold: half of the limit, or all of it without a tenant. */
+/* Returns the max amount that a tenant can have: half of the limit, or the whole limit without a
+   tenant. */
 size_t hs_share_max(const struct hs_share *share, struct hs_str tenant);
 
 /* Returns how much more a tenant can reserve now. */

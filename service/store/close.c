@@ -8,9 +8,10 @@
 
 enum { DUE_MAX = 4096 }; /* max closings that are kept to be sent again; some 600 bytes each */
 
-/* Keeps the epoch, so that a former owner cannot bring the match back. */
+/* Does not delete the epoch, so that a late write of a former owner cannot restore the match. */
 static const char close_text[] = HS_SHARED_FENCE
-    "if stored > epoch then return {0, stored, has, 0} end\n" /* sent again, but too late */
+    "if stored > epoch then return {0, stored, has, 0} end\n" /* the closing was sent again, but the
+                                                                 match has a newer owner */
     "if ARGV[5] == 'ended' then\n"
     "  redis.call('DEL', KEYS[2], KEYS[3])\n"
     "  redis.call('HSET', KEYS[1], 'owner', '', 'final', 0)\n"
@@ -21,9 +22,9 @@ static const char close_text[] = HS_SHARED_FENCE
     "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
     "return accepted\n";
 
-/* The end of a match. */
+/* A command that ends the ownership of a match. */
 struct hs_shared_closing {
-    struct hs_store_call call; /* first member: pointers to both are the same */
+    struct hs_store_call call; /* first member: the call has the address of the whole structure */
     struct hs_shared_matches *matches;
     struct hs_shared_keys keys;
     struct hs_ownership own;
@@ -37,7 +38,8 @@ static bool submit_closing(struct hs_shared_closing *closing)
     struct hs_str arguments[HS_STORE_ARGUMENTS];
     char digits[2][24];
     /* Send the whole script, not only its hash. If the server did not know the hash, the link would
-       send the script after later commands. A later command may take a new match with this name. */
+       send the script after later commands. One of these commands may take a new match with this
+       name. */
     arguments[0] = HS_STR("EVAL");
     arguments[1] = hs_str_of(close_text);
     size_t count = 2 + hs_shared_arguments(closing->matches, &closing->keys, closing->own, digits,
@@ -47,7 +49,8 @@ static bool submit_closing(struct hs_shared_closing *closing)
                            arguments, count);
 }
 
-/* Keeps a closing that the store may have missed, or frees it. */
+/* Stores a closing to send it again if the server may have missed it. Otherwise frees the closing.
+ */
 static void keep_closing(struct hs_shared_closing *closing)
 {
     struct hs_shared_matches *matches = closing->matches;

@@ -21,7 +21,7 @@ static bool wait_for_socket(redisContext *redis, short events, int64_t until_us)
     return left_us > 0 && poll(polls, 1, (int)(left_us / 1000) + 1) > 0;
 }
 
-/* Sends one command of the handshake and waits for its reply. Returns NULL if there is no reply in
+/* Sends one command of the handshake and waits for its reply. Returns NULL if no reply comes in
    time. */
 static redisReply *ask(redisContext *redis, int count, const char **texts, const size_t *sizes,
                        int64_t until_us)
@@ -73,7 +73,7 @@ static bool is_primary(redisContext *redis, int64_t until_us, char detail[256])
     return fine;
 }
 
-/* Waits until the socket is open, and sets it up. */
+/* Waits until the socket is connected, and sets its options. */
 static bool open_socket(redisContext *redis, int64_t until_us, char detail[256])
 {
     const int on = 1;

@@ -17,14 +17,15 @@ enum { PIECE_BYTES = 2 << 20, WAIT_US = 1000000 };
 
 enum { KEY_MAX = 256, VALUE_MAX = 512 };
 
-/* A document without a name stays for a day, an unfinished one for a minute. */
+/* Times after which keys expire, in seconds. DAY: a document without a name. MINUTE: an incomplete
+   upload. */
 #define DAY    "86400"
 #define MINUTE "60"
 
 /* ---- scripts ---- */
 
-/* Lets the documents expire that the old value of a name has and the new value lacks. The keys of
-   documents begin with ARGV[2] and have the {tag} of the other keys. */
+/* Makes a document expire if the old value of a name contains its revision and the new value does
+   not. The keys of documents begin with ARGV[2] and have the {tag} of the other keys. */
 #define FORGET                                                                                     \
     "local function forget(old, new) "                                                             \
     "  for revision in string.gmatch(old, 'sha256:%x+') do "                                       \
@@ -36,8 +37,9 @@ enum { KEY_MAX = 256, VALUE_MAX = 512 };
     "local old = redis.call('HGET', KEYS[1], ARGV[1]) "                                            \
     "if old and string.match(old, '^%d+\\n([^\\n]*)') ~= ARGV[3] then return 'foreign' end "
 
-/* KEYS: names, version. ARGV: field, prefix of documents, owner, value, time, if_new. A canary does
-   not bring back a ruleset that another replica has already replaced. */
+/* KEYS: names, version. ARGV: field, prefix of documents, owner, value, time, if_new. Refuses a
+   value with a canary if another replica has replaced the ruleset since: the value would bring back
+   the old ruleset. */
 static const char put_text[] =
     "if ARGV[6] == '1' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 "
     "then return 'there' end " FORGET "for revision in string.gmatch(ARGV[4], 'sha256:%x+') do "
@@ -77,8 +79,8 @@ static struct hs_str field_of(enum hs_shared_kind kind, struct hs_str name, char
     return (struct hs_str){text, (size_t)len};
 }
 
-/* The revision of a ruleset covers its name. The revision of a map does not, so the keys of its
-   documents have the name too. */
+/* The revision of a ruleset depends on its name. The revision of a map does not, so the keys of map
+   documents contain the name too. */
 static struct hs_str prefix_of(enum hs_shared_kind kind, struct hs_str name, char text[KEY_MAX])
 {
     bool has_name = kind == HS_SHARED_MAP;
@@ -105,7 +107,7 @@ static struct hs_str value_of(const struct hs_shared_name *name, char text[VALUE
     return (struct hs_str){text, (size_t)len};
 }
 
-/* Returns the text up to the next line feed, and moves *rest behind it. */
+/* Returns the text up to the next line feed, and moves *rest behind that line feed. */
 static struct hs_str take_line(struct hs_str *rest)
 {
     const char *end = rest->len > 0 ? memchr(rest->ptr, '\n', rest->len) : NULL;
@@ -145,8 +147,8 @@ static void init_scripts(void)
     hs_store_script_init(&drop_script, drop_text);
 }
 
-/* Sends a command over the bulk link and waits. Returns its reply. NULL: it failed or got no reply.
- */
+/* Sends a command over the bulk link and waits. Returns the reply. NULL: the command failed or got
+   no reply. */
 static struct redisReply *ask(struct hs_store *store, const struct hs_store_script *script,
                               const struct hs_str *arguments, size_t count)
 {
@@ -159,7 +161,7 @@ static struct redisReply *ask(struct hs_store *store, const struct hs_store_scri
     return NULL;
 }
 
-/* Sends a command whose reply does not matter. */
+/* Sends a command and drops its reply. Returns whether there was a reply. */
 static bool tell(struct hs_store *store, const struct hs_str *arguments, size_t count)
 {
     struct redisReply *reply = ask(store, NULL, arguments, count);
@@ -266,7 +268,7 @@ static bool is_there(struct hs_store *store, struct hs_str key)
     return there;
 }
 
-/* Sends the bytes to a key that no other replica uses, and renames the key when they are complete.
+/* Writes the bytes to a key that no other replica uses. Renames the key when all bytes are written.
  */
 static bool upload(struct hs_store *store, struct hs_str key, struct hs_str bytes)
 {

@@ -7,7 +7,7 @@ enum {
     /* While a match changes, a small state of it is written this often. */
     WRITE_US = 250000,
     /* A large state is written less often: a match copies and packs at most this many bytes a
-       second. In between, the journal has the payments. */
+       second. Between two states, the payments are in the journal. */
     WRITE_BYTES_A_SECOND = 1 << 20,
     /* A match that does not change is written this often, so that its keys do not expire. */
     REFRESH_US = 30000000,

@@ -22,19 +22,18 @@ struct list {
 
 struct hs_store_link {
     struct hs_store_link_settings settings;
-    int wake; /* an eventfd: the thread must look earlier than planned, or the link ends */
+    int wake; /* an eventfd: the thread must wake up earlier than planned, or the link ends */
     atomic_bool is_up, is_slow;
-    atomic_llong latency_us; /* latency of the newest reply, or more while newer commands are late
-                              */
+    atomic_llong latency_us; /* latency of the newest reply; higher while newer commands are late */
     atomic_size_t backlog;
     pthread_t thread;
     /* Guards the following members. The thread releases the lock before it calls a callback,
-       because a submitter may hold a lock that the callback takes. */
+       because the caller of hs_store_link_submit may hold a lock that the callback needs. */
     pthread_mutex_t lock;
     bool is_ending;
     int64_t end_us;
     redisContext *redis; /* NULL: the link is down; only the thread sets it */
-    /* Commands without a reply, in the order of their replies. Only the thread removes some. */
+    /* Sent commands without a reply, in the order of their replies. Only the thread removes any. */
     struct list sent;
     /* Commands whose script the server does not know. They are sent again, with the whole script,
        when `sent` is empty. */
@@ -42,13 +41,13 @@ struct hs_store_link {
     struct list newer;    /* commands that wait until those of `again` are sent */
     int64_t next_late_us; /* no command is late before this time */
     int64_t sent_us;      /* when a command was last sent */
-    int64_t moved_us;     /* when bytes last arrived or left late */
+    int64_t moved_us;     /* when bytes last arrived, or when delayed bytes were last sent */
     int64_t look_us;      /* when the sleeping thread wakes up to look for late commands */
     /* Only the thread uses the following members. */
     unsigned late_count; /* commands in a row that were late */
     const char *address; /* the next address to try */
     int64_t pause_us;
-    bool has_logged; /* the log reports already that the link is down */
+    bool has_logged; /* the log already reports that the link is down */
 };
 
 static void append(struct list *list, struct hs_store_call *call)
@@ -124,7 +123,7 @@ static bool send_whole_script(struct hs_store_call *call)
     redisFreeCommand(call->bytes);
     call->bytes = bytes;
     call->size = (size_t)head + rest;
-    call->script = NULL; /* do this once */
+    call->script = NULL; /* so that this happens only once */
     return true;
 }
 
@@ -187,8 +186,8 @@ static int64_t patient_late_us(const struct hs_store_link *link, const struct hs
     return late_us < latest_us ? late_us : latest_us;
 }
 
-/* The caller holds the lock. It is released during each callback, and other threads then only
-   append commands. */
+/* The caller holds the lock. It is released during each callback. Other threads can then append
+   commands, but cannot remove any. */
 static void report_late_of(struct hs_store_link *link, const struct list *list, int64_t now_us)
 {
     for (struct hs_store_call *call = list->first; call != NULL; call = call->next) {
@@ -255,7 +254,7 @@ static bool connect_next(struct hs_store_link *link)
         disconnect(link, detail);
         return false;
     }
-    link->address = address; /* after a break, try this one first */
+    link->address = address; /* after a failure, try this address first */
     link->pause_us = HS_STORE_PAUSE_US;
     if (link->has_logged)
         hs_log(HS_LOG_INFO, "the store can be used again",
@@ -305,8 +304,8 @@ static void send_list(struct hs_store_link *link, struct hs_store_call *call, in
     }
 }
 
-/* Sends a new command. If commands wait to be sent again, appends it to `newer`, so that it does
-   not overtake them. */
+/* Sends a new command. If older commands wait to be sent again, appends the new command to `newer`,
+   so that it is sent after them. */
 static void send_new(struct hs_store_link *link, struct hs_store_call *call)
 {
     atomic_fetch_add(&link->backlog, call->size);
@@ -337,7 +336,7 @@ bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call
     if (fine) {
         send_new(link, call);
         bool has_failed = redisBufferWrite(link->redis, &is_written) != REDIS_OK;
-        /* The thread reports late commands, sends the rest, or frees a broken connection. */
+        /* The thread handles late commands, remaining bytes and a broken connection. */
         must_wake = has_failed || is_written == 0 || call->late_us < link->look_us;
     }
     pthread_mutex_unlock(&link->lock);
@@ -440,8 +439,8 @@ static void clear_wake(const struct hs_store_link *link)
     (void)eventfd_read(link->wake, &times); /* it does not block */
 }
 
-/* Sends what is left, and returns the time until which the thread may sleep. The caller holds the
-   lock. */
+/* Sends the remaining bytes, and returns the time until which the thread may sleep. The caller
+   holds the lock. */
 static int64_t prepare_sleep(struct hs_store_link *link, int *is_written)
 {
     int64_t now_us = hs_clock_us();
@@ -449,7 +448,7 @@ static int64_t prepare_sleep(struct hs_store_link *link, int *is_written)
         ping(link, now_us);
     redisBufferWrite(link->redis, is_written);
     int64_t look_us = next_look_us(link);
-    /* While commands keep coming, the thread wakes up so often by itself that no command has to
+    /* After a recent command, the thread wakes up so often by itself that the next command need not
        wake it. */
     if (now_us - link->sent_us < HS_STORE_SLOW_US && look_us > now_us + HS_STORE_SLOW_US)
         look_us = now_us + HS_STORE_SLOW_US;
@@ -478,8 +477,8 @@ static bool handle_events(struct hs_store_link *link, short events, char detail[
     return false;
 }
 
-/* Waits for bytes, room to send, or a wake, and handles them. Returns false with a reason if the
-   connection must be freed. */
+/* Waits until bytes arrive, bytes can be sent, or another thread wakes this thread. Handles these
+   events. Returns false with a reason if the connection must be freed. */
 static bool exchange(struct hs_store_link *link, char detail[256])
 {
     int is_written = 0;
@@ -505,8 +504,8 @@ static bool exchange(struct hs_store_link *link, char detail[256])
     return fine;
 }
 
-/* Returns whether the thread must end: it was asked to end, and no reply is missing or the time is
-   over. */
+/* Returns whether the thread must end: the link is stopped, and either no reply is missing or the
+   time is over. */
 static bool must_end(struct hs_store_link *link)
 {
     pthread_mutex_lock(&link->lock);
@@ -536,7 +535,7 @@ static void *work(void *context)
         else if (!exchange(link, detail))
             disconnect(link, detail);
     }
-    link->has_logged = true; /* the end of the service is not a failure */
+    link->has_logged = true; /* do not log the end of the service as a failure */
     disconnect(link, "");
     return NULL;
 }

@@ -1,13 +1,14 @@
 /*
- * One connection to a Redis server (or Valkey). Any thread submits commands. They are sent at once,
- * in this order, without waiting for replies. A thread of the link reads and reports the replies,
- * and sends the bytes that the connection did not take at once.
+ * One connection to a Redis server (or Valkey). Any thread may submit commands. They are sent at
+ * once, in the order of the calls, before the replies to earlier commands arrive. A thread of the
+ * link reads and reports the replies. It also sends the bytes that did not fit into the socket at
+ * once.
  *
  * If the connection breaks, or a reply takes longer than HS_STORE_TIMEOUT_US, the link frees the
  * connection and never uses it again: a late reply could be mistaken for the reply to another
  * command. It then reports all commands as lost and connects again, with growing pauses, to the
- * next address of the list. A server that is a replica, or still loads its data, counts as broken.
- * An idle link sends a PING every HS_STORE_PING_US. Thread-safe.
+ * next address of the list. A connection to a server that is a replica, or that still loads its
+ * data, counts as broken. An idle link sends a PING every HS_STORE_PING_US. Thread-safe.
  */
 #ifndef HS_SERVICE_STORE_LINK_H
 #define HS_SERVICE_STORE_LINK_H
@@ -45,7 +46,7 @@ enum {
 enum hs_store_result {
     HS_STORE_OK,      /* there is a reply, and it is not an error */
     HS_STORE_REFUSED, /* the server answered with an error */
-    HS_STORE_LOST     /* no reply: nobody knows whether the server ran the command */
+    HS_STORE_LOST     /* no reply: the server may have run the command or not */
 };
 
 /* A Lua script. Set it up with hs_store_script_init. */
@@ -62,12 +63,13 @@ void hs_store_script_init(struct hs_store_script *script, const char *text);
  */
 struct hs_store_call {
     enum hs_store_op op;
-    /* If there is no reply after `budget_us`, `late` is called, once, before `done`. 0: never. On a
-       patient link, the budget counts only the time in which the server sends nothing. */
+    /* If there is no reply after `budget_us`, `late` is called, once, before `done`. With 0 it is
+       never called. On a patient link, the budget counts only the time in which the server sends
+       nothing. */
     int64_t budget_us;
     void (*late)(struct hs_store_call *call);
-    /* `reply`: present with OK and REFUSED. The link frees it after this call. To keep it, set
-     *reply to NULL, and free it with freeReplyObject. */
+    /* `reply`: present with OK and REFUSED. The link frees it after this call. To prevent this,
+       copy the pointer and set `*reply` to NULL; later free the reply with freeReplyObject. */
     void (*done)(struct hs_store_call *call, enum hs_store_result result,
                  struct redisReply **reply);
     /* The link uses the following members. */
@@ -81,7 +83,7 @@ struct hs_store_call {
 
 struct hs_store_link_settings {
     const char *addresses;          /* HOST:PORT,HOST:PORT...; borrowed */
-    const struct hs_secret *secret; /* the password; NULL: none; borrowed */
+    const struct hs_secret *secret; /* the password, borrowed; NULL: no password */
     struct hs_metrics *metrics;
     /* For large replies: while the server sends such a reply, the commands that wait behind it are
        late only after HS_STORE_PATIENCE_US. */
@@ -93,8 +95,8 @@ struct hs_store_link_settings {
 /* Starts the thread, which connects. NULL: out of memory or threads. */
 struct hs_store_link *hs_store_link_start(const struct hs_store_link_settings *settings);
 
-/* Waits up to `wait_us` for the replies that are missing, reports the others as lost, and ends the
-   thread. Does nothing for NULL. */
+/* Waits up to `wait_us` for missing replies, reports commands that still have no reply as lost, and
+   ends the thread. Does nothing for NULL. */
 void hs_store_link_stop(struct hs_store_link *link, int64_t wait_us);
 
 enum { HS_STORE_ARGUMENTS = 12 };
@@ -107,8 +109,9 @@ bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call
                           size_t count);
 
 bool hs_store_link_is_up(const struct hs_store_link *link);
-/* Returns whether a reply within `budget_us` is unlikely, so that requests should not wait. The
-   link is down, or the newest commands were late and the newest one took at least `budget_us`. */
+/* Returns whether a reply within `budget_us` is unlikely, so that requests should not wait. This is
+   so if the link is down, or if the newest commands were late and the newest one took at least
+   `budget_us`. */
 bool hs_store_link_is_late(const struct hs_store_link *link, int64_t budget_us);
 /* Returns the total size in bytes of the commands without a reply. */
 size_t hs_store_link_backlog(const struct hs_store_link *link);

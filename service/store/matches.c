@@ -15,10 +15,11 @@
 
 enum {
     /* The owner of a quiet match asks the store this often whether it is still the owner. If
-       longer, it may answer from a state of that age. If shorter, requests wait more often. */
+       longer, a replica that lost the match may answer from an older state. If shorter, requests
+       wait more often. */
     CONFIRMED_US = 1000000,
-    /* Numbers of the records of one owner begin at the epoch times 2 to the power of this. So they
-       are higher than the numbers of former owners, and are exact as scores of a sorted set. */
+    /* The records of one owner are numbered from epoch * 2^EPOCH_SHIFT. So the numbers are higher
+       than those of former owners, and are exact as scores of a sorted set. */
     EPOCH_SHIFT = 32,
 };
 
@@ -29,7 +30,7 @@ static const char append_text[] =
                     "return accepted\n";
 
 static const char write_text[] = HS_SHARED_FENCE
-    /* An older state may arrive over the other link behind a newer one. */
+    /* Two links write states, so an older state may arrive after a newer one. */
     "if tonumber(redis.call('HGET', KEYS[1], 'mark') or 0) <= tonumber(ARGV[6]) then\n"
     "  redis.call('SET', KEYS[2], ARGV[5], 'PX', " HS_SHARED_TTL ")\n"
     "  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[6])\n"
@@ -100,7 +101,7 @@ size_t hs_shared_arguments(const struct hs_shared_matches *matches,
     return 8;
 }
 
-/* Reads {accepted, epoch, has, birth}, the answer of all scripts but the first. */
+/* The answer {accepted, epoch, has, birth} of the scripts that begin with HS_SHARED_FENCE. */
 struct answer {
     bool is_accepted, had_state;
     struct hs_ownership own;
@@ -132,7 +133,7 @@ void hs_shared_log_refused(struct hs_shared_matches *matches, enum hs_store_resu
 
 /* A command about one match. */
 struct call {
-    struct hs_store_call call;     /* first member: pointers to both are the same */
+    struct hs_store_call call; /* first member: the call has the address of the whole structure */
     struct hs_shared_match *match; /* a reference */
     uint64_t mark;
     bool hands_off; /* an answer waits for this state */
@@ -194,7 +195,7 @@ uint64_t hs_shared_match_mark(struct hs_shared_match *match)
     return newest;
 }
 
-/* ---- waiting; the lock is held ---- */
+/* ---- waiting; the caller holds the lock ---- */
 
 static enum hs_payments payments_of(const struct hs_shared_match *match, uint64_t mark)
 {
@@ -254,7 +255,7 @@ enum hs_payments hs_shared_match_await(struct hs_shared_match *match, struct hs_
     return result;
 }
 
-/* ---- results; the lock is held ---- */
+/* ---- results; the caller holds the lock ---- */
 
 /* Handles the case that the store may lack the records up to `mark`. */
 static void fail(struct hs_shared_match *match, uint64_t mark)
@@ -264,8 +265,8 @@ static void fail(struct hs_shared_match *match, uint64_t mark)
     match->must_write = true;
 }
 
-/* Handles the case that a match which was never taken has an owner now: its records get numbers of
-   the epoch. */
+/* Handles the case that a match which was never taken gets its first epoch: the numbers of its
+   records move into the range of this epoch. */
 static void begin_epoch(struct hs_shared_match *match, struct hs_ownership own)
 {
     uint64_t offset = match->own.epoch == 0 ? own.epoch << EPOCH_SHIFT : 0;
@@ -279,14 +280,15 @@ static void begin_epoch(struct hs_shared_match *match, struct hs_ownership own)
 static void lose(struct hs_shared_match *match, uint64_t epoch)
 {
     struct hs_shared_matches *matches = match->matches;
-    if (match->has_ended) /* the end came before the record, and no replica has taken the match */
+    if (match->has_ended) /* the match ended before the store had the record, and no replica has
+                             taken it */
         fail(match, match->newest);
     if (match->is_lost || match->has_ended)
         return;
     match->is_lost = true;
     hs_metrics_add(matches->metrics, HS_METRIC_MATCHES_MOVED, 0, 1);
     if (hs_log_allowed(&matches->log_limit))
-        hs_log(HS_LOG_WARN, "another replica owns a match: its copy here ends",
+        hs_log(HS_LOG_WARN, "another replica owns a match: it is closed here",
                HS_LOG_TEXT("key", match->keys.text[0]), HS_LOG_NUMBER("epoch", match->own.epoch),
                HS_LOG_NUMBER("newer_epoch", epoch));
 }
@@ -296,7 +298,7 @@ static bool is_unconfirmed(const struct hs_shared_match *match)
     return hs_clock_us() - match->confirmed_us > CONFIRMED_US;
 }
 
-/* The store has forgotten a state, so it has probably forgotten all of them. */
+/* The store has lost the state of this match, so it has probably lost the states of all matches. */
 static void forget_state(struct hs_shared_match *match)
 {
     if (match->has_state)
@@ -339,7 +341,7 @@ bool hs_shared_match_confirm(struct hs_shared_match *match)
         lose(match, found[0]);
     bool was_forgotten = match->was_forgotten || (result == HS_STORE_OK && found[0] == 0);
     match->was_forgotten = false;
-    match->confirmed_us = hs_clock_us(); /* without an answer, the copy here goes on */
+    match->confirmed_us = hs_clock_us(); /* without an answer, this replica continues the match */
     pthread_mutex_unlock(&match->lock);
     freeReplyObject(reply);
     return !was_forgotten;
@@ -391,7 +393,7 @@ static bool submit(struct call *call, enum hs_store_lane lane, const struct hs_s
     return hs_store_submit(match->matches->store, lane, &call->call, script, arguments, count);
 }
 
-/* Submits a record with a number. The lock is held. */
+/* Submits a record with a number. The caller holds the lock. */
 static bool submit_record(struct hs_shared_match *match, struct hs_str record, uint64_t mark)
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
@@ -412,7 +414,7 @@ static bool submit_record(struct hs_shared_match *match, struct hs_str record, u
                           .mark = mark};
     if (submit(call, HS_STORE_URGENT, &match->matches->append, arguments, count))
         return true;
-    atomic_fetch_sub(&match->references, 1); /* the caller has another one */
+    atomic_fetch_sub(&match->references, 1); /* the caller has another reference */
     free(call);
     return false;
 }
@@ -441,9 +443,9 @@ static void cover(struct hs_shared_match *match, uint64_t mark)
         match->acknowledged = mark;
 }
 
-/* Handles the case that another owner has the match in the store. If this copy was never taken, it
-   started empty because the store was late. While the store is late, taking the match would fail
-   again, so this copy goes on. */
+/* Handles the case that the store refused a state because the match has another owner. With epoch
+   0, the match started empty here, because the store was late. While the store is still late, a
+   takeover would fail again, so this replica continues the match. */
 static void refuse_write(struct hs_shared_match *match, uint64_t epoch)
 {
     const struct hs_shared_matches *matches = match->matches;
@@ -483,7 +485,7 @@ static void end_write(struct hs_store_call *call, enum hs_store_result result,
     struct hs_payments_wait *ended = take_ended(match, 0);
     bool must_close = was_untaken && match->own.epoch != 0 && match->has_ended;
     pthread_mutex_unlock(&match->lock);
-    if (must_close) /* when hs_shared_match_close was called, the match had no epoch yet */
+    if (must_close) /* the match had no epoch yet when hs_shared_match_close was called */
         hs_shared_close(match->matches, &match->keys, match->own, "ended");
     end_waits(ended);
     hs_shared_match_release(match);
@@ -497,16 +499,16 @@ static bool write_state(struct hs_shared_match *match, enum hs_store_lane lane, 
     char digits[2][24], number[24];
     struct call *call = calloc(1, sizeof *call);
     pthread_mutex_lock(&match->lock);
-    /* Since this state was captured, a newer state may have been submitted, which dropped records
-       that this state lacks. */
+    /* A newer state may have been submitted after this state was captured. The newer state drops
+       records that this state lacks. */
     bool may_write = call != NULL && mark >= match->written && !match->has_ended;
     if (may_write)
         match->written = mark;
     match->is_writing = match->is_writing || may_write;
     match->must_write = match->must_write || !may_write;
     size_t count = hs_shared_arguments(match->matches, &match->keys, match->own, digits, arguments);
-    /* A state is complete only if all later moves are handed off. Before the match has an owner,
-       moves are not handed off. */
+    /* A state is complete only if all later moves are handed off (hs_shared_match_hand_off). Before
+       the match has an owner, moves are not handed off. */
     bool is_complete = kind != HS_SHARED_PARTIAL && match->own.epoch != 0;
     pthread_mutex_unlock(&match->lock);
     if (!may_write) {
@@ -532,7 +534,7 @@ static bool write_state(struct hs_shared_match *match, enum hs_store_lane lane, 
     match->is_writing = false;
     match->must_write = true;
     pthread_mutex_unlock(&match->lock);
-    atomic_fetch_sub(&match->references, 1); /* the caller has another one */
+    atomic_fetch_sub(&match->references, 1); /* the caller has another reference */
     free(call);
     return false;
 }

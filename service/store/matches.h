@@ -4,10 +4,11 @@
  *
  * A match has three keys: its owner, its state, and the journal of payments since this state. One
  * replica owns a match at a time. A replica becomes the owner when it takes a match, which gives
- * the match a new, higher epoch. Scripts in the store refuse the writes of former owners, who then
- * know that the match has moved. A store that loses its data forgets the epochs too. So a match
- * also has a birth, the time at which the store got it: an owner with another birth is refused.
- * This module only carries bytes; sharing/ gives them a meaning. Thread-safe.
+ * the match a new, higher epoch. Scripts in the store refuse the writes of former owners. So a
+ * former owner learns that the match has moved. A store that loses its data loses the epochs too.
+ * So each match also has a birth: the time at which the store first had the match. The scripts
+ * refuse an owner with another birth. This module only transfers bytes; sharing/ encodes and
+ * decodes them. Thread-safe.
  */
 #ifndef HS_SERVICE_STORE_MATCHES_H
 #define HS_SERVICE_STORE_MATCHES_H
@@ -23,7 +24,7 @@ struct hs_shared_budgets {
     int64_t payment_us; /* max wait for the acknowledgement of payments */
 };
 
-/* `store` and `metrics` must outlive it. NULL: out of memory, or no random numbers. */
+/* `store` and `metrics` must outlive the result. NULL: out of memory, or no random numbers. */
 struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
                                                    struct hs_metrics *metrics,
                                                    const struct hs_shared_budgets *budgets);
@@ -40,7 +41,7 @@ enum hs_taken_result {
 };
 
 /* Identifies one owner of a match. All 0: the match was not taken, and the first write tries to
-   become its owner. */
+   make this replica the owner. */
 struct hs_ownership {
     uint64_t epoch, birth;
 };
@@ -54,14 +55,16 @@ struct hs_taken {
     struct redisReply *replies[2]; /* they own the bytes of `journal` and `state` */
 };
 
-/* Takes a match. Waits up to `take_us` to become the owner. Then waits for the state until the
-   store has sent nothing for `take_us`, and at most HS_STORE_PATIENCE_US. So workers must not call
-   it. After HS_TAKEN, call hs_taken_free. */
+/* Takes a match: makes this replica its owner and reads its state. Waits up to `take_us` for the
+   ownership. Then waits up to HS_STORE_PATIENCE_US for the state, but gives up if the store sends
+   nothing for `take_us`. Workers must not call it, because it waits. After HS_TAKEN, call
+   hs_taken_free. */
 enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, struct hs_str tenant,
                                           struct hs_str name, struct hs_taken *taken);
 void hs_taken_free(struct hs_taken *taken);
 
-/* Gives up a match that was just taken. Only its epoch stays changed. */
+/* Gives up the ownership of a match that was just taken. In the store, only the epoch of the match
+   stays changed. */
 void hs_shared_match_give_back(struct hs_shared_matches *matches, struct hs_str tenant,
                                struct hs_str name, const struct hs_taken *taken);
 
@@ -78,18 +81,20 @@ void hs_shared_match_release(struct hs_shared_match *match);
 /* Returns whether another replica has become the owner of the match. Once true, it stays true. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
-/* Returns whether this replica may no longer be the owner: the store has not confirmed it for a
-   second, or has forgotten the match after such a second. */
+/* Returns whether it is uncertain that this replica still owns the match: the store has not
+   confirmed the ownership for a second, or has lost the match after a second without confirmation.
+ */
 bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
 
-/* Asks the store for the owner, for at most `take_us`, so no worker may call it. Afterwards the
-   match is lost, or not doubtful for a second. Without an answer it is not lost. Returns false if
-   the store forgot the match while the owner was doubtful. If this replica also had no requests for
-   the match in that time, another replica may have paid shots of the match. */
+/* Asks the store for the owner, and waits up to `take_us`. Workers must not call it, because it
+   waits. After the answer, either hs_shared_match_is_lost is true, or hs_shared_match_is_doubtful
+   is false for a second. A missing answer counts as a confirmation. Returns false if the store lost
+   the match while the ownership was uncertain. If this replica also had no requests for the match
+   in that time, another replica may have paid shots of the match. */
 bool hs_shared_match_confirm(struct hs_shared_match *match);
 
-/* Returns whether the caller must write a state before payments can be appended. False also if a
-   write is under way, or the store is down. */
+/* Returns whether the caller must write a state before payments can be appended. Also returns false
+   while a state is being written, or while the store is down. */
 bool hs_shared_match_needs_state(struct hs_shared_match *match);
 
 /* Appends a record of payments to the journal. The caller makes sure that calls of this function
@@ -97,14 +102,14 @@ bool hs_shared_match_needs_state(struct hs_shared_match *match);
 void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record);
 
 /* Returns the number of the newest record. A state that is captured now contains all records up to
-   it. */
+   this number. */
 uint64_t hs_shared_match_mark(struct hs_shared_match *match);
 
-/* What a replica that takes the match later may conclude from a state. */
+/* The kind of a state. It shows a later owner of the match whether the state may lack moves. */
 enum hs_shared_state {
-    HS_SHARED_PARTIAL,  /* the owner may have checked moves since */
-    HS_SHARED_COMPLETE, /* every answer about later moves waits for a state that has them */
-    HS_SHARED_FINAL     /* complete, and the match has no owner afterwards */
+    HS_SHARED_PARTIAL,  /* the owner may have checked moves since the capture */
+    HS_SHARED_COMPLETE, /* every answer about later moves waits for a state with these moves */
+    HS_SHARED_FINAL     /* complete; after this state, the match has no owner */
 };
 
 /* Writes a state, and then drops the records up to `mark` from the journal. Returns false if the
@@ -114,14 +119,14 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
 
 /* Writes a complete state of a match whose moves have changed. hs_shared_match_await then waits for
    this state. Calls must not overlap with hs_shared_match_append. `state` must be captured under
-   the same lock. */
+   the lock that prevents such an overlap. */
 void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state);
 
-/* Removes an ended match. Requests that wait for its payments get an answer, never MOVED. */
+/* Removes an ended match. Requests that wait for its payments get a result other than MOVED. */
 void hs_shared_match_close(struct hs_shared_match *match);
 
-/* Sends again the ends of matches that the store may have missed. Otherwise an ended match would
-   come back with its name. */
+/* Sends closings again if the store may have missed them. Otherwise a new match with the name of an
+   ended match would get the old state. */
 void hs_shared_matches_close_again(struct hs_shared_matches *matches);
 
 /* ---- when to write ---- */
@@ -129,7 +134,7 @@ void hs_shared_matches_close_again(struct hs_shared_matches *matches);
 /* Call it when the store may have lost all states: all matches are then due. */
 void hs_shared_matches_rewrite(struct hs_shared_matches *matches);
 
-/* Returns whether a state must be written: the match has changed since the newest one, an earlier
+/* Returns whether a state must be written: the match has changed since its newest state, an earlier
    write failed, or the store has lost the state. `used_us`: when the match last changed. `now_us`:
    monotonic. `hurries`: large states are due as often as small ones. */
 bool hs_shared_match_is_due(struct hs_shared_match *match, int64_t used_us, int64_t now_us,
@@ -148,7 +153,7 @@ enum hs_payments {
 };
 
 /* A request that waits for the acknowledgement of all payments so far. It must stay valid until
-   `done` was called, by any thread. */
+   `done` was called. Any thread may call `done`. */
 struct hs_payments_wait {
     void (*done)(struct hs_payments_wait *wait);
     enum hs_payments result; /* set before `done`; never PENDING */

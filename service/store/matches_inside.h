@@ -13,7 +13,7 @@ enum {
     HS_SHARED_KEY = HS_NAME_MAX + 24,
 };
 
-#define HS_SHARED_TTL "120000" /* milliseconds that keys stay after the last write */
+#define HS_SHARED_TTL "120000" /* keys expire this long after the last write, in milliseconds */
 
 /* Defines born(), which returns the birth of a match that is new to the store. */
 #define HS_SHARED_BORN                                                                             \
@@ -22,10 +22,10 @@ enum {
     "  return time[1] .. string.format('%06d', time[2])\n"                                         \
     "end\n"
 
-/* Refuses a former owner: KEYS owner, state, journal; ARGV owner, epoch, birth, tenant. If the
-   store has no owner, it has lost its data, and the sender becomes the owner again. If the birth
-   differs, another replica has opened the match in the empty store, and the epochs of the two
-   owners cannot be compared. An epoch of 0 belongs to a match that was never taken. */
+/* Refuses a former owner. KEYS: owner, state, journal. ARGV: owner, epoch, birth, tenant. If the
+   store has no owner for the match, it has lost its data, and the sender becomes the owner again.
+   If the birth differs, another replica has opened the match in the empty store, and the epochs of
+   these two owners cannot be compared. An epoch of 0 belongs to a match that was never taken. */
 #define HS_SHARED_FENCE                                                                            \
     "local o = redis.call('HMGET', KEYS[1], 'epoch', 'owner', 'birth')\n"                          \
     "local stored, epoch = tonumber(o[1] or 0), tonumber(ARGV[2])\n"                               \
@@ -71,8 +71,8 @@ struct hs_shared_match {
     struct hs_ownership own; /* epoch 0: not taken yet */
     uint64_t newest;         /* number of the newest record */
     uint64_t acknowledged;   /* number of the newest record that the store has acknowledged */
-    uint64_t failed;         /* the store may lack records up to this number; 0: it lacks none */
-    uint64_t written;        /* the highest mark of a state that was submitted */
+    uint64_t failed;  /* the store may lack records up to this number; 0: it lacks no records */
+    uint64_t written; /* the highest mark of a state that was submitted */
     bool has_state, is_writing, must_write;
     bool was_forgotten; /* see hs_shared_match_confirm */
     bool has_ended;     /* this replica has removed the match; nothing may write it any more */
@@ -82,7 +82,7 @@ struct hs_shared_match {
 };
 
 /* Writes the keys. They do not contain the tenant: like a single replica, all replicas together
-   have at most one match with a name. The slash keeps the keys apart from {catalog}. */
+   have at most one match with a name. With the slash, no key has the tag {catalog}. */
 void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_shared_keys *keys);
 
 /* Writes the arguments that all scripts share. Returns their number. */
@@ -90,13 +90,13 @@ size_t hs_shared_arguments(const struct hs_shared_matches *matches,
                            const struct hs_shared_keys *keys, struct hs_ownership ownership,
                            char digits[2][24], struct hs_str *arguments);
 
-/* Logs the error of a command, if it was refused. `reply` may be NULL otherwise. */
+/* Logs the error if `result` is HS_STORE_REFUSED. With other results, `reply` may be NULL. */
 void hs_shared_log_refused(struct hs_shared_matches *matches, enum hs_store_result result,
                            const struct redisReply *reply);
 
-/* Ends the ownership of a match, without waiting for a reply. `how`: "ended" also removes the
-   match, and the command is sent again if the store may have missed it. Any other text is the new
-   value of the field `final`. */
+/* Ends the ownership of a match, without waiting for a reply. With `how` "ended", the match is also
+   removed, and the command is sent again if the store may have missed it. Any other `how` is the
+   new value of the field `final`. */
 void hs_shared_close(struct hs_shared_matches *matches, const struct hs_shared_keys *keys,
                      struct hs_ownership ownership, const char *how);
 

@@ -11,9 +11,9 @@
 
 struct hs_store {
     struct hs_store_link *links[HS_STORE_LANES];
-    struct hs_secret *secret; /* NULL: none */
+    struct hs_secret *secret; /* NULL: no password */
     struct hs_metrics *metrics;
-    pthread_mutex_t lock;    /* held while `up` and its metric change together */
+    pthread_mutex_t lock;    /* guards changes of `up` and of its metric */
     atomic_int up;           /* links that are up */
     atomic_uint connections; /* how often a link came up */
     atomic_bool ends_asking;
@@ -92,9 +92,10 @@ bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_
 
 /* ---- waiting ---- */
 
-/* A call whose caller waits. The link or the caller frees it: the later of the two. */
+/* A call whose caller waits. The link and the caller both use it. The last of them to finish frees
+   it. */
 struct waiting {
-    struct hs_store_call call; /* first member: pointers to both are the same */
+    struct hs_store_call call; /* first member: the call has the address of the whole structure */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool has_ended, is_late, is_abandoned;

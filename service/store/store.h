@@ -28,13 +28,13 @@ enum hs_store_lane {
 struct hs_store *hs_store_start(const char *addresses, const char *password_file,
                                 struct hs_metrics *metrics, char error[256]);
 
-/* Waits until the store is up, at most `wait_us`. Without this, matches that move during the first
-   milliseconds would start empty, and the replica would start without the rulesets and maps of
-   other replicas. */
+/* Waits until the store is up, at most `wait_us`. Without this wait, matches that move to this
+   replica in its first milliseconds would start empty, and the replica would start without the
+   rulesets and maps of other replicas. */
 void hs_store_wait_until_up(const struct hs_store *store, int64_t wait_us);
 
-/* Waits up to `wait_us` for missing replies. Then ends the links and frees the store. NULL does
-   nothing. */
+/* Waits up to `wait_us` for missing replies. Then ends the links and frees the store. Does nothing
+   for NULL. */
 void hs_store_stop(struct hs_store *store, int64_t wait_us);
 
 /* See hs_store_link_submit. */
@@ -42,14 +42,13 @@ bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_
                      const struct hs_store_script *script, const struct hs_str *arguments,
                      size_t count);
 
-/* Makes hs_store_ask return LOST without sending anything, so that threads that ask can end soon.
- */
+/* Makes hs_store_ask return LOST without sending anything, so that threads which call it can end
+   soon. */
 void hs_store_end_asking(struct hs_store *store);
 
 /* Sends a command with the budget `wait_us`, and waits for its result until the command is late
-   (link.h). With OK and
- *REFUSED the caller frees reply (freeReplyObject). After LOST, the server may still run the
- *command. */
+   (link.h). With OK and REFUSED, the caller frees the reply with freeReplyObject. After LOST, the
+   server may still run the command. */
 enum hs_store_result hs_store_ask(struct hs_store *store, enum hs_store_lane lane,
                                   enum hs_store_op op, int64_t wait_us,
                                   const struct hs_store_script *script,

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-/* Returns whether there is a state, but not the state. A script needs ten times as long as GET to
-   return a large value, and Redis does nothing else in that time. After the script, another replica
-   can write the state only if it takes the match too. */
+/* The reply says whether there is a state, but does not contain the state: a script needs ten times
+   as long as GET to return a large value, and Redis does nothing else in that time. Between the
+   script and GET, another replica can write a state only if it takes the match. */
 static const char take_text[] =
     "local o = redis.call('HMGET', KEYS[1], 'epoch', 'final', 'birth', 'tenant')\n"
     /* Without a state, the match was never opened, or has ended. */
@@ -45,7 +45,7 @@ static bool read_taken(const struct redisReply *reply, struct hs_taken *taken, b
     return taken->journal != NULL;
 }
 
-/* Sends a command about the match that is being taken. */
+/* Sends a command about the match to take, and waits for the reply. */
 static enum hs_store_result ask(struct hs_shared_matches *matches, enum hs_store_lane lane,
                                 const struct hs_store_script *script,
                                 const struct hs_str *arguments, size_t count,
@@ -79,7 +79,7 @@ enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, str
     *taken = (struct hs_taken){0};
     if (!hs_store_is_up(matches->store, HS_STORE_URGENT))
         return HS_TAKEN_DOWN;
-    hs_shared_matches_close_again(matches); /* this match may be among them */
+    hs_shared_matches_close_again(matches); /* the match to take may be one of those */
     hs_shared_keys_make(tenant, name, &keys);
     size_t count = hs_shared_arguments(matches, &keys, (struct hs_ownership){0}, digits, arguments);
     enum hs_store_result result =

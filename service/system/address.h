@@ -1,5 +1,6 @@
-/* Addresses to listen on: "127.0.0.1:8080", "[::1]:0". They are numeric; no name is looked up. Also
-   lists of servers to connect to, by name or number. */
+/* Reads addresses on which the service listens, for example "127.0.0.1:8080" or "[::1]:0". They are
+   numeric: names are not looked up. Also reads lists of servers to which the service connects;
+   these may have names. */
 #ifndef HS_SERVICE_ADDRESS_H
 #define HS_SERVICE_ADDRESS_H
 
@@ -22,8 +23,8 @@ void hs_address_print(const struct hs_address *address, char *text, size_t size)
 
 enum { HS_ADDRESS_HOST_MAX = 256 };
 
-/* Reads HOST:PORT, up to a comma or the end. `host` is without brackets. Returns false if the text
-   is not such an address. */
+/* Reads HOST:PORT, up to a comma or the end. Writes `host` without brackets. Returns false if the
+   text is not such an address. */
 bool hs_address_split(const char *text, char host[HS_ADDRESS_HOST_MAX], int *port);
 
 /* Returns whether a text is a list of HOST:PORT with commas between them. */

@@ -4,8 +4,9 @@
 
 #include <stdlib.h>
 
-/* Makes space for one more item of `size` bytes in a malloc'ed array (NULL: an empty one). Returns
-   the same array or a larger copy. Returns NULL if memory runs out. Then `array` stays valid. */
+/* Makes space for one more item of `size` bytes in a malloc'ed array (NULL: an empty array).
+   Returns the same array or a larger copy. Returns NULL if memory runs out. Then `array` stays
+   valid. */
 static inline void *hs_array_grow(void *array, size_t count, size_t *capacity, size_t size)
 {
     size_t more = 2 * *capacity + 8;

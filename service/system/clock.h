@@ -1,4 +1,4 @@
-/* The monotonic clock, for durations and deadlines; and the wall clock, for records. */
+/* Reads the monotonic clock (for durations and deadlines) and the wall clock (for records). */
 #ifndef HS_SERVICE_CLOCK_H
 #define HS_SERVICE_CLOCK_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Returns the microseconds since some fixed moment. */
+/* Returns the microseconds since a fixed, unspecified moment. */
 static inline int64_t hs_clock_us(void)
 {
     struct timespec now;

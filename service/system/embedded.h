@@ -9,7 +9,7 @@ struct hs_embedded {
     const unsigned char *data;
     size_t size;      /* bytes of `data` */
     size_t unpacked;  /* size of the file if `data` is gzip; 0: `data` is the file itself */
-    const char *etag; /* a hash of the file, in quotes, as HTTP wants it */
+    const char *etag; /* a hash of the file in quotation marks, for the header ETag */
 };
 
 /* The last entry has the name NULL. */

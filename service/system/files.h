@@ -1,4 +1,5 @@
-/* Opens regular files only. A FIFO would block the caller, and reading a device may never end. */
+/* Opens only regular files, because a FIFO would block the caller, and a read from a device may
+   never end. */
 #ifndef HS_SERVICE_FILES_H
 #define HS_SERVICE_FILES_H
 
@@ -19,9 +20,9 @@ int hs_file_create(int directory, const char *name);
 /* Opens a file for reading. On failure returns NULL and sets errno as hs_file_open does. */
 FILE *hs_file_read(const char *path);
 
-/* Reads the rest of a file of any kind and closes it. `file` is NULL if it could not be opened. The
-   caller frees the bytes. On failure returns NULL and sets errno, EFBIG if there are more than
-   `max` bytes. */
+/* Reads a file of any kind from its current position to the end, and closes it. `file` may be NULL
+   after a failed open; errno then stays. The caller frees the bytes. On failure returns NULL and
+   sets errno, to EFBIG if there are more than `max` bytes. */
 char *hs_file_rest(FILE *file, size_t max, size_t *size);
 
 /* Writes all parts. This changes the entries of `parts`. On failure returns false and sets errno;

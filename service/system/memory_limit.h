@@ -4,12 +4,13 @@
 
 #include <stddef.h>
 
-/* Returns the smallest of the machine's memory, the limit of this process's control group and those
-   of its parents (version 2: memory.max, version 1: memory.limit_in_bytes), in bytes. */
+/* Returns the lowest of these values, in bytes: the machine's memory, the limit of this process's
+   control group, and the limits of its parents (version 2: memory.max, version 1:
+   memory.limit_in_bytes). */
 double hs_memory_limit_bytes(void);
 
 /* Like hs_memory_limit_bytes, for tests: puts `root` before /proc/self/cgroup and /sys/fs/cgroup,
-   and takes `memory_bytes` as the machine's memory. */
+   and uses `memory_bytes` as the machine's memory. */
 double hs_memory_limit_below(const char *root, double memory_bytes);
 
 /* Returns `configured` if it is not 0. If it is 0, returns `memory` / `part`. If both are 0,

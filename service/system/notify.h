@@ -11,7 +11,7 @@
 void hs_notify(const char *message);
 
 /* Returns the interval at which to send "WATCHDOG=1", in microseconds: half of $WATCHDOG_USEC, the
-   timeout of the service manager. Returns 0 if it has no timeout. */
+   timeout of the service manager. Returns 0 if the service manager has no timeout. */
 int64_t hs_notify_interval_us(void);
 
 #endif

@@ -11,7 +11,8 @@
 
 #include "service/system/files.h"
 
-/* Reads at most `size` bytes. Functions of stdio would keep a copy of them in a buffer. */
+/* Reads at most `size` bytes. It uses no function of stdio, because stdio would keep a copy of the
+   bytes in a buffer. */
 static bool read_bytes(int file, uint8_t *bytes, size_t size, size_t *got)
 {
     ssize_t more = 1;
@@ -26,7 +27,8 @@ static bool read_bytes(int file, uint8_t *bytes, size_t size, size_t *got)
 struct hs_secret *hs_secret_read(const char *path, size_t min, char error[256])
 {
     struct stat status;
-    uint8_t bytes[HS_SECRET_FILE_BYTES + 3]; /* also a line end, and one byte too many */
+    uint8_t bytes[HS_SECRET_FILE_BYTES +
+                  3]; /* space for a line end too, and for one byte beyond the maximum */
     size_t size = 0;
     struct hs_secret *secret = NULL;
     int file = hs_file_open(AT_FDCWD, path, O_RDONLY);

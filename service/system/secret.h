@@ -13,9 +13,10 @@ struct hs_secret {
 };
 
 /*
- * Reads a secret: all bytes of the file, except a line end after the last one. NULL with a sentence
- * in `error`: the file cannot be read, everybody can read it, or it has fewer than `min` or more
- * than HS_SECRET_FILE_BYTES bytes. The caller frees it with hs_secret_free.
+ * Reads a secret: all bytes of the file, except a line end after the last one. Returns NULL with a
+ * sentence in `error` if the file cannot be read, everybody can read it, or the secret has fewer
+ * than `min` or more than HS_SECRET_FILE_BYTES bytes. The caller frees the secret with
+ * hs_secret_free.
  */
 struct hs_secret *hs_secret_read(const char *path, size_t min, char error[256]);
 /* Overwrites and frees a secret. Does nothing for NULL. */

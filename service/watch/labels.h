@@ -6,10 +6,10 @@ enum hs_verdict_of { HS_VERDICT_OF_HIT, HS_VERDICT_OF_SHOT, HS_VERDICT_OF_COUNT 
 
 /* Stages of a request with claims. */
 #define HS_STAGES(X)                                                                               \
-    X(DECODE, "decode") /* from the body to the claims, once for each request */                   \
-    X(LOCK, "lock")     /* the wait for the match, once for each request */                        \
-    X(JUDGE, "judge")   /* the checks, once for each claim */                                      \
-    X(ENCODE, "encode") /* the answer, once for each claim */
+    X(DECODE, "decode") /* reads the claims from the body; once for each request */                \
+    X(LOCK, "lock")     /* waits for the match; once for each request */                           \
+    X(JUDGE, "judge")   /* runs the checks; once for each claim */                                 \
+    X(ENCODE, "encode") /* writes the answer; once for each claim */
 
 #define X(id, label) HS_STAGE_##id,
 enum hs_stage { HS_STAGES(X) HS_STAGE_COUNT };
@@ -21,12 +21,12 @@ enum hs_stage { HS_STAGES(X) HS_STAGE_COUNT };
     X(BODIES, "body_memory") /* the bodies that arrive fill their share of memory */               \
     X(HISTORY, "history")    /* no new match: the other matches fill the memory for                \
                                 histories */                                                       \
-    X(QUEUE, "queue")        /* the request waited too long for its turn */                        \
+    X(QUEUE, "queue")        /* the request waited too long */                                     \
     X(DEADLINE, "deadline")  /* the X-Deadline-Ms of the request passed */                         \
     X(RATE, "tenant_rate")   /* the tenant sends too many requests: 429 */                         \
     X(MAP, "awaiting_map")   /* the match waits for the map that it had before a restart */        \
-    X(REVISION, "awaiting_revision") /* the ruleset or map of a match that moved is not here */    \
-    X(CONNECTIONS, "connections")    /* the tenant holds too many connections */
+    X(REVISION, "awaiting_revision") /* this replica lacks the ruleset or map of a moved match */  \
+    X(CONNECTIONS, "connections")    /* the tenant has too many connections */
 
 #define X(id, label) HS_SHED_##id,
 enum hs_shed_reason { HS_SHED_REASONS(X) HS_SHED_REASON_COUNT };
@@ -36,7 +36,7 @@ enum hs_shed_reason { HS_SHED_REASONS(X) HS_SHED_REASON_COUNT };
 #define HS_AUTH_FAILURES(X)                                                                        \
     X(MISSING, "missing")     /* no Authorization header */                                        \
     X(MALFORMED, "malformed") /* not `Bearer hs_...` */                                            \
-    X(UNKNOWN, "unknown")     /* no token has this tenant and kid, or the secret is another one */ \
+    X(UNKNOWN, "unknown")     /* no token has this tenant and kid, or the secret is wrong */       \
     X(EXPIRED, "expired")     /* the token is not valid yet, or no longer valid */                 \
     X(SCOPE, "scope")         /* the token lacks the scope of the route */                         \
     X(TENANT, "tenant")       /* another tenant, or everybody, owns the resource in the path */
@@ -54,7 +54,7 @@ enum hs_auth_failure {
     X(QUEUE, "queue")     /* the queue is full */                                                  \
     X(MEMORY, "memory")   /* out of memory */                                                      \
     X(DISK, "disk")       /* the service ended while the disk could not be written */              \
-    X(REFUSED, "refused") /* the file can never take the row */
+    X(REFUSED, "refused") /* the file refuses the row, now and later */
 
 #define X(id, label) HS_EVIDENCE_DROP_##id,
 enum hs_evidence_drop { HS_EVIDENCE_DROPS(X) HS_EVIDENCE_DROP_COUNT };
@@ -63,8 +63,8 @@ enum hs_evidence_drop { HS_EVIDENCE_DROPS(X) HS_EVIDENCE_DROP_COUNT };
 /* Why the webhook dropped a verdict. */
 #define HS_WEBHOOK_DROPS(X)                                                                        \
     X(QUEUE, "queue")   /* the queue was full */                                                   \
-    X(MEMORY, "memory") /* memory was out */                                                       \
-    X(AGE, "age")       /* it was not accepted in time */                                          \
+    X(MEMORY, "memory") /* memory ran out */                                                       \
+    X(AGE, "age")       /* the receiver did not accept it in time */                               \
     X(END, "end")       /* the service ended */
 
 #define X(id, label) HS_WEBHOOK_DROP_##id,
@@ -81,7 +81,7 @@ enum hs_webhook_drop { HS_WEBHOOK_DROPS(X) HS_WEBHOOK_DROP_COUNT };
 enum hs_webhook_result { HS_WEBHOOK_RESULTS(X) HS_WEBHOOK_RESULT_COUNT };
 #undef X
 
-/* Results of restoring a match at the start. */
+/* Results of the restore of a match at the start. */
 #define HS_RESTORED(X)                                                                             \
     X(WHOLE, "restored")                                                                           \
     X(RESET, "restored_without_judges") /* the layout of the move checks has changed, so they      \
@@ -107,32 +107,32 @@ enum hs_restored { HS_RESTORED(X) HS_RESTORED_COUNT };
 enum hs_store_op { HS_STORE_OPS(X) HS_STORE_OP_COUNT };
 #undef X
 
-/* How the former replica of a match left it to this one. */
+/* How the former owner of a match gave up the ownership. */
 #define HS_TAKEOVERS_FROM(X)                                                                       \
-    X(RELEASED, "released") /* the former replica drained, or ended normally */                    \
-    X(CRASHED, "crashed")   /* the former replica did not, and perhaps still runs */               \
-    X(NONE, "none")         /* nobody knows: the store did not answer */
+    X(RELEASED, "released") /* it drained, or ended normally */                                    \
+    X(CRASHED, "crashed")   /* not at all: it crashed, or it still runs */                         \
+    X(NONE, "none")         /* unknown, because the store did not answer */
 
 #define X(id, label) HS_TAKEOVER_FROM_##id,
 enum hs_takeover_from { HS_TAKEOVERS_FROM(X) HS_TAKEOVER_FROM_COUNT };
 #undef X
 
-/* Results of looking for a match in the store. */
+/* Results of the takeover of a match ("it") from the store. */
 #define HS_TAKEOVERS(X)                                                                            \
     X(RESTORED, "restored")                                                                        \
     X(RESET, "restored_without_judges") /* like HS_RESTORED_RESET */                               \
-    X(VERSION, "other_version")     /* another version of the program wrote it: starts empty */    \
-    X(DAMAGED, "damaged")           /* starts empty */                                             \
-    X(NO_SPACE, "no_room")          /* must wait */                                                \
-    X(REVISION, "unknown_revision") /* its ruleset or map is not here yet: 503 */                  \
-    X(LATE, "late")                 /* no answer in time: starts empty */                          \
-    X(DOWN, "down")                 /* the store is down or slow: starts empty */
+    X(VERSION, "other_version")         /* another program version wrote it; it starts empty */    \
+    X(DAMAGED, "damaged")               /* it starts empty */                                      \
+    X(NO_SPACE, "no_room")              /* this replica has no space: 503 */                       \
+    X(REVISION, "unknown_revision")     /* this replica lacks its ruleset or map: 503 */           \
+    X(LATE, "late")                     /* no answer in time; it starts empty */                   \
+    X(DOWN, "down")                     /* the store is down or slow; it starts empty */
 
 #define X(id, label) HS_TAKEOVER_##id,
 enum hs_takeover_result { HS_TAKEOVERS(X) HS_TAKEOVER_COUNT };
 #undef X
 
-/* Results of restoring rulesets that were put, and maps. */
+/* Results of the restore of maps, and of rulesets that clients put. */
 #define HS_RESTORED_NAMES(X)                                                                       \
     X(BACK, "restored")                                                                            \
     X(IS_FILES, "name_of_a_file") /* the ruleset was not restored, because a file now has its      \

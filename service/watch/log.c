@@ -47,8 +47,8 @@ static void put_time(struct hs_buffer *line)
 
 /* ---- writing ---- */
 
-/* The maximum length of a line. It fits into one page of a pipe, so a write writes a line
-   completely or not at all. */
+/* LINE_MAX_BYTES: the maximum length of a line. Such a line fits into one page of a pipe, so a
+   write writes a line completely or not at all. */
 enum { LINE_MAX_BYTES = 4096, SPACE_FOR_CUT = 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held for poll and write together */
@@ -93,7 +93,7 @@ static void put_fields(struct hs_buffer *line, enum hs_log_level level, const ch
     hs_buffer_puts(line, "}\n");
 }
 
-/* Writes how many lines were left out. The lock is held, and stderr accepts bytes. */
+/* Writes how many lines were dropped. Call it while the lock is held and stderr accepts bytes. */
 static void write_unread(void)
 {
     struct hs_buffer line = {0};

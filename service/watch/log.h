@@ -1,8 +1,9 @@
 /*
  * The log on stderr. A line is a JSON object with `ts`, `level`, `msg` and the fields of the event.
- * Each line is one write, so lines of several threads never mix. A line has at most 4096 bytes: a
- * longer one loses its last fields and gets `cut`. Logging never waits for a reader. If stderr
- * accepts no more, lines are dropped and counted, and their number is logged later. Thread-safe.
+ * Each line is one write, so lines of several threads never mix. A line has at most 4096 bytes. A
+ * line that would be longer is written without its last fields, and with the field `cut`. Logging
+ * never waits for a reader. While stderr accepts no bytes, lines are dropped and counted, and their
+ * number is logged later. Thread-safe.
  */
 #ifndef HS_SERVICE_LOG_H
 #define HS_SERVICE_LOG_H
@@ -25,7 +26,9 @@ enum hs_log_level { HS_LOG_LEVELS(X) HS_LOG_LEVEL_COUNT };
 
 bool hs_log_level_parse(const char *name, enum hs_log_level *level);
 
-/* Sets the level. Lines above it are dropped. At the start it is HS_LOG_INFO. */
+/* Sets the level. Lines with a later level of HS_LOG_LEVELS are dropped. Without a call, the level
+ * is HS_LOG_INFO.
+ */
 void hs_log_set_level(enum hs_log_level level);
 bool hs_log_enabled(enum hs_log_level level);
 
@@ -38,7 +41,7 @@ struct hs_log_field {
 #define HS_LOG_TEXT(name, value)   ((struct hs_log_field){(name), (value), 0})
 #define HS_LOG_NUMBER(name, value) ((struct hs_log_field){(name), NULL, (int64_t)(value)})
 
-/* Writes one line. Fields whose text is "" are left out. */
+/* Writes one line. Skips fields whose text is "". */
 void hs_log_fields(enum hs_log_level level, const char *msg, const struct hs_log_field *fields,
                    size_t count);
 
@@ -54,20 +57,20 @@ void hs_log_fields(enum hs_log_level level, const char *msg, const struct hs_log
 struct hs_log_limit {
     unsigned per_second;   /* 0: no limit */
     const char *kind;      /* a literal, for the line that reports dropped lines */
-    atomic_ullong window;  /* the current second, and in the low 32 bits the number of lines written
-                              in it */
+    atomic_ullong window;  /* the high 32 bits are the current second, the low 32 bits the number of
+                              lines written in this second */
     atomic_ullong dropped; /* dropped lines that are not reported yet */
 };
 
 /* Returns whether one more line may be written now. If not, counts the line as dropped. */
 bool hs_log_allowed(struct hs_log_limit *limit);
 
-/* Logs how many lines were dropped, if any. Waits until the second of these lines is over, unless
-   `now` is set. Call it a few times a second. */
+/* Logs how many lines were dropped, if any. Does nothing before the second of these lines is over,
+   unless `now` is set. Call it a few times a second. */
 void hs_log_report(struct hs_log_limit *limit, bool now);
 
-/* Returns the number of lines dropped so far, because of limits or because stderr accepted no
-   more. */
+/* Returns the number of lines that were dropped so far, because of limits or because stderr
+   accepted no bytes. */
 uint64_t hs_log_dropped(void);
 
 #endif

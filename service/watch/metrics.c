@@ -22,7 +22,7 @@ static const double rewind_bounds[HS_METRICS_BUCKETS] = {0.01, 0.025, 0.05, 0.07
 
 static const struct row {
     const char *name, *help;
-    size_t offset; /* in struct hs_metrics_cells */
+    size_t offset; /* of the metric in struct hs_metrics_cells */
     enum { COUNTER, GAUGE, COUNTER_US, GAUGE_US, HISTOGRAM } kind;
     enum hs_metric_labels labels;
     const double *bounds; /* buckets of a histogram, otherwise NULL */
@@ -70,7 +70,7 @@ static void add(atomic_llong *cell, int64_t change, bool is_own)
         atomic_fetch_add_explicit(cell, change, memory_order_relaxed);
 }
 
-/* Returns the first of the cells to which this thread adds for a metric. */
+/* Returns the first cell of a metric to which this thread adds. */
 static void *cells_of(struct hs_metrics *metrics, enum hs_metric metric, bool *is_own)
 {
     *is_own = thread.metrics == metrics;

@@ -1,7 +1,8 @@
 /*
- * The metrics of the service. Counters are relaxed atomics, so any thread can add without waiting.
- * The exposition is the Prometheus text format 0.0.4. Each label has a fixed set of values, and
- * every series exists from the start, at 0. Matches, players and addresses are never labels.
+ * The metrics of the service. Counters are relaxed atomics, so a thread never waits when it adds to
+ * a counter. The exposition is the Prometheus text format 0.0.4. Each label has a fixed set of
+ * values, and every series exists from the start, at 0. Matches, players and addresses are never
+ * labels.
  */
 #ifndef HS_SERVICE_METRICS_H
 #define HS_SERVICE_METRICS_H
@@ -23,7 +24,7 @@ enum { HS_METRICS_NO_ROUTE = HS_ROUTE_COUNT };
 
 enum {
     HS_METRICS_ROUTES = HS_ROUTE_COUNT + 1,
-    HS_METRICS_MODES = 2, /* enforce and shadow; a check that is off counts nothing */
+    HS_METRICS_MODES = 2, /* enforce and shadow; a check that is off is not counted */
 };
 
 /* Sets of labels, and how many series a metric with the set has. X(id, count) */
@@ -69,8 +70,9 @@ struct hs_metrics *hs_metrics_create(void);
 /* no thread may be between hs_metrics_enter and hs_metrics_leave */
 void hs_metrics_destroy(struct hs_metrics *metrics);
 
-/* Begin and end the use of separate cells for the calling thread. Threads that often add to metrics
-   then do not wait for each other. A thread is in one set of metrics at a time. */
+/* Begin and end the use of separate cells for the calling thread. So threads that often add to
+   metrics do not wait for each other. Call hs_metrics_leave before the thread enters other metrics.
+ */
 void hs_metrics_enter(struct hs_metrics *metrics);
 void hs_metrics_leave(void);
 
@@ -98,8 +100,8 @@ void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
 /* Counts the flags of a verified claim, a set of enum hs_flag. */
 void hs_metrics_flags(struct hs_metrics *metrics, enum hs_verdict_of kind, unsigned flags);
 
-/* Counts a checked move. `raised` has a bit of enum hs_move_check for each failed check, whatever
-   its mode. */
+/* Counts a checked move. `raised` has a bit of enum hs_move_check for each failed check, in any
+   mode. */
 void hs_metrics_move(struct hs_metrics *metrics, enum hs_verdict verdict,
                      enum hs_move_reason reason, unsigned raised);
 

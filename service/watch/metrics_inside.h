@@ -9,7 +9,8 @@
 enum { HS_METRICS_BUCKETS = 16, HS_METRICS_LABEL_SIZE = 192 };
 
 struct hs_histogram {
-    atomic_llong buckets[HS_METRICS_BUCKETS + 1]; /* number of values in each bucket alone */
+    atomic_llong
+        buckets[HS_METRICS_BUCKETS + 1]; /* number of values in each bucket, not cumulative */
     atomic_llong sum_ns;
 };
 
@@ -24,8 +25,8 @@ struct hs_metrics_cells {
 #include "service/watch/metrics.def"
 };
 
-/* The cells of a thread. Only this thread writes them, so it needs no atomic addition, and no other
-   processor waits for its cache lines. */
+/* The cells of a thread. Only this thread writes these cells, so it needs no atomic addition, and
+   no other processor waits for their cache lines. */
 struct hs_metrics_own {
     struct hs_metrics_cells cells;
     struct hs_metrics_own *next;

@@ -79,15 +79,15 @@ static bool is_move(size_t series)
     return hs_move_reason_verdict(reason) == (enum hs_verdict)(series / HS_MOVE_REASON_COUNT);
 }
 
-/* Returns whether restored rulesets can have this label. A ruleset has no file of its own that
-   could be missing. */
+/* Returns whether restored rulesets can have this label. The documents of rulesets are inside the
+   checkpoint, so no file of a ruleset can be missing. */
 static bool is_restored_ruleset(size_t series)
 {
     return series != HS_RESTORED_NAME_MISSING;
 }
 
-/* Returns whether restored maps can have this label. No file outside the data directory names a
-   map. */
+/* Returns whether restored maps can have this label. Unlike a ruleset, a map never gets its name
+   from a file of the operator. */
 static bool is_restored_map(size_t series)
 {
     return series != HS_RESTORED_NAME_IS_FILES;
@@ -116,11 +116,11 @@ enum {
     REASON = HS_METRICS_MODES,
     VERDICT = REASON * HS_REASON_COUNT,
     KIND = VERDICT * HS_VERDICT_COUNT
-}; /* steps */
+}; /* values of `step` in struct label */
 
 static const struct {
     size_t series;
-    bool (*occurs)(size_t series); /* whether a series occurs; NULL: all occur */
+    bool (*occurs)(size_t series); /* whether a series occurs; NULL: all series occur */
     struct label labels[4];        /* ends with a row without a name */
 } sets[HS_METRIC_LABELS_COUNT] = {
 #define SET(id, occurs, ...)                                                                       \
