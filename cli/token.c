@@ -29,7 +29,7 @@ static const char part_takes[] = "1 to 32 of [A-Za-z0-9.-], the first a letter o
 
 struct wanted {
     const char *tenant, *scopes, *kid;
-    uint64_t days; /* 0: without an end */
+    uint64_t days; /* 0: the token never expires */
 };
 
 /* Writes random bytes in hexadecimal. Returns false if the system gives no random bytes. */

@@ -52,7 +52,7 @@ static const char help[] =
     HS_CHEATS(X)
 #undef X
         "\n"
-        "Exit codes: 0 fine, 1 the service does not answer, refuses a request, or an\n"
+        "Exit codes: 0 fine, 1 if the service does not answer or refuses a request, or if an\n"
         "expectation of the recording failed, 2 wrong usage.\n"
         "For a service that requires tokens, set the variable HINDSIGHT_TOKEN.\n";
 

@@ -155,7 +155,7 @@ static struct view choose_view(const struct hs_picture *picture, struct hs_vec m
     struct bounds wider = bounds;
     include(&wider, camera, hs_vec_sub(picture->start, mark), 0.0);
     view.scale = scale_for(&bounds, picture->min_scale);
-    /* Include the shooter if that does not make the picture small. */
+    /* Include the shooter if a column then shows at most 1.5 times as much. */
     if (scale_for(&wider, picture->min_scale) <= 1.5 * view.scale) {
         bounds = wider;
         view.scale = scale_for(&bounds, picture->min_scale);
@@ -271,7 +271,7 @@ static void draw_shot(struct canvas *canvas, const struct view *view,
         draw_line(canvas, view, picture->path[i - 1], picture->path[i], SHOT);
 }
 
-/* Draws the head of the shot into the last cell of the shot inside the picture. */
+/* Draws an arrowhead into the last cell of the shot inside the picture. */
 static void draw_head(struct canvas *canvas)
 {
     for (int column = COLUMNS - 1; column >= 0; column--)

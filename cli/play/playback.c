@@ -299,7 +299,7 @@ static bool count_result(struct session *session, const struct hs_recording_entr
 }
 
 /* Counts the results of all claims. A brief answer lists only the claims with something to report.
-   The other claims were accepted, and the answer has their number. */
+   The other claims were accepted, and the answer counts them. */
 static bool count_results(struct session *session, const struct hs_recording_entry *entry,
                           const json_t *answer)
 {

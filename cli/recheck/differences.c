@@ -223,7 +223,7 @@ static bool compare_result(struct hs_differences *differences, const struct plac
     return true;
 }
 
-/* Reads the next result. At the end its text is absent. */
+/* Reads the next result. At the end of the list, the text of the result is absent. */
 static bool next_result(struct hs_pieces *pieces, enum kind kind, struct result *out)
 {
     struct hs_str text;

@@ -33,7 +33,7 @@ struct hs_changed_side {
     double measured, limit;
 };
 
-/* A claim or a move with another result. */
+/* A claim or a move whose result changes. */
 struct hs_changed_claim {
     size_t line;                         /* line in the stream */
     struct hs_name match, shooter, kind; /* for a move `shooter` is the player */
