@@ -20,8 +20,8 @@ static const char usage[] =
     "usage: hindsight check-config FILE [OPTION]...\n\n"
     "Checks a configuration of `hindsight serve` and each ruleset in the directory that it names.\n"
     "FILE, the environment and the options of `hindsight serve` are combined. Prints every value\n"
-    "with its source, and then ok. If there are problems, prints a line for each problem, with its\n"
-    "JSON pointer. A FILE that has a \"name\" is checked as a ruleset.\n"
+    "with its source, and then ok. If there are problems, prints a line for each problem, with\n"
+    "its JSON pointer. A FILE that has a \"name\" is checked as a ruleset.\n"
     "Warnings about rulesets go to standard error and do not change the exit code.\n";
 
 static void put_problem(void *context, const char *source, const struct hs_problem *problem)

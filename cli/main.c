@@ -27,10 +27,11 @@ static int serve(int argc, char **argv)
     if (result == HS_OPTIONS_HELP) {
         puts("usage: hindsight serve [--config FILE] [OPTION]...\n\n"
              "Runs until SIGTERM. SIGHUP reloads rulesets, tokens and log level.\n\n"
-             "The command line overrides the environment, the environment overrides FILE, and FILE\n"
-             "overrides the defaults below. FILE is a JSON object. For example, --max-matches is\n"
-             "HINDSIGHT_MAX_MATCHES in the environment and max_matches in FILE. HINDSIGHT_CONFIG\n"
-             "names FILE, like --config. `hindsight check-config FILE` prints the combined values.\n");
+             "The command line overrides the environment, the environment overrides FILE, and\n"
+             "FILE overrides the defaults below. FILE is a JSON object. For example,\n"
+             "--max-matches is HINDSIGHT_MAX_MATCHES in the environment and max_matches in FILE.\n"
+             "HINDSIGHT_CONFIG names FILE, like --config. `hindsight check-config FILE` prints\n"
+             "the combined values.\n");
         hs_options_help(stdout);
         return HS_EXIT_FINE;
     }

@@ -134,11 +134,12 @@ static void observe(void *context, const struct hs_recording_entry *entry, size_
 
 static void print_opening(const struct demo *demo)
 {
-    printf("Hindsight demo: %.0f seconds of a shooter with ten simulated players, from seed %llu.\n"
-           "Five are honest, on links from LAN to bad, and see each other late; five cheat.\n"
-           "Every claimed hit goes over HTTP to a service that the demo has started. The service\n"
-           "looks up where the target was at the moment that the shooter saw, and decides.\n\n",
-           MATCH_SECONDS, (unsigned long long)demo->seed);
+    printf(
+        "Hindsight demo: %.0f seconds of a shooter with ten simulated players, from seed %llu.\n"
+        "Five are honest. Their links are from LAN to bad, so they see others late. Five cheat.\n"
+        "Every claimed hit goes over HTTP to a service that the demo has started. The service\n"
+        "looks up where the target was at the moment that the shooter saw, and decides.\n\n",
+        MATCH_SECONDS, (unsigned long long)demo->seed);
     fflush(stdout);
 }
 

@@ -9,7 +9,7 @@
 struct demo_match {
     struct hs_sim_arena *arena;
     struct hs_skirmish *skirmish;
-    struct hs_player_frame posted[HS_CROWD]; /* the last frame; the next frame has only what changes */
+    struct hs_player_frame posted[HS_CROWD]; /* the last frame; the next one has only changes */
     struct hs_vec turned[HS_CROWD]; /* direction of a forged claim in this tick; 0: no such claim */
     unsigned turns[HS_DEMO_CHEAT_COUNT];
     bool begun;

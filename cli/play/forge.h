@@ -15,10 +15,10 @@
     X(SHIFT_ORIGIN, "shift-origin", "fires from a point where the shooter's eye never was")        \
     X(SHIFT_TIME, "shift-time", "picks a moment 0.1 s further back than the rewind limit")         \
     X(FUTURE_TIME, "future-time", "picks a moment 0.1 s beyond the slack for the future")          \
-    X(AIM_AHEAD, "aim-ahead", "aims at the target's newest position, not at the one seen")           \
+    X(AIM_AHEAD, "aim-ahead", "aims at the target's newest position, not at the one seen")         \
     X(REVERSE_AIM, "reverse-aim", "claims the hit with a shot in the opposite direction")          \
     X(GROW_RADIUS, "grow-radius", "claims a large radius, and shoots beside the body")             \
-    X(FORGE_DAMAGE, "forge-damage", "claims 999 damage (the answer has the damage of the rules)")   \
+    X(FORGE_DAMAGE, "forge-damage", "claims 999 damage (the answer has the damage of the rules)")  \
     X(WRONG_BONE, "wrong-bone", "claims the bone with the highest damage (the touched bone counts)")
 
 enum hs_cheat {

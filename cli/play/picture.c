@@ -334,9 +334,9 @@ static void print_legend(const struct hs_picture *picture, const struct canvas *
     char lines[4][128];
     size_t count = picture->obstacle != NULL ? 4 : 3;
     double late = 1e3 * (picture->arrival - picture->hit_time);
-    snprintf(lines[0], sizeof(lines[0]), "%.20s at %.3f s, the time %.20s claims: it counts",
+    snprintf(lines[0], sizeof(lines[0]), "%.20s at %.3f s, the time of the claim of %.20s",
              picture->target, picture->hit_time, picture->shooter);
-    snprintf(lines[1], sizeof(lines[1]), "%.20s at %.3f s, when the claim arrived %.0f ms later",
+    snprintf(lines[1], sizeof(lines[1]), "%.20s at %.3f s, %.0f ms later, when the claim arrived",
              picture->target, picture->arrival, late);
     snprintf(lines[2], sizeof(lines[2]), "the shot of %.20s, who stood %.1f %s away",
              picture->shooter, hs_vec_distance(picture->start, picture->then->solids[0].center),

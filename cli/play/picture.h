@@ -31,7 +31,8 @@ struct hs_picture {
     size_t wall_count;
     const struct hs_triangle *triangles; /* more walls */
     size_t triangle_count;
-    double slice; /* length: walls further above or below the closest approach (or `stopped`) are not drawn; 0: all walls are drawn */
+    double slice; /* length: walls further above or below the closest approach (or `stopped`) are
+                     not drawn; 0: all walls are drawn */
     const char *obstacle;  /* what stopped the shot, for example "a wall"; NULL: the shot missed or
                               hit */
     struct hs_vec stopped; /* the point where it stopped */

@@ -23,7 +23,8 @@ enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGH
 #define AMBUSH_EVERY 1.0 /* seconds between two shots of one player from cover */
 #define AMBUSH_TICKS 12
 #define AMBUSH_RANGE 30.0
-#define COUNTED      (-1.0) /* as the argument `extent` of try_claim: the extent is the number of accepted hits */
+#define COUNTED                                                                                    \
+    (-1.0) /* as the argument `extent` of try_claim: the extent is the number of accepted hits */
 
 /* One cheat in a match of its own. */
 struct play {
@@ -104,7 +105,7 @@ static bool is_in_sight(const struct run *run, const struct hs_mail *mail)
 }
 
 /* Verifies a claim. Keeps the claim if it is accepted with more damage than the best claim so far.
-   */
+ */
 static void try_claim(struct run *run, const struct hs_mail *mail, double extent)
 {
     struct play *play = run->play;

@@ -96,7 +96,7 @@ struct hs_volley {
     double fires, rests; /* seconds of fire, then of silence, and so on; rests 0: fires all the
                             time */
     double renames;      /* seconds under one name, then the player leaves and joins; 0: never */
-    bool knows;          /* knows the verdict in advance, and sends only shots that will be accepted */
+    bool knows; /* knows the verdict in advance, and sends only shots that will be accepted */
 };
 
 enum { HS_VOLLEY_TWICE, HS_VOLLEYS = 6 }; /* the first one is the forgery of twice the rate */
