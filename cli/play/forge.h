@@ -33,7 +33,7 @@ extern const char *const hs_cheat_names[HS_CHEAT_COUNT];
 
 struct hs_forge;
 
-/* Creates a forger for one match under `ruleset`, a document that is read now and not kept. Returns
+/* Creates a forger for one match. The document `ruleset` is only read during this call. Returns
    NULL if memory runs out. */
 struct hs_forge *hs_forge_create(enum hs_cheat cheat, const json_t *ruleset);
 void hs_forge_destroy(struct hs_forge *forge);

@@ -1,8 +1,8 @@
 /*
- * Cheats that are played beside an honest twin. Both have the same seed, connection, fight and
- * moments of fire, and the same aim with the same errors. The difference between their accepted
- * hits is the cheat's gain. Cheats know everything: they see the server's frames, and verify all
- * choices first. Then they send the choice with the most damage.
+ * Cheats that are played beside an honest twin. Cheat and twin have the same seed, connection,
+ * fight and moments of fire, and the same aim with the same errors. The difference between their
+ * accepted hits is the cheat's gain. Cheats know everything: they see the server's frames, and
+ * verify all choices first. Then they send the choice with the most damage.
  */
 #ifndef HS_SIMULATE_CHEATS_H
 #define HS_SIMULATE_CHEATS_H
