@@ -175,8 +175,8 @@ static bool bring_map(struct session *session, const char *name, const json_t *d
     return session->playback->map.ptr != NULL || ask(session, "PUT", "maps", name, document);
 }
 
-/* PUTs the map of `--map`. It gets the name of the match's map. If the match has no map, it gets
-   the name of the match. */
+/* PUTs the map of `--map` under the name of the match's map. If the match has no map, the new map
+   gets the name of the match. */
 static bool replace_map(struct session *session, const char *match, const char **map)
 {
     if (session->playback->map.ptr == NULL)

@@ -257,7 +257,7 @@ static enum hs_replay_result take_map(struct hs_replay *replay)
                : impossible(replay, "not a map, or no space for it: ", line->name);
 }
 
-/* No tenant: a recording contains the matches of all tenants, and all are computed. */
+/* No tenant, because the matches of all tenants in a recording are computed. */
 static const struct hs_str anybody = {0};
 
 /* Ends the match of the line, because too little is known to continue it. Returns false if the

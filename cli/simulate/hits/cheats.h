@@ -11,8 +11,8 @@
 #include "cli/simulate/link.h"
 #include "validators/hit.h"
 
-/* What a cheat can choose freely. `amount` of the row limits the choice; where a unit is given, it
-   is the unit of `amount`. */
+/* The values that a cheat can choose freely. `amount` of the row limits the choice; where a unit is
+   given, it is the unit of `amount`. */
 enum hs_cheat_kind {
     HS_CHEAT_TIMES,    /* hit_time; with amount 1 also fire_time */
     HS_CHEAT_LAUNCHES, /* place and time of a projectile's launch, which is not posted */
