@@ -18,10 +18,10 @@ extern char **environ;
 
 static const char usage[] =
     "usage: hindsight check-config FILE [OPTION]...\n\n"
-    "Checks a configuration of `hindsight serve` and each ruleset in the directory it names.\n"
+    "Checks a configuration of `hindsight serve` and each ruleset in the directory that it names.\n"
     "FILE, the environment and the options of `hindsight serve` are combined. Prints every value\n"
-    "with its source, then ok; or a line for every problem, with the JSON pointer to it. A FILE\n"
-    "that has a \"name\" is checked as a ruleset.\n"
+    "with its source, and then ok. If there are problems, prints a line for each problem, with\n"
+    "its JSON pointer. A FILE that has a \"name\" is checked as a ruleset.\n"
     "Warnings about rulesets go to standard error and do not change the exit code.\n";
 
 static void put_problem(void *context, const char *source, const struct hs_problem *problem)
@@ -82,7 +82,8 @@ static bool check_tls(const struct hs_options *options)
 {
     char error[256];
     struct hs_tls tls = {0};
-    /* The check of the options has reported a key or a certificate that stands alone. */
+    /* hs_options_read has already reported a key without a certificate, or a certificate without a
+       key. */
     bool fine = options->tls_cert[0] == '\0' || options->tls_key[0] == '\0' ||
                 hs_tls_load(options->tls_cert, options->tls_key, &tls, error);
     hs_tls_free(&tls);
@@ -92,7 +93,7 @@ static bool check_tls(const struct hs_options *options)
 }
 
 /* Checks a file that must have a secret of at least `min` bytes. Does nothing if the option that
-   needs it is not set. */
+   needs the file is not set. */
 static bool check_secret(const char *user, const char *path, size_t min)
 {
     char error[256];

@@ -27,8 +27,8 @@ struct hs_argument {
     const char *const *list; /* the words that hs_argument_word accepts */
 };
 
-/* Parse functions. Each stores a value in `target`; the comment after it has the type of the value.
-   Returns false if the option does not take this text. */
+/* Parse functions. Each stores a value in `target`; the comment beside it names the type of the
+   value. Each returns false if the text is not a valid value. */
 bool hs_argument_text(const struct hs_argument *argument, const char *text);  /* const char * */
 bool hs_argument_name(const struct hs_argument *argument, const char *text);  /* const char * */
 bool hs_argument_whole(const struct hs_argument *argument, const char *text); /* uint64_t */
@@ -45,13 +45,14 @@ struct hs_command {
 
 /*
  * Reads the arguments of a command: at most 16 options, --help and the operand. `operand` is NULL
- * for a command that takes no operand. Returns true if the command can go on; then texts point into
- * argv. Returns false if the command must end with *code; the help or the fault was printed.
+ * for a command that takes no operand. Returns true if the command can continue. Texts in `target`
+ * and *operand then point into argv. Returns false if the help or a fault was printed; the command
+ * must then exit with *code.
  */
 bool hs_command_read(const struct hs_command *command, const struct hs_argument *arguments,
                      int argc, char **argv, const char **operand, int *code);
 
-/* Prints what is wrong with the use of the command, and returns HS_EXIT_USAGE. */
+/* Prints a fault of the command line, and returns HS_EXIT_USAGE. */
 int hs_command_wrong(const struct hs_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -13,8 +13,8 @@
 
 extern char **environ;
 
-/* jemalloc reads its options here. One arena, which exists from the start: without memory for a new
-   arena, jemalloc 5.3 would crash the thread that needs it. */
+/* jemalloc reads its options from this string. It sets one arena, which is made at the start.
+   jemalloc 5.3 crashes a thread that needs a new arena if there is no memory for the arena. */
 extern const char *malloc_conf;
 const char *malloc_conf = "narenas:1";
 
@@ -26,10 +26,12 @@ static int serve(int argc, char **argv)
     enum hs_options_result result = hs_options_read(&input, &options, faults);
     if (result == HS_OPTIONS_HELP) {
         puts("usage: hindsight serve [--config FILE] [OPTION]...\n\n"
-             "Serves until SIGTERM; SIGHUP reloads rulesets, tokens and log level. A later source\n"
-             "overrides an earlier one: the defaults below, FILE (a JSON object; max_matches for\n"
-             "--max-matches), the environment (HINDSIGHT_MAX_MATCHES; HINDSIGHT_CONFIG for\n"
-             "--config), the command line. `hindsight check-config FILE` prints the result.\n");
+             "Runs until SIGTERM. SIGHUP reloads rulesets, tokens and log level.\n\n"
+             "The command line overrides the environment, the environment overrides FILE, and\n"
+             "FILE overrides the defaults below. FILE is a JSON object. For example,\n"
+             "--max-matches is HINDSIGHT_MAX_MATCHES in the environment and max_matches in FILE.\n"
+             "HINDSIGHT_CONFIG names FILE, like --config. `hindsight check-config FILE` prints\n"
+             "the combined values.\n");
         hs_options_help(stdout);
         return HS_EXIT_FINE;
     }
@@ -72,7 +74,7 @@ static const struct {
     {"recheck", hs_recheck_main,
      "compute the verdicts of recorded requests again, also under other rules"},
     {"show", hs_show_main, "draw a stored verdict and list its checks"},
-    {"demo", hs_demo_main, "play the built-in match against a service started for it"},
+    {"demo", hs_demo_main, "play the built-in match against a private service"},
     {"simulate", hs_simulate_main,
      "simulate players and networks, and count right and wrong verdicts"},
     {"list-options", list_options, NULL}, /* for `make docs` */

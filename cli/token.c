@@ -17,11 +17,11 @@ static const char usage[] =
     "nowhere and cannot be shown again. The second is its entry for \"tokens\" in the file of\n"
     "`hindsight serve --token-file`. The entry contains only the SHA-256 of the secret.\n\n"
     "  --tenant TENANT   the owner of matches, rulesets and maps: [A-Za-z0-9.-]\n"
-    "  --scopes SCOPES   some of ingest, verify, rules, evidence and admin, with commas\n"
+    "  --scopes SCOPES   one or more of ingest, verify, rules, evidence, admin; with commas\n"
     "  --kid KID         the name of this key, unique for the tenant (default: random)\n"
-    "  --days N          valid for this many days (default: no end)\n\n"
-    "A tenant may have several keys at a time. To replace a key, add the new one, reload\n"
-    "(SIGHUP), hand it out, and remove the old one. See docs/security.md.\n";
+    "  --days N          valid for this many days (default: for ever)\n\n"
+    "A tenant may have several keys at a time. To replace a key, add the new key, reload\n"
+    "(SIGHUP), give the new token to its user, and remove the old key. See docs/security.md.\n";
 
 static const struct hs_command command = {"token", usage, "new"};
 
@@ -29,7 +29,7 @@ static const char part_takes[] = "1 to 32 of [A-Za-z0-9.-], the first a letter o
 
 struct wanted {
     const char *tenant, *scopes, *kid;
-    uint64_t days; /* 0: without an end */
+    uint64_t days; /* 0: the token never expires */
 };
 
 /* Writes random bytes in hexadecimal. Returns false if the system gives no random bytes. */

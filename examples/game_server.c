@@ -7,7 +7,7 @@
  * It simulates a match of ten players with network latency. Two of them cheat. Time is simulated
  * too, so a match runs as fast as the service answers. The program prints who was caught. Its exit
  * code is 0 only if every honest claim was accepted and every forged claim was refused. The service
- * is at HINDSIGHT_URL (http://127.0.0.1:8080); HINDSIGHT_TOKEN is the bearer token, if needed.
+ * is at HINDSIGHT_URL (http://127.0.0.1:8080); HINDSIGHT_TOKEN is the bearer token, if any.
  *
  * Copy `request`, `tick`, `post_tick`, `keep_frame` and `resync` to your game. The rest stands for
  * parts that your game already has.

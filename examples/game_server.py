@@ -61,9 +61,9 @@ class Service:
             self.headers["Authorization"] = "Bearer " + token
 
     def request(self, method, path, body=None):
-        """Sends `body` and repeats that while the service is overloaded. Returns the answer.
+        """Sends `body`, again and again while the service is overloaded. Returns the answer.
 
-        Returns None if the answer has no body or the name is unknown (404, except for a PUT). Any
+        Returns None if the answer has no body, or if the name is unknown (404, except for a PUT). Any
         other error ends the program. This method blocks: call it from a separate thread, never
         from the thread that runs your ticks.
         """
@@ -116,7 +116,7 @@ HONEST, OLD_TIME, NO_LATENCY, WALL_SHOT, BESIDE, ELSEWHERE, NO_SHOT, USED_NUMBER
 class Player:
     def __init__(self, index):
         self.name = NAMES[index]  # the first two players cheat
-        # Seconds, without jitter. The honest players have the shortest and the longest ones.
+        # Seconds, without jitter. The shortest and the longest round trip belong to honest players.
         self.rtt = 0.02 + 0.22 * ((index + 5) % len(NAMES)) / (len(NAMES) - 1)
         self.next_shot = 0.0
         self.shots = self.claims = self.accepted = self.damage = 0
@@ -175,7 +175,8 @@ class Claim:
 def choose_kind(shooter, player):
     if shooter == 0:
         return OLD_TIME + player.claims % 3
-    # trudy posts the first shots, so the service expects a shot for each of their hits.
+    # trudy's first two cheats post their shots. From then on the service expects a posted shot for
+    # every hit that trudy claims.
     return BESIDE + player.claims % 4 if shooter == 1 else HONEST
 
 
@@ -183,10 +184,11 @@ def client_shoots(shooter, player, now):
     """The shot of a client whose packet arrives at `now`. None: the client has no target."""
     target = (shooter + random.randint(1, len(NAMES) - 1)) % len(NAMES)
     # The client saw a snapshot that the server sent one round trip earlier, and it shows every
-    # snapshot INTERP later. It knows the server time of that pose and sends it with the shot.
+    # snapshot INTERP later. The client knows the server time of the pose on its screen, and sends
+    # this time with the shot.
     rtt = max(0.02, player.rtt + random.uniform(-0.02, 0.02))
     seen = now - rtt - INTERP
-    # The shooter's own moves arrive with the shot, so the server has the shooter there now.
+    # The shooter's own moves arrive with the shot, so the server has the shooter at this place now.
     start = raised(feet(shooter, now), EYE)
     kind = choose_kind(shooter, player)
     if kind == OLD_TIME:

@@ -58,7 +58,7 @@ void post_tick(hs_match &game, int64_t time_us, double bob_y)
         throw std::runtime_error("out of memory");
 }
 
-// Verifies what a client claims. Damage is paid only after the claim was recorded.
+// Verifies what a client claims. The damage counts only if the claim was recorded.
 void verify(hs_match &game, uint64_t shot, int64_t hit_time_us, hs_vec end)
 {
     hs_hit_claim claim{};

@@ -21,8 +21,8 @@
 /* The minimum length that one column of a picture shows, in metres. */
 #define MIN_SCALE 0.04
 
-/* The minimum share of honest claims that must be accepted. On bad networks one or two may be
-   refused. */
+/* The minimum share of honest claims that must be accepted. On bad networks one or two claims may
+   be refused. */
 #define HONEST_SHARE 0.99
 
 /* The minimum share of a cheat's claims that must be rejected with an expected reason. No claim of
@@ -134,11 +134,12 @@ static void observe(void *context, const struct hs_recording_entry *entry, size_
 
 static void print_opening(const struct demo *demo)
 {
-    printf("Hindsight demo: %.0f seconds of a shooter with ten simulated players, from seed %llu.\n"
-           "Five are honest, on links from LAN to bad, and see each other late; five cheat.\n"
-           "Every claimed hit goes over HTTP to a service that the demo has started. The service\n"
-           "looks up where the target was at the moment that the shooter saw, and decides.\n\n",
-           MATCH_SECONDS, (unsigned long long)demo->seed);
+    printf(
+        "Hindsight demo: %.0f seconds of a shooter with ten simulated players, from seed %llu.\n"
+        "Five are honest. Their links are from LAN to bad, so they see others late. Five cheat.\n"
+        "Every claimed hit goes over HTTP to a service that the demo has started. The service\n"
+        "looks up where the target was at the moment that the shooter saw, and decides.\n\n",
+        MATCH_SECONDS, (unsigned long long)demo->seed);
     fflush(stdout);
 }
 
@@ -447,8 +448,8 @@ static const struct hs_command command = {
     "  --stay        keep the service running until Ctrl-C\n"
     "  --help        this text\n"
     "\n"
-    "Exit codes: 0 at least 99 % of the honest claims accepted and every forged one refused,\n"
-    "1 otherwise, 2 wrong usage.\n",
+    "Exit codes: 0 if at least 99 % of the honest claims were accepted and every forged one was\n"
+    "refused, 1 if not, 2 wrong usage.\n",
     NULL};
 
 int hs_demo_main(int argc, char **argv)

@@ -9,7 +9,7 @@
 struct demo_match {
     struct hs_sim_arena *arena;
     struct hs_skirmish *skirmish;
-    struct hs_player_frame posted[HS_CROWD]; /* the last frame; the next one has only the changes */
+    struct hs_player_frame posted[HS_CROWD]; /* the last frame; the next one has only changes */
     struct hs_vec turned[HS_CROWD]; /* direction of a forged claim in this tick; 0: no such claim */
     unsigned turns[HS_DEMO_CHEAT_COUNT];
     bool begun;
@@ -82,8 +82,8 @@ static void put(json_t *object, const char *key, bool wanted, json_t *value)
     json_decref(value);
 }
 
-/* Puts a member into the first frame, and into a later one only if its value has changed, because
-   the service keeps the value. */
+/* Adds members to a player in a frame. After the first frame, a member is added only if its value
+   has changed, because the service keeps the value. */
 static void put_changes(json_t *object, const struct hs_player_frame *before,
                         const struct hs_player_frame *now, bool first)
 {
@@ -139,7 +139,7 @@ static json_t *hit_json(const struct hs_hit_claim *hit)
 
 /* Turns a cheat's claim into a forgery, and points the cheat's aim of this tick along the forged
    shot. A fire time before this tick is moved into the tick, unless the cheat forges times. Returns
-   false if nothing is sent. */
+   false if no forgery is possible; the claim is then not sent. */
 static bool forge(struct demo_match *match, struct hs_mail *mail)
 {
     unsigned number = mail->from / 2, turn = match->turns[number]++ % 2;

@@ -1,8 +1,8 @@
 /*
  * The match of the demo: a skirmish (cli/simulate) as a recording. Half of the players are honest,
- * on links from good to bad. Each of the others cheats in one way: every hit that they make becomes
- * a forgery of that kind, or is dropped. A shot that hits nobody on the shooter's screen is not
- * claimed. Everything follows from the seed.
+ * on links from good to bad. Each of the other players cheats in one way: each of their hits
+ * becomes a forgery, or is dropped. A shot that hits nobody on the shooter's screen is not claimed.
+ * Everything follows from the seed.
  */
 #ifndef HS_DEMO_MATCH_H
 #define HS_DEMO_MATCH_H
@@ -32,8 +32,8 @@ extern const struct hs_demo_cheat_kind {
    Returns NULL if memory runs out. */
 struct hs_recording *hs_demo_open(uint64_t seed, double seconds);
 
-/* Returns the skirmish that a recording of hs_demo_open runs. The skirmish has run as far as the
-   recording has been read. Valid while the recording is open. */
+/* Returns the skirmish that a recording of hs_demo_open runs. The skirmish has run up to the entry
+   of the recording that was read last. Valid while the recording is open. */
 const struct hs_skirmish *hs_demo_skirmish(const struct hs_recording *recording);
 
 /* Returns how many honest shots so far hit nobody on the shooter's screen. */

@@ -39,8 +39,8 @@ struct hs_client *hs_client_open(const char *url)
     client->capacity = 4096;
     client->body = calloc(1, client->capacity);
     client->curl = curl_easy_init();
-    /* An empty Expect header: libcurl sends a large body at once, without a round trip for "100
-       Continue". */
+    /* With an empty Expect header, libcurl sends a large body at once, without a round trip for
+       "100 Continue". */
     client->bare_headers = curl_slist_append(NULL, "Expect:");
     client->json_headers = curl_slist_append(NULL, "Expect:");
     if (client->body == NULL || client->curl == NULL || client->bare_headers == NULL ||

@@ -40,8 +40,8 @@ static const char help[] =
     "                 0: as fast as answers arrive (default)\n"
     "  --match NAME   play into a match of this name (default: the recording's)\n"
     "  --replace      end an open match of that name first\n"
-    "  --map FILE     put this map document, plain or gzip, before the match and open\n"
-    "                 the match on it; maps of the recording are not used\n"
+    "  --map FILE     put this map document (plain or gzip) first, and open the match\n"
+    "                 with it; maps of the recording are not used\n"
     "  --cheat KIND   forge the claims before they are sent; see below\n"
     "  --grow N       CSV pairs: widen the body by N units on every side\n"
     "  --json         print the table as one JSON object\n"
@@ -52,7 +52,7 @@ static const char help[] =
     HS_CHEATS(X)
 #undef X
         "\n"
-        "Exit codes: 0 fine, 1 the service does not answer, refuses a request, or an\n"
+        "Exit codes: 0 fine, 1 if the service does not answer or refuses a request, or if an\n"
         "expectation of the recording failed, 2 wrong usage.\n"
         "For a service that requires tokens, set the variable HINDSIGHT_TOKEN.\n";
 

@@ -189,7 +189,7 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
         start = hs_vec_add_scaled(start, across(path), 3.0 * forge->origin_tolerance);
         break;
     case HS_CHEAT_AIM_AHEAD:
-        /* The shot aims at the same point of the body where the body is now. */
+        /* The shot aims at the same point of the body, at the place where the body is now. */
         if (known && away > 0.0)
             end = hs_vec_add_scaled(end, moved, length / away);
         break;

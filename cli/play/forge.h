@@ -15,11 +15,11 @@
     X(SHIFT_ORIGIN, "shift-origin", "fires from a point where the shooter's eye never was")        \
     X(SHIFT_TIME, "shift-time", "picks a moment 0.1 s further back than the rewind limit")         \
     X(FUTURE_TIME, "future-time", "picks a moment 0.1 s beyond the slack for the future")          \
-    X(AIM_AHEAD, "aim-ahead", "aims at the target's position now instead of the one seen")         \
+    X(AIM_AHEAD, "aim-ahead", "aims at the target's newest position, not at the one seen")         \
     X(REVERSE_AIM, "reverse-aim", "claims the hit with a shot in the opposite direction")          \
-    X(GROW_RADIUS, "grow-radius", "claims a wide shot, and passes beside the body")                \
-    X(FORGE_DAMAGE, "forge-damage", "claims 999 damage (answered with the rules' own damage)")     \
-    X(WRONG_BONE, "wrong-bone", "claims the bone with the highest damage (the bone touched counts)")
+    X(GROW_RADIUS, "grow-radius", "claims a large radius, and shoots beside the body")             \
+    X(FORGE_DAMAGE, "forge-damage", "claims 999 damage (the answer has the damage of the rules)")  \
+    X(WRONG_BONE, "wrong-bone", "claims the bone with the highest damage (the touched bone counts)")
 
 enum hs_cheat {
     HS_CHEAT_NONE,
@@ -33,7 +33,7 @@ extern const char *const hs_cheat_names[HS_CHEAT_COUNT];
 
 struct hs_forge;
 
-/* Creates a forger for one match under `ruleset`, a document that is read now and not kept. Returns
+/* Creates a forger for one match. The document `ruleset` is only read during this call. Returns
    NULL if memory runs out. */
 struct hs_forge *hs_forge_create(enum hs_cheat cheat, const json_t *ruleset);
 void hs_forge_destroy(struct hs_forge *forge);

@@ -155,7 +155,7 @@ static struct view choose_view(const struct hs_picture *picture, struct hs_vec m
     struct bounds wider = bounds;
     include(&wider, camera, hs_vec_sub(picture->start, mark), 0.0);
     view.scale = scale_for(&bounds, picture->min_scale);
-    /* Include the shooter if that does not make the picture small. */
+    /* Include the shooter if a column then shows at most 1.5 times as much. */
     if (scale_for(&wider, picture->min_scale) <= 1.5 * view.scale) {
         bounds = wider;
         view.scale = scale_for(&bounds, picture->min_scale);
@@ -271,7 +271,7 @@ static void draw_shot(struct canvas *canvas, const struct view *view,
         draw_line(canvas, view, picture->path[i - 1], picture->path[i], SHOT);
 }
 
-/* Draws the head of the shot into the last cell of the shot inside the picture. */
+/* Draws an arrowhead into the last cell of the shot inside the picture. */
 static void draw_head(struct canvas *canvas)
 {
     for (int column = COLUMNS - 1; column >= 0; column--)
@@ -334,9 +334,9 @@ static void print_legend(const struct hs_picture *picture, const struct canvas *
     char lines[4][128];
     size_t count = picture->obstacle != NULL ? 4 : 3;
     double late = 1e3 * (picture->arrival - picture->hit_time);
-    snprintf(lines[0], sizeof(lines[0]), "%.20s at %.3f s, the time %.20s claims: it counts",
+    snprintf(lines[0], sizeof(lines[0]), "%.20s at %.3f s, the time of the claim of %.20s",
              picture->target, picture->hit_time, picture->shooter);
-    snprintf(lines[1], sizeof(lines[1]), "%.20s at %.3f s, when the claim arrived %.0f ms later",
+    snprintf(lines[1], sizeof(lines[1]), "%.20s at %.3f s, %.0f ms later, when the claim arrived",
              picture->target, picture->arrival, late);
     snprintf(lines[2], sizeof(lines[2]), "the shot of %.20s, who stood %.1f %s away",
              picture->shooter, hs_vec_distance(picture->start, picture->then->solids[0].center),

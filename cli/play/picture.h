@@ -31,8 +31,8 @@ struct hs_picture {
     size_t wall_count;
     const struct hs_triangle *triangles; /* more walls */
     size_t triangle_count;
-    double slice; /* length: walls further above or below the mark are not drawn; 0: all walls are
-                     drawn */
+    double slice; /* length: walls further above or below the closest approach (or `stopped`) are
+                     not drawn; 0: all walls are drawn */
     const char *obstacle;  /* what stopped the shot, for example "a wall"; NULL: the shot missed or
                               hit */
     struct hs_vec stopped; /* the point where it stopped */
@@ -44,8 +44,8 @@ struct hs_picture_style {
     bool colour;  /* ANSI colours */
 };
 
-/* Returns the style for the terminal behind `out`, by the environment (LC_ALL, LC_CTYPE, LANG,
-   NO_COLOR, TERM). */
+/* Returns the style for the terminal behind `out`. It depends on the environment variables LC_ALL,
+   LC_CTYPE, LANG, NO_COLOR and TERM. */
 struct hs_picture_style hs_picture_style_for(FILE *out);
 
 /* Draws from above, or from the side if the miss is mainly vertical; walls are drawn from above

@@ -175,8 +175,8 @@ static bool bring_map(struct session *session, const char *name, const json_t *d
     return session->playback->map.ptr != NULL || ask(session, "PUT", "maps", name, document);
 }
 
-/* PUTs the map of `--map`. It gets the name of the match's map. If the match has no map, it gets
-   the name of the match. */
+/* PUTs the map of `--map` under the name of the match's map. If the match has no map, the new map
+   gets the name of the match. */
 static bool replace_map(struct session *session, const char *match, const char **map)
 {
     if (session->playback->map.ptr == NULL)
@@ -299,7 +299,7 @@ static bool count_result(struct session *session, const struct hs_recording_entr
 }
 
 /* Counts the results of all claims. A brief answer lists only the claims with something to report.
-   The other claims were accepted, and the answer has their number. */
+   The other claims were accepted, and the answer counts them. */
 static bool count_results(struct session *session, const struct hs_recording_entry *entry,
                           const json_t *answer)
 {

@@ -18,7 +18,7 @@ struct hs_playback {
     struct hs_recording *recording;
     struct hs_tally *tally;
     const char *match;   /* name of the match in the service; NULL: as recorded */
-    struct hs_str map;   /* a map document that replaces those of the recording; ptr NULL: none */
+    struct hs_str map;   /* a map document that replaces all maps of the recording; ptr NULL: none */
     bool replace;        /* first end an open match of that name */
     double speed;        /* 1: at the recorded times; 0: as fast as answers arrive */
     enum hs_cheat cheat; /* how claims are forged; truth and expectations are then ignored */

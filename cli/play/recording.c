@@ -152,11 +152,11 @@ static bool read_request(const struct file_recording *file, struct hs_recording_
     entry->at = time_of(entry->body);
     size_t claims = json_array_size(hs_recording_claims(entry));
     return read_per_claim(file, line->who, is_label,
-                          "\"who\" must be a name, or an array with one a claim", claims,
+                          "\"who\" must be a name, or an array with a name for each claim", claims,
                           &entry->who) &&
            read_per_claim(file, line->truth, is_truth,
-                          "\"truth\" must be \"hit\", \"miss\" or null, or an array with one a "
-                          "claim",
+                          "\"truth\" must be \"hit\", \"miss\" or null, or an array with "
+                          "one for each claim",
                           claims, &entry->truth);
 }
 

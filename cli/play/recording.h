@@ -1,8 +1,8 @@
 /*
  * Recordings as `play` reads them: the requests of matches, with the known truth about them. Files
  * are streams as `serve --record` writes them (docs/recording.md). The importer (import/match.h)
- * and the demo (cli/demo/match.h) yield the same entries. Entries come one at a time, so a long
- * match needs little memory.
+ * and the demo (cli/demo/match.h) give entries of the same form. Entries come one at a time, so a
+ * long match needs little memory.
  */
 #ifndef HS_PLAY_RECORDING_H
 #define HS_PLAY_RECORDING_H
@@ -20,8 +20,8 @@ enum { HS_PLAY_ERROR_MAX = 512, HS_PLAY_TITLE_MAX = 128, HS_PLAY_PATH_MAX = 256 
 struct hs_recording_header {
     char title[HS_PLAY_TITLE_MAX];
     double unit; /* units of length per metre; scales the tolerance of expectations */
-    /* The only match of an importer's recording, whose entries are all requests. Empty for a file,
-       because its entries open the matches. */
+    /* The only match of an importer's recording, whose entries are all requests. For a file these
+       names are empty, because the entries of a file open the matches. */
     struct hs_name match, ruleset;
     struct hs_name map;       /* empty: no map */
     json_t *ruleset_document; /* owned; to PUT before the match; NULL: the service has it */

@@ -10,11 +10,11 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Returns a new match, or NULL if memory runs out. Takes `put`. */
+/* Returns a new match, or NULL if memory runs out. Takes ownership of `put`. */
 json_t *hs_resync_create(json_t *put);
 
-/* Remembers the member `frames` of a request (NULL: does nothing). Forgets frames that are more
-   than a second older. */
+/* Stores the member `frames` of a request (NULL: does nothing). Drops stored frames that are more
+   than a second older than the newest one. */
 void hs_resync_keep(json_t *match, json_t *frames);
 
 /* Records the answer to a post. Returns true once if the service lacks frames of the last second;

@@ -1,6 +1,6 @@
 /*
  * Counts the answers to a recording: verdicts by reason and by kind of player, flags, latencies,
- * expectations, and the comparison with the truth where it is known.
+ * expectations, and accepted claims by their known truth.
  */
 #ifndef HS_PLAY_TALLY_H
 #define HS_PLAY_TALLY_H
@@ -21,9 +21,9 @@ struct hs_tally_number {
     double measured, limit;
 };
 
-/* A reason of a verdict, a flag, or a reason to refuse a pose; flags and reasons to refuse a pose
-   have no verdict. Entries are found by name, because a newer service may have names that this
-   program does not know. */
+/* A reason of a verdict, a flag, or a reason for which a pose was refused. `verdict` is empty for
+   flags and refused poses. Entries are found by name, because a newer service may have names that
+   this program does not know. */
 struct hs_tally_reason {
     char name[HS_TALLY_NAME], verdict[16];
     size_t count;
@@ -63,7 +63,7 @@ void hs_tally_destroy(struct hs_tally *tally);
 
 void hs_tally_request(struct hs_tally *tally, double seconds);
 
-/* Counts one result of an answer to hits. `who` may be NULL. Returns false if the result has no
+/* Counts one result in an answer to hits. `who` may be NULL. Returns false if the result has no
    verdict. */
 bool hs_tally_result(struct hs_tally *tally, const char *who, enum hs_truth truth,
                      const json_t *result);

@@ -63,7 +63,7 @@ static json_t *position_at(const json_t *item, long long time_us)
     return out;
 }
 
-/* Returns the frame of that time, and creates it if it is missing; borrowed. */
+/* Returns the frame of a time, and creates it if it is missing; borrowed. */
 static json_t *frame_at(struct track *track, long long time_us)
 {
     size_t i = json_array_size(track->frames);

@@ -41,7 +41,7 @@ static const struct hs_command command = {"recheck", help, "one FILE"};
 
 /* ---- the rules ---- */
 
-/* Returns the name of a ruleset by its file name. A file of `serve --rules DIR` need not have the
+/* Returns the name of a ruleset from its file name. A file of `serve --rules DIR` need not have the
    member `name`. */
 static struct hs_str name_of_file(const char *path)
 {

@@ -107,8 +107,9 @@ static struct hs_reason_count *count_of(struct hs_differences *differences, enum
 
 /* ---- claims that changed ---- */
 
-/* Finds the measurement that explains one side of a change. It is the measurement of the check that
-   decided this side or, if this side is accepted, of the check that decided the other side. */
+/* Finds the measurement that explains one side of a change. If this side is accepted, it is the
+   measurement of the check that decided the other side. Otherwise it is the measurement of the
+   check that decided this side. */
 static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
 {
     struct hs_tally_number number = hs_tally_deciding(own);
@@ -223,7 +224,7 @@ static bool compare_result(struct hs_differences *differences, const struct plac
     return true;
 }
 
-/* Reads the next result. At the end its text is absent. */
+/* Reads the next result. At the end of the list, the text of the result is absent. */
 static bool next_result(struct hs_pieces *pieces, enum kind kind, struct result *out)
 {
     struct hs_str text;
@@ -231,8 +232,8 @@ static bool next_result(struct hs_pieces *pieces, enum kind kind, struct result 
     return hs_pieces_next(pieces, NULL, &text) ? read_result(text, kind, out) : !pieces->broken;
 }
 
-/* Returns the plain result of a claim that one answer lists, and that the other, brief answer left
-   out. */
+/* One answer lists a claim, and the other, brief answer leaves it out. Returns the plain result
+   that the brief answer stands for. */
 static struct result plain_beside(const struct result *other, enum kind kind)
 {
     return (struct result){.text = HS_STR("{}"),

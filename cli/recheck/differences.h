@@ -1,6 +1,6 @@
 /*
- * Compares recorded answers with those computed again, claim by claim and move by move. Counts them
- * by reason, and keeps the claims whose verdict or reason changes.
+ * Compares recorded answers with the answers that are computed again, claim by claim and move by
+ * move. Counts claims and moves by reason, and keeps those whose verdict or reason changes.
  */
 #ifndef HS_RECHECK_DIFFERENCES_H
 #define HS_RECHECK_DIFFERENCES_H
@@ -33,11 +33,11 @@ struct hs_changed_side {
     double measured, limit;
 };
 
-/* A claim or a move with another result. */
+/* A claim or a move whose result changes. */
 struct hs_changed_claim {
     size_t line;                         /* line in the stream */
     struct hs_name match, shooter, kind; /* for a move `shooter` is the player */
-    uint64_t shot;                       /* for a move its `seq`, or 0 */
+    uint64_t shot;                       /* for a move the `seq`; 0 without `seq` */
     bool flips; /* true: verdict or reason changes; false: another part of the result */
     struct hs_changed_side before, after;
 };

@@ -17,11 +17,11 @@
 #include "validators/journal.h"
 #include "validators/snapshot.h"
 
-/* A ruleset or a map, held for as long as the replay runs. */
+/* A ruleset or a map. The replay keeps a reference to it until the replay is destroyed. */
 struct kept {
     char revision[HS_REVISION_MAX]; /* revision in the stream */
     struct hs_ruleset_entry *ruleset;
-    struct hs_map_entry *map; /* exactly one of the two is not NULL */
+    struct hs_map_entry *map; /* exactly one of `ruleset` and `map` is not NULL */
 };
 
 struct hs_replay {
@@ -134,7 +134,7 @@ void hs_replay_destroy(struct hs_replay *replay)
     if (replay == NULL)
         return;
     struct hs_service *service = &replay->service;
-    hs_registry_destroy(service->registry); /* before the rulesets and maps in use */
+    hs_registry_destroy(service->registry); /* before the rulesets and maps that its matches use */
     hs_registry_destroy(replay->before);
     for (size_t i = 0; i < replay->kept_count; i++) {
         hs_ruleset_store_release(service->rulesets, replay->kept[i].ruleset);
@@ -257,7 +257,7 @@ static enum hs_replay_result take_map(struct hs_replay *replay)
                : impossible(replay, "not a map, or no space for it: ", line->name);
 }
 
-/* No tenant: a recording contains the matches of all tenants, and all are computed. */
+/* No tenant, because the matches of all tenants in a recording are computed. */
 static const struct hs_str anybody = {0};
 
 /* Ends the match of the line, because too little is known to continue it. Returns false if the
@@ -318,8 +318,8 @@ static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
     return is_same && !out->failed;
 }
 
-/* Reads the state of the line. `data` of the result is NULL if the state is not base64, or if out
-   of memory. */
+/* Reads the state of the line. `data` of the result is NULL if the state is not base64, or if
+   memory runs out. */
 static struct hs_bytes decode_state(const struct hs_replay *replay)
 {
     struct hs_bytes state = {0};
@@ -327,8 +327,8 @@ static struct hs_bytes decode_state(const struct hs_replay *replay)
     return state;
 }
 
-/* Whether the state of the line can be read with the other rules. The state must be the evidence of
-   a verdict, and the other rules must have all parts that it refers to. */
+/* Returns whether the state of the line can be read with the other rules. The state must be the
+   evidence of a verdict, and the other rules must have all parts that the state refers to. */
 static bool is_fit(const struct hs_replay *replay, const struct hs_bytes *state)
 {
     const struct kept *kept = find_kept(replay, replay->line->revision, no_map);

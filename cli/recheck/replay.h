@@ -13,9 +13,9 @@ struct hs_replay;
 
 /*
  * Creates a replay. If `ruleset` is not NULL, matches are verified under this ruleset instead of
- * their recorded one. If `only` is not absent, this applies only to matches that were opened with
- * the ruleset of this name. Takes ownership of the ruleset, also on failure. Returns NULL if memory
- * runs out, or the name is reserved.
+ * their recorded one. With `only`, this applies only to matches that were opened with the ruleset
+ * of this name. Takes ownership of the ruleset, also on failure. Returns NULL if memory runs out,
+ * or the name is reserved.
  */
 struct hs_replay *hs_replay_create(struct hs_ruleset *ruleset, struct hs_str only);
 void hs_replay_destroy(struct hs_replay *replay);

@@ -115,8 +115,8 @@ struct hs_sim_arena *hs_sim_arena_create(double rewind_limit)
         return NULL;
     }
     arena->ruleset->rewind.limit_us = hs_seconds_to_us(rewind_limit);
-    /* Half of the matches do not post shots. In these, a claim names its own launch, so history
-       must reach back to it. */
+    /* Half of the matches do not post shots. In these matches a claim names its own launch, so the
+       history must reach back to the launch. */
     arena->ruleset->history.keep_us = hs_seconds_to_us(1.5);
     arena->rig = arena->ruleset->rigs[arena->ruleset->default_rig];
     for (int i = 0; i < HS_ARMS; i++) {
@@ -141,7 +141,7 @@ bool hs_sim_arena_is_free(struct hs_vec place, double width)
     return out.x == place.x && out.y == place.y;
 }
 
-/* Moves a place that is inside a wall out through the nearest side. */
+/* Moves a place out of a wall, through the nearest side of the wall. */
 static struct hs_vec push_out_of(struct hs_vec place, int wall, double width)
 {
     double left = place.x - (walls[wall].x0 - width), right = walls[wall].x1 + width - place.x;

@@ -27,9 +27,9 @@ struct hs_sim_arena {
 };
 
 /* Creates the arena. `rewind_limit`: seconds. For example, a player has a round trip of 200 ms and
-   sees others 100 ms late. Then a shot of this player is 0.3 s old when it arrives, and older after
-   a loss. A game with such players needs a longer limit than the built-in quarter of a second.
-   Returns NULL if memory runs out. */
+   sees others 100 ms late. Then a shot of this player is 0.3 s old when it arrives, and older if
+   its packet was lost at first. A game with such players needs a longer limit than the built-in
+   quarter of a second. Returns NULL if memory runs out. */
 struct hs_sim_arena *hs_sim_arena_create(double rewind_limit);
 void hs_sim_arena_destroy(struct hs_sim_arena *arena);
 

@@ -27,8 +27,8 @@ void hs_client_start(struct hs_client *client, const struct hs_game *game, unsig
     struct hs_dice *dice = &client->dice;
     hs_link_draw(kind, dice, &client->link);
     client->phase = hs_dice_between(dice, 0, DT);
-    /* The interpolation delay is the time of two snapshots, so that one may be lost. But it is at
-       most the longest delay that the rules accept. */
+    /* The interpolation delay is the time of two snapshots, so that one of them may be lost. It is
+       at most the longest delay that the rules accept. */
     size_t ticks = game->setup.frame_every * game->setup.snapshot_every;
     client->interp = fmin(2 * ((double)ticks / HS_CROWD_HZ), 0.1);
     client->up = client->link.base / 2 + 1.5 * client->link.jitter;
@@ -149,8 +149,8 @@ static struct hs_vec lead(const struct hs_client *client, const struct hs_game *
     return point;
 }
 
-/* Turns to a direction as fast as the hand can. Returns true if the aim has at least nearly reached
-   it. */
+/* Turns to a direction as fast as the hand can. Returns true if the aim then has reached this
+   direction, or nearly so. */
 static bool turn_to(struct hs_client *client, struct hs_vec wanted)
 {
     double off = acos(fmax(-1, fmin(1, hs_vec_dot(client->aim, wanted))));
@@ -254,8 +254,8 @@ static bool is_ready(const struct hs_client *client, double time)
            client->rounds[client->arm] != 0 && client->reload_until == 0;
 }
 
-/* Sets the time of the next shot: by the fire rate of the weapon, up to a frame earlier or later.
-   Weapons that need a trigger pull for each shot add a delay. */
+/* Sets the time of the next shot. The fire rate of the weapon decides it, with a random error of up
+   to a frame. Weapons that need a trigger pull for each shot add a delay. */
 static void set_next_shot(struct hs_client *client, const struct hs_game *game, double time)
 {
     static const double by_hand[HS_ARMS] = {0, 0.1, 0.1, 0.1, 0};

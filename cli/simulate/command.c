@@ -30,7 +30,8 @@ enum { SIMULATIONS = sizeof simulations / sizeof simulations[0] };
 static void print_help(FILE *out)
 {
     fputs("usage: hindsight simulate WHAT [options]\n\n"
-          "Simulates players and networks and shows the verdicts on what they send.\n\n",
+          "Simulates players and networks, and shows the verdicts on the claims and moves\n"
+          "of these players.\n\n",
           out);
     for (int i = 0; i < SIMULATIONS; i++)
         fprintf(out, "  %-8s %s\n", simulations[i].name, simulations[i].help);

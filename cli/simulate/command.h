@@ -18,8 +18,8 @@ int hs_simulate_failed(const struct hs_command *command, const char *why);
 
 /* ---- output ---- */
 
-/* Prints on stderr which share of a run is finished. hs_simulate_watched returns NULL if stderr is
-   not a terminal. */
+/* Prints the finished share of a run on stderr. hs_simulate_watched returns NULL if stderr is not a
+   terminal. */
 typedef void hs_simulate_progress(double share);
 hs_simulate_progress *hs_simulate_watched(void);
 

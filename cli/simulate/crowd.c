@@ -16,7 +16,7 @@
 #define GRAVITY      9.81
 #define JUMP_SPEED   3.6  /* m/s upwards; reaches two thirds of a metre */
 #define JUMPS        0.25 /* per player and second */
-#define CROUCHES     0.2  /* per player and second; they stand up again five times as often */
+#define CROUCHES     0.2  /* per player and second; the rate of standing up is five times this */
 #define DEATHS       0.07 /* per player and second */
 #define PORTALS      0.04 /* per player and second */
 #define DEAD_SECONDS 2.5

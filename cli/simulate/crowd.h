@@ -46,7 +46,7 @@ const struct hs_sim_pose *hs_crowd_at(const struct hs_crowd *crowd, unsigned who
    a portal or spawns between these ticks, returns the old place. */
 struct hs_vec hs_crowd_place(const struct hs_crowd *crowd, unsigned who, double time);
 
-/* Returns the seconds since a player's death at a time, or 0 if the player is alive. */
+/* Returns how many seconds a player has been dead at a time; 0: the player is alive. */
 double hs_crowd_dead_for(const struct hs_crowd *crowd, unsigned who, double time);
 
 struct hs_str hs_crowd_name(unsigned who);

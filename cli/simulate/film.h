@@ -19,18 +19,20 @@ struct hs_film {
 
 /* The two frames around a time, and the place of the time between them. */
 struct hs_moment {
-    size_t from, to; /* indices of frames; equal: exactly that frame, or the newest one */
-    double alpha;    /* 0 .. 1: place of the time between the two frames */
+    size_t from,
+        to; /* indices of frames; equal if the time is that of a frame, or after the newest frame */
+    double alpha; /* 0 .. 1: place of the time between the two frames */
     double time;
 };
 
-/* Finds the frames around a time. For a time after the last frame, both are the last frame. Returns
-   false if the time is before the first frame. */
+/* Finds the frames around a time. For a time after the last frame, `from` and `to` are the last
+   frame. Returns false if the time is before the first frame. */
 bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out);
 
 /* Computes a player's pose at a time. Positions follow a straight line, and the yaw follows the
-   shorter turn. Across a portal or spawn, both are taken from the older frame. All other members
-   are always those of the older frame. Returns false if the time is before the first frame. */
+   shorter turn. Across a portal or spawn, position and yaw are taken from the older frame. All
+   other members always come from the older frame. Returns false if the time is before the first
+   frame. */
 bool hs_film_pose(const struct hs_film *film, double time, unsigned who, struct hs_sim_pose *out);
 
 /* Computes a player's pose at a moment as clients receive it: positions in single precision, yaw in

@@ -174,7 +174,7 @@ void hs_client_fire(struct hs_client *client, const struct hs_game *game, double
     const struct hs_weapon *weapon = game->arena->weapons[client->arm];
     struct hs_mail mail = {.from = client->me, .arm = client->arm, .target = -1, .victim = -1};
     unsigned losses;
-    /* The server holds a command that arrives early, until the shooter has moved up to the time of
+    /* If a command arrives early, the server keeps it until the shooter has moved up to the time of
        the command. */
     mail.arrival =
         time + fmax(client->up, hs_link_command(&client->link, time, &client->dice, &losses));

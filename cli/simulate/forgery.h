@@ -10,19 +10,20 @@
 
 /* X(id, name, what the claim does) */
 #define HS_FORGERY_LIST(X)                                                                         \
-    X(BESIDE, "aim_beside", "the shot passes the body by more than its width")                     \
+    X(BESIDE, "aim_beside", "the shot misses the body by more than the body's width")              \
     X(START, "start_shifted", "fired 1.5 to 4 m beside the shooter's eye")                         \
     X(OLD, "time_old", "older than the rewind limit")                                              \
-    X(SLACK, "time_slack", "differs from the time that the latency explains by more than slack")   \
-    X(FUTURE, "time_future", "ahead by more than the future slack")                                \
+    X(SLACK, "time_slack", "exceeds the slack around the time that the latency explains")          \
+    X(FUTURE, "time_future", "further in the future than the future slack allows")                 \
     X(WALL, "wall_between", "legal except for a wall in front of the body")                        \
-    X(ALIGNED, "pellets_aligned", "all pellets fly the same way although the seed spreads them")   \
-    X(RADIUS, "radius_grown", "five times as wide (a ray: 25 cm), and only then touches")          \
-    X(DEAD, "dead_shooter", "fired by a player who has been dead for longer than the grace")       \
+    X(ALIGNED, "pellets_aligned",                                                                  \
+      "all pellets have the same direction, but the seed spreads them")                            \
+    X(RADIUS, "radius_grown", "five times as wide (a ray: 25 cm); touches only with that width")   \
+    X(DEAD, "dead_shooter", "fired by a player whose grace after death is over")                   \
     X(WEAPON, "wrong_weapon", "fired with a weapon that is not in hand")                           \
     X(EMPTY, "empty_weapon", "fired with an empty magazine, or during a reload")                   \
-    X(OTHER, "other_body", "claims another body, which the shot passes")                           \
-    X(NUMBER, "same_number", "reuses a shot number with another body")
+    X(OTHER, "other_body", "claims another body, which the shot misses")                           \
+    X(NUMBER, "same_number", "uses a shot number again, with another body")
 
 enum hs_forgery {
 #define X(id, name, text) HS_FORGERY_##id,
@@ -44,7 +45,7 @@ struct hs_forger {
 /*
  * Turns an accepted claim into a forgery with the same shot number. Returns false if this claim
  * cannot become a forgery of that kind, for example because no wall stands between two players.
- * Then *mail is undefined. Never possible for HS_FORGERY_DEAD and HS_FORGERY_EMPTY.
+ * Then *mail is undefined. Always returns false for HS_FORGERY_DEAD and HS_FORGERY_EMPTY.
  */
 bool hs_forge(struct hs_forger *forger, enum hs_forgery kind, struct hs_mail *mail);
 

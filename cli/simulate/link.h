@@ -1,9 +1,9 @@
 /*
- * A player's connection: how long messages take, and which are lost. One direction takes half of
- * the base round trip plus a jitter, which is never negative. Each message has its own delay and
- * may be lost, independent of the others. The link OUTAGE is a CABLE that fails for some seconds in
- * both directions, on average every 150 s. Half of the outages lose messages; the others deliver
- * them late, all at once.
+ * A player's connection: how long messages take, and which are lost. In each direction, the delay
+ * of a message is half of the base round trip plus a jitter that is never negative. Delays and
+ * losses of messages do not depend on each other. The link OUTAGE is a CABLE that fails for some
+ * seconds in both directions, on average every 150 s. Half of the outages lose messages; the others
+ * deliver them late, all at once.
  */
 #ifndef HS_SIMULATE_LINK_H
 #define HS_SIMULATE_LINK_H

@@ -2,8 +2,9 @@
 # Prints hindsight.cfg with other servers, for replicas that DNS knows by name:
 #   sh servers.sh NAME:PORT... > haproxy.cfg
 # The place of a name in the list is its id, so keep the order and add new names at the end. A name
-# that DNS does not know yet is a server that is down. MAXCONN is the limit of requests for each server.
-# Rulesets and maps may be put through HAProxy, because these replicas share them (--state-redis).
+# that DNS does not know yet counts as a server that is down. MAXCONN is the limit of requests for
+# each server. Rulesets and maps may be put through HAProxy, because these replicas share them
+# (--state-redis).
 set -eu
 sed '/^    server /d
     /^    # Without --state-redis/,/^    http-request return status 403/d

@@ -18,7 +18,7 @@ struct hs_csv {
     char *names[MAX_COLUMNS];
     char *cells[MAX_COLUMNS];
     int columns;
-    int bad_column; /* the bad cell of this row; -1: none */
+    int bad_column; /* column of the bad cell in this row; -1: no bad cell */
 };
 
 bool hs_csv_fail(const struct hs_csv *csv, char error[HS_PLAY_ERROR_MAX], const char *format, ...)

@@ -20,7 +20,7 @@ struct hs_csv_game {
     double ducked_top;       /* upper end of a ducked body; 0: no player ducks */
     double eye, ducked_eye;  /* height of the eye, relative to the position */
     double least_rewind;     /* age of the newest pose that a shot can hit; seconds */
-    double ping_credit;      /* the server rewinds by the ping minus this; seconds */
+    double ping_credit;      /* the server rewinds by the ping minus `ping_credit`; seconds */
     double default_distance; /* length of a shot without max_dist */
     double jump_speed;       /* a faster move is a teleport */
     double origin_tolerance; /* the largest distance that players move between a pose and the

@@ -14,7 +14,7 @@ enum {
     PATH_BYTES = 1024
 };
 
-/* A shorter move between two poses is never a jump. */
+/* Inches. A shorter movement between two poses is never a jump. */
 #define LEAST_JUMP 32.0
 
 struct slot {

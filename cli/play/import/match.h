@@ -1,8 +1,8 @@
 /*
  * Reads a match from a pair of CSV tables, NAME.poses.csv and NAME.shots.csv (plain or .gz). All
  * poses of one time become one frame. Every row of shots becomes a claim, and the game server's own
- * decision becomes its truth. The match is from CS:GO if the poses have a column `duck`, and
- * otherwise from QuakeWorld. docs/recording.md describes the columns.
+ * decision becomes the truth of this claim. The match is from CS:GO if the poses have a column
+ * `duck`, and otherwise from QuakeWorld. docs/recording.md describes the columns.
  */
 #ifndef HS_PLAY_CSV_MATCH_H
 #define HS_PLAY_CSV_MATCH_H

@@ -4,17 +4,17 @@
  * describes the format.
  *
  *   object        every named member must be present and match; other members are ignored
- *   array         as long as expected, element by element
+ *   array         the same number of elements, which match one by one
  *   number        within the tolerance of its field: lengths and points 1e-3 of a metre,
  *                 directions 1e-3, everything else 2e-6
  *   other         equal
  *   {"$absent":true}              the member is absent
  *   {"$any":true}                 the member is present
- *   {"$near":x,"$within":d}       a number, or each number of a flat array, within d
- *   {"$contains":[e, ..]}         an array with, for each e, an element that matches it
- *   {"$lacks":[e, ..]}            an array without any element that matches one of them
+ *   {"$near":x,"$within":d}       a number within d of x; in a flat array, each number
+ *   {"$contains":[e, ..]}         an array that has a matching element for each e
+ *   {"$lacks":[e, ..]}            an array in which no element matches any e
  *   {"$size":n}                   an array, object or string of that many elements or bytes
- *   {"$one_of":[e, ..]}           anything that matches one of them
+ *   {"$one_of":[e, ..]}           anything that matches one e
  *
  * Pure functions; safe from any thread.
  */

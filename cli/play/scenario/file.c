@@ -33,7 +33,8 @@ static json_t *load_json(const char *path, char *error)
     return document;
 }
 
-/* For json_unpack_ex: an unknown field is a fault. A misspelt field would test nothing. */
+/* With these flags json_unpack_ex reports unknown fields. A misspelt field would otherwise be
+   ignored and test nothing. */
 enum { SHAPE = JSON_VALIDATE_ONLY | JSON_STRICT };
 
 /* Loads a fixture. Its path is relative to the file that uses it. */

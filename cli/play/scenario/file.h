@@ -3,7 +3,7 @@
  * requests, and expectations of their answers. Scenarios are written in metres with z up, and can
  * be played in any frame of reference (reference.h). docs/scenarios.md describes the format.
  *
- * The caller passes the function that sends requests. One thread at a time for each object.
+ * The caller passes the function that sends requests. Only one thread at a time may use an object.
  */
 #ifndef HS_PLAY_SCENARIO_H
 #define HS_PLAY_SCENARIO_H

@@ -15,10 +15,11 @@
 
 /* The kind of number or array under a key. */
 enum hs_quantity {
-    HS_QUANTITY_PLAIN,        /* the same in all frames of reference: counts, durations, factors,
-                                 damage */
-    HS_QUANTITY_LENGTH,       /* is scaled; also speeds and accelerations as plain numbers */
-    HS_QUANTITY_POINT,        /* is scaled, turned and, outside rigs, shifted */
+    HS_QUANTITY_PLAIN,  /* the same in all frames of reference: counts, durations, factors,
+                           damage */
+    HS_QUANTITY_LENGTH, /* is scaled: lengths, and speeds and accelerations that are plain numbers
+                         */
+    HS_QUANTITY_POINT,  /* is scaled, turned and, outside rigs, shifted */
     HS_QUANTITY_DISPLACEMENT, /* is scaled and turned: velocities */
     HS_QUANTITY_DIRECTION,    /* is turned: normals, aims */
     HS_QUANTITY_EXTENTS,      /* is scaled, and its axes are swapped */
@@ -26,7 +27,7 @@ enum hs_quantity {
     HS_QUANTITY_BONES,        /* arrays of point, rotation and an optional scale */
     HS_QUANTITY_FALLOFF,      /* pairs of length and factor */
     HS_QUANTITY_TIME,         /* a time on the game server's clock */
-    HS_QUANTITY_UP,           /* "+z" and the like */
+    HS_QUANTITY_UP,           /* the name of an axis, such as "+z" */
     HS_QUANTITY_MEASURE,      /* a length if hs_measures_length() returns true */
 };
 
@@ -47,8 +48,8 @@ struct hs_reference {
     double time_shift; /* seconds, added to times */
 };
 
-/* In this order: metres; centimetres; metres with y up; centimetres with y up, turned and far from
-   the origin; metres with times since 1970. */
+/* The order of hs_references: metres; centimetres; metres with y up; centimetres with y up, turned
+   and far from the origin; metres with times since 1970. */
 enum { HS_REFERENCES = 5 };
 extern const struct hs_reference hs_references[HS_REFERENCES];
 

@@ -137,8 +137,8 @@ static bool post_frames(const struct burst *burst, int64_t until_us, int64_t *ne
     return true;
 }
 
-/* Returns whether a bullet with this result is sent. A cheat who knows the verdict does not send
-   what is refused. */
+/* Returns whether a bullet with this result is sent. A cheat who knows the verdict does not send a
+   bullet that is refused. */
 static bool is_sent(const struct burst *burst, const struct hs_hit_result *result)
 {
     return !burst->volley->knows || result->verdict == HS_VERDICT_ACCEPTED;

@@ -23,7 +23,8 @@ enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGH
 #define AMBUSH_EVERY 1.0 /* seconds between two shots of one player from cover */
 #define AMBUSH_TICKS 12
 #define AMBUSH_RANGE 30.0
-#define COUNTED      (-1.0) /* as `extent` of a hit: the extent is the number of such hits */
+#define COUNTED                                                                                    \
+    (-1.0) /* as the argument `extent` of try_claim: the extent is the number of accepted hits */
 
 /* One cheat in a match of its own. */
 struct play {
@@ -103,7 +104,8 @@ static bool is_in_sight(const struct run *run, const struct hs_mail *mail)
                             hs_vec_lerp(run->result.impact.point, eye, drawn_in));
 }
 
-/* Verifies a claim, and keeps it if it pays more than the best one so far. */
+/* Verifies a claim. Keeps the claim if it is accepted with more damage than the best claim so far.
+ */
 static void try_claim(struct run *run, const struct hs_mail *mail, double extent)
 {
     struct play *play = run->play;
@@ -386,7 +388,7 @@ static void try_ambush(struct run *run, const struct hs_mail *shot, unsigned who
     }
 }
 
-/* Lets a player who is behind cover or dead fire at the enemies whom they cannot see now. */
+/* A player who is dead or behind cover fires at the enemies whom they cannot see now. */
 static bool ambush(struct run *run, struct play *play, unsigned who)
 {
     struct hs_skirmish *skirmish = run->skirmish;

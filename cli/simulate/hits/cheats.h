@@ -1,8 +1,8 @@
 /*
- * Cheats that are played beside an honest twin. Both have the same seed, connection, fight and
- * moments of fire, and the same aim with the same errors. The difference between their accepted
- * hits is the cheat's gain. Cheats know everything: they see the server's frames, and verify each
- * choice before they send the one that pays most.
+ * Cheats that are played beside an honest twin. Cheat and twin have the same seed, connection,
+ * fight and moments of fire, and the same aim with the same errors. The difference between their
+ * accepted hits is the cheat's gain. Cheats know everything: they see the server's frames, and
+ * verify all choices first. Then they send the choice with the most damage.
  */
 #ifndef HS_SIMULATE_CHEATS_H
 #define HS_SIMULATE_CHEATS_H
@@ -11,15 +11,15 @@
 #include "cli/simulate/link.h"
 #include "validators/hit.h"
 
-/* What a cheat can choose freely. `amount` of the row limits the choice; where a unit is given, it
-   is the unit of `amount`. */
+/* The values that a cheat can choose freely. `amount` of the row limits the choice; where a unit is
+   given, it is the unit of `amount`. */
 enum hs_cheat_kind {
     HS_CHEAT_TIMES,    /* hit_time; with amount 1 also fire_time */
     HS_CHEAT_LAUNCHES, /* place and time of a projectile's launch, which is not posted */
     HS_CHEAT_PELLETS,  /* the paths of all pellets, away from the aim; degrees */
     HS_CHEAT_SEEDS,    /* the best of several seeds of the spread */
     HS_CHEAT_BESIDE,   /* a path of the hit that differs from the posted shot; degrees */
-    HS_CHEAT_NUMBERS,  /* the number of an accepted hit, used again for another one */
+    HS_CHEAT_NUMBERS,  /* the number of an accepted hit, used again for another hit */
     HS_CHEAT_HOLD,     /* how long packets are held; seconds */
     HS_CHEAT_COVER,    /* an earlier fire_time, from behind cover; seconds */
     HS_CHEAT_DEATH,    /* an earlier fire_time, after death; seconds */
@@ -89,14 +89,14 @@ void hs_cheat_count_accepted(struct hs_cheat_count *count, const struct hs_hit_r
 
 /* ---- volleys: burst.c ---- */
 
-/* How a player fires: for ten seconds as a forgery, for twenty seconds as a cheat. */
+/* A pattern of fire. A forgery lasts ten seconds, and a cheat lasts twenty seconds. */
 struct hs_volley {
     double interval;     /* time between two groups, as a share of the weapon's shortest interval */
     int group;           /* shots fired at the same time */
     double fires, rests; /* seconds of fire, then of silence, and so on; rests 0: fires all the
                             time */
     double renames;      /* seconds under one name, then the player leaves and joins; 0: never */
-    bool knows;          /* knows the verdict in advance, and sends only what will be accepted */
+    bool knows; /* knows the verdict in advance, and sends only shots that will be accepted */
 };
 
 enum { HS_VOLLEY_TWICE, HS_VOLLEYS = 6 }; /* the first one is the forgery of twice the rate */

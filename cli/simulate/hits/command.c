@@ -14,7 +14,7 @@ static const struct hs_command command = {
     "  --profile NAME      the network of all players: LAN, CABLE, WIFI, MOBILE, BAD, OUTAGE\n"
     "                      (default: two players on each of five of them)\n"
     "  --rewind-limit S    rewind limit of the ruleset, in seconds (default 0.4)\n"
-    "  --stamp-error MS    deviation of claimed times from what screens showed (default 2)\n"
+    "  --stamp-error MS    deviation of claimed times from the times on screens (default 2)\n"
     "  --threads N         (default: one per core)\n"
     "  --examples N        list this many single cases that went wrong, at most 64\n"
     "  --json              print the tables as one JSON object\n"

@@ -1,7 +1,7 @@
 /*
- * A player walks, and posts their moves to a match. If the checks accept a move, the match takes
- * over the place of the client. The cheat walks beside an honest twin on the same connection. A
- * refused move puts the player back to the last accepted place.
+ * A player walks, and posts their moves to a match. If the checks accept a move, the player is then
+ * at the place that the client sent. A refused move puts the player back to the last accepted
+ * place. The cheat walks beside an honest twin on the same connection.
  */
 #include <math.h>
 #include <stdio.h>
@@ -94,7 +94,7 @@ static bool post_frame(struct walker *walker, bool hops, double time)
     return hs_match_post_frame(walker->match, &frame, results, &flags);
 }
 
-/* Takes over an accepted place. */
+/* Moves the player to an accepted place, and adds the movement to the sums. */
 static void accept_place(struct walker *walker, bool counts, const struct hs_move_result *result)
 {
     struct hs_vec step = hs_vec_sub(walker->place, walker->accepted);

@@ -10,7 +10,7 @@ static double share(uint64_t part, uint64_t all)
     return all > 0 ? 100 * (double)part / (double)all : 0;
 }
 
-/* Prints every reason except those of accepted claims, with its count. */
+/* Prints each reason and its count. Leaves out the reasons of accepted claims. */
 static void print_reasons(const struct hs_count *count, FILE *out)
 {
     const char *between = "";

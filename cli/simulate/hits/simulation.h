@@ -50,7 +50,7 @@ hs_simulation_job hs_trial_run;
 /* Plays a volley of 10 s at twice the rate of a weapon; see burst.c. */
 hs_simulation_job hs_burst_run;
 
-/* Plays every cheat beside its twin on the connection number % HS_LINKS_AND_STEADY; see
+/* Plays every cheat beside its twin. The kind of connection is `number` % HS_LINKS_AND_STEADY. See
    cheating.c. */
 hs_simulation_job hs_cheats_run;
 

@@ -28,7 +28,8 @@ struct hs_timing_cheat_cycle {
     double frozen, paused, fast; /* end of each part, from the start of the cycle */
     double rate;                 /* rate of the fast clock */
     double jump;                 /* seconds added to the clock at the start of the cycle */
-    /* Packets of these first seconds are held, and leave together at their end. */
+    /* The cheat delays all packets of this many seconds at the start of the cycle, and sends them
+       together at the end of that time. */
     double held;
 };
 
@@ -38,7 +39,7 @@ extern const struct hs_timing_cheat_cycle hs_timing_cheats[HS_TIMING_CHEATS];
 struct hs_timing_trick {
     double rate;      /* rate of the clock */
     double jump;      /* seconds added to the clock in this frame */
-    bool is_paused;   /* the clock stands, and no packet is sent */
+    bool is_paused;   /* the clock stops, and no packet is sent */
     bool freezes_ack; /* no newer snapshot is acknowledged */
     double held;      /* seconds by which packets are delayed */
 };

@@ -7,7 +7,7 @@
 #include "validators/ruleset.h"
 
 /* Finds a number of the rules by its name: "lead_guard.threshold" is the key "threshold" of the
-   section "moves/lead_guard". Converts its offset to an offset in struct hs_moves_rules. */
+   section "moves/lead_guard". The offset in *out is relative to struct hs_moves_rules. */
 static bool find_dial(const char *name, size_t length, struct hs_scalar *out)
 {
     static const char prefix[] = "moves.";

@@ -53,7 +53,7 @@ struct hs_timing_line {
     double newest;          /* latest arrival; no later packet arrives before it */
     bool in_loss;           /* a loss run continues */
     struct hs_timing_spell stall, outage, handover;
-    double handed_over; /* start of the last change of route seen */
+    double handed_over; /* start of the newest change of route that was applied */
     struct hs_dice dice;
 };
 

@@ -36,7 +36,7 @@ struct hs_timing_cheating {
 
 struct hs_timing_totals {
     struct hs_timing_honest honest[HS_TIMING_PROFILES][HS_TIMING_INPUTS];
-    /* The last row holds all profiles together. */
+    /* The last row has the totals of all profiles. */
     struct hs_timing_cheating cheats[HS_TIMING_PROFILES + 1][HS_TIMING_CHEATS][HS_TIMING_INPUTS];
 };
 

@@ -19,7 +19,7 @@ const char *const hs_timing_detector_names[HS_DETECTORS] = {
 /* Ticks of a game server. */
 struct server {
     double first, period;
-    struct hs_timing_spell hitch; /* a pause; the server does its work at the end */
+    struct hs_timing_spell hitch; /* a pause of the server; its ticks run when the pause ends */
 };
 
 struct client {
@@ -29,7 +29,7 @@ struct client {
     double rate;  /* rate of the clock */
     struct hs_timing_spell hitch, tab;
     struct hs_timing_line up, down;
-    /* one server: it receives and sends at different times */
+    /* both are the same server, which receives and sends at different times */
     struct server receiver, sender;
     double snapshot_sent, snapshot_arrives; /* send time and arrival of the next snapshot */
     double ack;                             /* send time of the newest snapshot seen; -1: none */
@@ -91,7 +91,7 @@ static double next_frame(struct client *client)
     return frame;
 }
 
-/* Takes the snapshots that have arrived before this frame, and acknowledges the newest one. */
+/* Reads the snapshots that have arrived before this frame, and acknowledges the newest one. */
 static void see_snapshots(struct client *client, bool freezes_ack)
 {
     while (client->snapshot_arrives <= client->now) {
