@@ -29,7 +29,7 @@ static void count_refusing(struct hs_gate *gate, bool was_behind, int64_t now_us
     int64_t spent_us = now_us - gate->decided_us;
     if (gate->has_refused && spent_us > HS_KERNEL_TICK_US)
         spent_us = HS_KERNEL_TICK_US;
-    gate->refusing_us += gate->has_refused ? spent_us : -spent_us;
+    gate->refusing_us += gate->has_refused ? spent_us : -HS_REFUSING_TIMES * spent_us;
     if (!was_behind || gate->refusing_us < 0)
         gate->refusing_us = 0;
     gate->decided_us = now_us;

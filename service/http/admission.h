@@ -27,6 +27,9 @@ enum {
     HS_KERNEL_TICK_US = 10000,
     /* If the queue is not standing, a request may wait behind others for limit * HS_BURST_TIMES. */
     HS_BURST_TIMES = 10,
+    /* Refusals may take this many times the time of other requests. With a value of 1, a worker
+       that gets twice its peak cannot refuse requests fast enough, and its queue grows. */
+    HS_REFUSING_TIMES = 9,
 };
 
 /* How long requests waited for one worker. Zero-initialized; only that worker uses it. */
@@ -35,7 +38,7 @@ struct hs_gate {
     int64_t long_us;     /* time of the last long wait of this series */
     int64_t answered_us; /* when this worker last answered a request that is not vital */
     int64_t decided_us;  /* time of the last decision */
-    int64_t refusing_us; /* time spent on refusals, less the time spent on other requests since */
+    int64_t refusing_us; /* time spent on refusals, less nine times that of other requests since */
     bool has_refused;    /* the last decision was a refusal */
 };
 
@@ -50,8 +53,8 @@ struct hs_gate {
  * it wait. After such a stop each worker also serves the first waiting request.
  *
  * A refusal costs time, too. If all requests are late, to refuse them could take all the time of a
- * worker. So refusals may take at most HS_STANDING_US more of its time than other requests. Beyond
- * that, late requests are served.
+ * worker. So if refusals took over HS_STANDING_US more than HS_REFUSING_TIMES the time of other
+ * requests, the worker serves late requests.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
                    int64_t waited_us, int64_t now_us);
