@@ -487,8 +487,8 @@ START_TEST(the_page_lists_all_values_and_no_others)
     assert_enumeration(strstr(page, "The checks decide in the order"), checks, 0, "Check");
     assert_enumeration(strstr(page, "The checks of a move decide in the order"), move_checks, 0,
                        "MoveCheck");
-    assert_enumeration(strstr(page, ", in the `unit`") != NULL
-                           ? strstr(page, ", in the `unit`") + strlen(", in the `unit`")
+    assert_enumeration(strstr(page, "Its `unit` is ") != NULL
+                           ? strstr(page, "Its `unit` is ") + strlen("Its `unit` is ")
                            : NULL,
                        units, 1, "Unit");
     assert_enumeration(strstr(page, "Entries of frames are refused as"), frame_results, 1,
