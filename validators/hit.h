@@ -57,7 +57,7 @@ struct hs_hit_claim {
 struct hs_check_row {
     enum hs_check check;
     enum hs_outcome outcome;
-    enum hs_reason reason; /* why it failed or lacks data; HS_REASON_OK on a pass */
+    enum hs_reason reason; /* the reason of a failure or of missing data; HS_REASON_OK on a pass */
     enum hs_mode mode;     /* enforce or shadow */
     enum hs_unit unit;     /* HS_UNIT_NONE: ignore measured and limit */
     double measured, limit;

@@ -223,7 +223,7 @@ struct hs_ruleset {
  */
 struct hs_builtin_ruleset {
     const char *name;   /* name of a unit ("metres") or of an engine ("unity") */
-    double cm_per_unit; /* divides lengths in centimetres, so 110 cm is exactly 1.1 m */
+    double cm_per_unit; /* lengths in centimetres are divided by it, so 110 cm is exactly 1.1 m */
     enum hs_up up;
 };
 enum { HS_BUILTIN_RULESETS = 7 };

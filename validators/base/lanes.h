@@ -10,8 +10,8 @@
 
 #include "validators/base/glm.h"
 
-/* For code that computes eight floats at a time. The caller must first find out whether the machine
-   has AVX. */
+/* The header is for code that computes eight floats at a time. Such code must first find out
+   whether the machine has AVX. */
 #ifdef CGLM_SIMD_x86
 #include <immintrin.h>
 #endif

@@ -80,7 +80,7 @@ struct hs_clock_guard {
     int32_t ceilings_us[2], round_trips_us[2]; /* smallest lowest_us, and smallest lowest_trip_us:
                                                   in this half of the window, and in the half
                                                   before */
-    float speed; /* speed of the client's clock relative to the server's; 1 is honest */
+    float speed; /* speed of the client's clock relative to the server's clock; 1 is honest */
 
     uint8_t cell_noise[HS_LEAD_CELLS]; /* noise of complete cells, in units of 2 ms */
     uint16_t cell_below;      /* sum of the noise over the blocks of the current cell, same units */

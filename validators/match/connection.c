@@ -23,8 +23,8 @@ enum { STALL_FACTOR = 12 };
 /*
  * The credit of moves on a steady connection, and a factor for the credit that an uneven connection
  * adds. The values were chosen with simulated players who walk at the speed limit from their first
- * move on. With this credit a cheat wins less than 2 % in ten seconds, with a steady round trip of
- * 40 ms.
+ * move on. With this credit, on a steady connection with a round trip of 40 ms, a speed cheat gains
+ * less than 2 % in the first ten seconds.
  */
 #define STEADY_CREDIT_US INT64_C(40000)
 enum { CREDIT_FACTOR = 4 };

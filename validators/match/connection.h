@@ -26,9 +26,9 @@ void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_
 
 /*
  * Returns the delay that packets of the player can have beyond the smallest round trip. The result
- * is the larger of two values. The first comes from the spread of the round trips of the last 15 to
- * 30 s. The second is the noise of the player's moves. Microseconds; 0 if nothing is known.
- * `player` may be NULL.
+ * is the larger of two values. The first value comes from the spread of the round trips of the last
+ * 15 to 30 s. The second value is the noise of the player's moves. Microseconds; 0 if nothing is
+ * known. `player` may be NULL.
  */
 int64_t hs_connection_noise(const struct hs_player *player);
 

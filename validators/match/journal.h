@@ -26,8 +26,8 @@ struct hs_journal_payment {
 };
 
 /*
- * Makes sure that one more record fits: the payment of `entry`, or any other record (NULL). Always
- * true without a journal. False: out of memory; nothing changed.
+ * Makes sure that one more record fits: the payment of `entry`, or any other record if `entry` is
+ * NULL. Always true without a journal. False: out of memory; nothing changed.
  */
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry);
 

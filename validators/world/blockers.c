@@ -234,7 +234,7 @@ static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, b
 /* The number of legs in a chunk. Each chunk has one box around its legs. */
 enum { CHUNK = 16, CHUNKS = HS_MAX_LEGS / CHUNK + 1 };
 
-/* The legs of a path, divided into chunks with a box around each. */
+/* The legs of a path, divided into chunks with a box around each chunk. */
 struct stretch {
     uint32_t legs;
     int64_t start_us, end_us;

@@ -64,11 +64,11 @@ struct slacks {
  * A noisy connection gets more slack, by up to `older_slack`. So the slack for older times at most
  * doubles. The slack for newer times grows to `older_slack` at most.
  *
- * A quiet connection needs less slack. The shares of a quiet connection (85 % and 60 %) were chosen
- * with `simulate hits`. Compared with honest play, a cheat that picks poses wins about 14 % more
- * hits under these shares, and 18 % more under the full slack. On a LAN these shares refuse 5 more
- * honest claims in 10,000 than the full slack. A smaller share of older_slack does not lower the
- * cheat's gain further.
+ * A quiet connection needs less slack: 85 % of the slacks for older and newer times, and 60 % of
+ * the slack for jumps. These shares were chosen with `simulate hits`. Compared with honest play, a
+ * cheat that picks poses wins about 14 % more hits under these shares, and 18 % more under the full
+ * slack. On a LAN these shares refuse 5 more honest claims in 10,000 than the full slack. A smaller
+ * share of older_slack does not lower the cheat's gain further.
  */
 static struct slacks slacks_of(const struct hs_hit_context *c)
 {
