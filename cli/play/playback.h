@@ -17,10 +17,10 @@ struct hs_playback {
     struct hs_client *client;
     struct hs_recording *recording;
     struct hs_tally *tally;
-    const char *match;   /* name of the match in the service; NULL: as recorded */
-    struct hs_str map;   /* a map document that replaces all maps of the recording; ptr NULL: none */
-    bool replace;        /* first end an open match of that name */
-    double speed;        /* 1: at the recorded times; 0: as fast as answers arrive */
+    const char *match; /* name of the match in the service; NULL: as recorded */
+    struct hs_str map; /* a map document that replaces all maps of the recording; ptr NULL: none */
+    bool replace;      /* first end an open match of that name */
+    double speed;      /* 1: at the recorded times; 0: as fast as answers arrive */
     enum hs_cheat cheat; /* how claims are forged; truth and expectations are then ignored */
     bool show_progress;  /* one line on stderr, which is rewritten */
     FILE *complaints;    /* failed expectations are printed here; NULL: nowhere */
