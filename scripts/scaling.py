@@ -25,7 +25,7 @@ import time
 
 # The keys are numbers of players. TICK_US is the processor time of a tick, computed from the rows
 # capacity_P_plain_matches of docs/performance.md. `measure` prints the other figures.
-TICK_US = {10: 1e6 / 60 / 459, 16: 1e6 / 60 / 406, 64: 1e6 / 60 / 130}
+TICK_US = {10: 1e6 / 60 / 567, 16: 1e6 / 60 / 457, 64: 1e6 / 60 / 174}
 STATE_BYTES = {10: 1667030, 16: 2666676, 64: 10671162}  # state of a match after 10 min
 PACKED = 0.218                       # size of a state in the store / STATE_BYTES
 PAYMENT_BYTES = 618                  # record of an accepted shot or hit in the journal
@@ -34,7 +34,7 @@ REDIS_WRITE_US_MB = 144              # processor time of Redis to take a megabyt
 REDIS_READ_US_MB = 148               # processor time of Redis to return a megabyte of states
 REDIS_APPEND_US = 24                 # processor time of Redis for one payment, measured with one match,
                                      # so hardly pipelined
-RESTORE_US_MB = 11200                # processor time of a replica to read and restore a packed megabyte
+RESTORE_US_MB = 8200                 # processor time of a replica to read and restore a packed megabyte
 
 # The rates of the service (service/store).
 STATES_A_SECOND = 4                  # how often the state of a changed match is written

@@ -22,15 +22,15 @@ static int64_t standing_limit(enum hs_priority priority, int64_t limit_us)
 }
 
 /* Updates `refusing_us` with the time since the last decision: adds the time if that decision was a
-   refusal, otherwise subtracts it. A refusal takes less than a tick of the kernel. If more time has
-   passed, the process was stopped, so only one tick is added. If the request did not wait behind
-   others, the worker was idle, and the count starts again. */
+   refusal, otherwise subtracts HS_REFUSING_TIMES * the time. A refusal takes less than a tick of
+   the kernel. If more time has passed, the process was stopped, so only one tick is added. If the
+   request did not wait behind others, the worker was idle, and the count starts again. */
 static void count_refusing(struct hs_gate *gate, bool was_behind, int64_t now_us)
 {
     int64_t spent_us = now_us - gate->decided_us;
     if (gate->has_refused && spent_us > HS_KERNEL_TICK_US)
         spent_us = HS_KERNEL_TICK_US;
-    gate->refusing_us += gate->has_refused ? spent_us : -spent_us;
+    gate->refusing_us += gate->has_refused ? spent_us : -HS_REFUSING_TIMES * spent_us;
     if (!was_behind || gate->refusing_us < 0)
         gate->refusing_us = 0;
     gate->decided_us = now_us;

@@ -144,9 +144,9 @@ START_TEST(waits_count_from_the_arrival)
 }
 END_TEST
 
-/* All requests are late, because refusals take all the time. They get at most half of it, after the
-   time in which refusals could still end the queue. */
-START_TEST(refusals_leave_half_of_the_time)
+/* All requests are late, because refusals take all the time. They get at most nine tenths of it,
+   after the time in which refusals could still end the queue. */
+START_TEST(refusals_leave_a_tenth_of_the_time)
 {
     enum { TICK_US = 60, REFUSAL_US = 20, ALL_US = 2000000 };
     struct hs_gate gate = {0};
@@ -159,8 +159,8 @@ START_TEST(refusals_leave_half_of_the_time)
         now_us += spent_us;
     }
     ck_assert_int_eq(early_us, 0);
-    ck_assert_int_ge(served_us, ALL_US / 2 - HS_STANDING_US);
-    ck_assert_int_le(served_us, ALL_US / 2);
+    ck_assert_int_ge(served_us, (ALL_US - 2 * HS_STANDING_US) / (1 + HS_REFUSING_TIMES));
+    ck_assert_int_le(served_us, ALL_US / (1 + HS_REFUSING_TIMES));
     /* After a calm moment, refusals have their time again. */
     ck_assert(hs_gate_admit(&gate, HS_PRIORITY_HITS, LIMIT, 0, now_us + 1000000));
     now_us = stand(&gate, now_us + 1000000);
@@ -270,7 +270,7 @@ int main(void)
     tcase_add_test(turns, short_queues_do_not_count_as_standing);
     tcase_add_test(turns, waits_count_from_the_arrival);
     tcase_add_test(turns, one_client_is_no_queue);
-    tcase_add_test(turns, refusals_leave_half_of_the_time);
+    tcase_add_test(turns, refusals_leave_a_tenth_of_the_time);
     tcase_add_test(turns, without_a_limit_everybody_has_his_turn);
     tcase_add_test(tenants, a_bucket_refills_at_its_rate);
     tcase_add_test(tenants, a_flood_gets_its_rate);
