@@ -57,8 +57,8 @@ struct hs_gate {
  * makes it wait. After a stop of the machine, each worker also serves the first waiting request.
  *
  * A refusal costs time, too. If all requests are late, to refuse them could take all the time of a
- * worker. So the worker serves late requests while its time for refusals exceeds HS_REFUSING_TIMES
- * * its time for other requests by more than HS_STANDING_US.
+ * worker. So the worker also serves late requests after it has spent too much time on refusals:
+ * more than HS_REFUSING_TIMES times its time for other requests, plus HS_STANDING_US.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
                    int64_t waited_us, int64_t now_us);
