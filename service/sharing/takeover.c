@@ -351,7 +351,8 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
         takeover->is_uncertain = result == HS_TAKEN && (taken.journal_count > 0 ||
                                                         hs_catalog_was_emptied(service->catalog));
     }
-    settle_copy(service, tenant, name, takeover, is_known);
+    if (is_fine) /* otherwise the ownership is given back, and the next request asks again */
+        settle_copy(service, tenant, name, takeover, is_known);
     if (is_known) {
         enum hs_takeover_result opened = open_taken(takers, tenant, name, &taken);
         lacks_space = opened == HS_TAKEOVER_NO_SPACE;

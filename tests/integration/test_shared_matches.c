@@ -233,6 +233,32 @@ START_TEST(the_store_is_newer_than_a_checkpoint)
 }
 END_TEST
 
+/* The store has forgotten the match, and does not send the names of rulesets at first. The copy
+   from the checkpoint waits for them, and keeps its payments. */
+START_TEST(a_copy_waits_for_rulesets)
+{
+    ck_assert_int_eq(hs_kept_status(a, "PUT", "/v1/rulesets/house", "{}"), 201);
+    hs_kept_frames(a, "m", 10);
+    pay(a, 1, 10.9);
+    hs_kept_stop(a);
+    hs_test_redis_ask(&redis, "DEL %s %s", STATE, OWNER);
+    hs_test_redis_ask(&redis, "ACL SETUSER default -hgetall");
+    hs_kept_start(a, NULL);
+    ck_assert_double_eq(hs_kept_metric(a, HS_KEPT_RESTORED), 1);
+    char code[64];
+    ck_assert_int_eq(claim(a, 1, 10.9, code), 503);
+    hs_test_redis_ask(&redis, "ACL SETUSER default +hgetall");
+    long status = 503;
+    for (int i = 0; i < PATIENCE_MS / 10 && status == 503; i++) {
+        status = claim(a, 1, 10.9, code);
+        hs_test_pause_ms(10);
+    }
+    ck_assert_int_eq(status, 200);
+    hs_test_pause_ms(SETTLE_MS); /* the store would refuse the writes of a former owner */
+    ck_assert(holds(a, 1, 10.9, REPLAYED));
+}
+END_TEST
+
 /* While one tenant uses a name, no other tenant can use it on any replica. */
 START_TEST(a_name_belongs_to_one_tenant)
 {
@@ -576,6 +602,7 @@ int main(void)
         tcase_add_test(tests, the_first_payment_survives);
         tcase_add_test(tests, an_ended_match_does_not_come_back);
         tcase_add_test(tests, the_store_is_newer_than_a_checkpoint);
+        tcase_add_test(tests, a_copy_waits_for_rulesets);
         tcase_add_test(tests, a_name_belongs_to_one_tenant);
         tcase_add_test(tests, a_split_brain_has_one_owner);
         tcase_add_test(tests, nothing_is_paid_twice);
