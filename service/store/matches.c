@@ -396,7 +396,8 @@ static bool submit_record(struct hs_shared_match *match, struct hs_str record, u
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
     char digits[2][24], number[24];
-    bool can_append = match->own.epoch != 0 && !match->is_lost && !match->has_ended;
+    bool can_append =
+        record.ptr != NULL && match->own.epoch != 0 && !match->is_lost && !match->has_ended;
     struct call *call = can_append ? calloc(1, sizeof *call) : NULL;
     if (call == NULL)
         return false;
@@ -549,7 +550,8 @@ void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state
     bool has_owner = match->own.epoch != 0;
     uint64_t mark = has_owner ? ++match->newest : 0; /* the state counts as a record */
     pthread_mutex_unlock(&match->lock);
-    if (!has_owner || write_state(match, HS_STORE_URGENT, state, mark, HS_SHARED_COMPLETE, true))
+    if (!has_owner || (state.ptr != NULL &&
+                       write_state(match, HS_STORE_URGENT, state, mark, HS_SHARED_COMPLETE, true)))
         return;
     pthread_mutex_lock(&match->lock);
     fail(match, mark);

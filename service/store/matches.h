@@ -92,8 +92,9 @@ bool hs_shared_match_confirm(struct hs_shared_match *match);
    write is under way, or the store is down. */
 bool hs_shared_match_needs_state(struct hs_shared_match *match);
 
-/* Appends a record of payments to the journal. The caller makes sure that calls of this function
-   and of hs_shared_match_mark for the same match do not overlap. */
+/* Appends a record of payments to the journal. `ptr` NULL: memory ran out for the record, and the
+   payments are not durable. The caller makes sure that calls of this function and of
+   hs_shared_match_mark for the same match do not overlap. */
 void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record);
 
 /* Returns the number of the newest record. A state that is captured now contains all records up to
@@ -102,9 +103,10 @@ uint64_t hs_shared_match_mark(struct hs_shared_match *match);
 
 /* What a replica that takes the match later may conclude from a state. */
 enum hs_shared_state {
-    HS_SHARED_PARTIAL,  /* the owner may have checked moves since */
-    HS_SHARED_COMPLETE, /* every answer about later moves waits for a state that has them */
-    HS_SHARED_FINAL     /* complete, and the match has no owner afterwards */
+    HS_SHARED_PARTIAL, /* the owner may have checked moves since */
+    /* Every answer about later moves waits for a state that has them, for at most `payment_us`. */
+    HS_SHARED_COMPLETE,
+    HS_SHARED_FINAL /* complete, and the match has no owner afterwards */
 };
 
 /* Writes a state, and then drops the records up to `mark` from the journal. Returns false if the
@@ -113,8 +115,8 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
                            struct hs_str state, uint64_t mark, enum hs_shared_state kind);
 
 /* Writes a complete state of a match whose moves have changed. hs_shared_match_await then waits for
-   this state. Calls must not overlap with hs_shared_match_append. `state` must be captured under
-   the same lock. */
+   this state. `ptr` NULL: memory ran out for the state, and the moves are not durable. Calls must
+   not overlap with hs_shared_match_append. `state` must be captured under the same lock. */
 void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state);
 
 /* Removes an ended match. Requests that wait for its payments get an answer, never MOVED. */

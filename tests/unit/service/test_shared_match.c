@@ -267,6 +267,27 @@ START_TEST(moves_are_handed_off)
 }
 END_TEST
 
+/* Memory ran out for a record or a state. The next state has the payments and the moves. */
+START_TEST(what_cannot_be_packed_is_not_durable)
+{
+    struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
+    int64_t now_us = hs_clock_us();
+    write_state(match, "one", false);
+    hs_shared_match_captured(match, 1, now_us, 10);
+    ck_assert(!hs_shared_match_is_due(match, 1, now_us, true));
+    if (_i == 0)
+        hs_shared_match_append(match, (struct hs_str){0});
+    else
+        hs_shared_match_hand_off(match, (struct hs_str){0});
+    ck_assert_int_eq(payments(match), HS_PAYMENTS_NOT_DURABLE);
+    ck_assert(hs_shared_match_is_due(match, 1, now_us, true));
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "ZCARD %s", JOURNAL), "0");
+    write_state(match, "two", false);
+    ck_assert_int_eq(payments(match), HS_PAYMENTS_DURABLE);
+    hs_shared_match_release(match);
+}
+END_TEST
+
 START_TEST(a_flushed_store_gets_the_epoch_again)
 {
     (void)take(second, NULL, 0, false);
@@ -434,6 +455,7 @@ int main(void)
         tcase_add_loop_test(server, the_payments_of_an_ended_match_have_not_moved, 0, 2);
         tcase_add_test(server, an_older_state_does_not_replace_a_newer_one);
         tcase_add_test(server, moves_are_handed_off);
+        tcase_add_loop_test(server, what_cannot_be_packed_is_not_durable, 0, 2);
         tcase_add_test(server, a_flushed_store_gets_the_epoch_again);
         tcase_add_loop_test(server, a_former_owner_is_refused_after_a_flush, 0, 3);
         tcase_add_test(server, a_match_that_was_not_taken);
