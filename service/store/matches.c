@@ -136,6 +136,7 @@ struct call {
     struct hs_shared_match *match; /* a reference */
     uint64_t mark;
     bool hands_off; /* an answer waits for this state */
+    bool had_state; /* when it was submitted, the store had a state */
 };
 
 /* ---- one match ---- */
@@ -296,15 +297,19 @@ static bool is_unconfirmed(const struct hs_shared_match *match)
     return hs_clock_us() - match->confirmed_us > CONFIRMED_US;
 }
 
-/* The store has forgotten a state, so it has probably forgotten all of them. */
-static void forget_state(struct hs_shared_match *match)
+/* Handles the case that the store had no state when it ran a command. If it had one before, it has
+   forgotten it, and so probably all states. Otherwise nothing is forgotten: if the match has a
+   state now, the reply to its write came first, over the other link. */
+static void lack_state(struct hs_shared_match *match, const struct call *call)
 {
+    match->must_write = true;
+    if (!call->had_state)
+        return;
     if (match->has_state)
         hs_shared_matches_rewrite(match->matches);
     if (match->has_state && is_unconfirmed(match))
         match->was_forgotten = true;
     match->has_state = false;
-    match->must_write = true;
 }
 
 /* ---- being the owner ---- */
@@ -360,7 +365,7 @@ static void end_append(struct hs_store_call *call, enum hs_store_result result,
     } else if (!answer.is_accepted) {
         lose(match, answer.own.epoch);
     } else if (!answer.had_state) {
-        forget_state(match);
+        lack_state(match, append);
         fail(match, append->mark);
     } else {
         match->confirmed_us = hs_clock_us();
@@ -410,7 +415,8 @@ static bool submit_record(struct hs_shared_match *match, struct hs_str record, u
                                    .late = report_late,
                                    .done = end_append},
                           .match = hs_shared_match_retain(match),
-                          .mark = mark};
+                          .mark = mark,
+                          .had_state = match->has_state};
     if (submit(call, HS_STORE_URGENT, &match->matches->append, arguments, count))
         return true;
     atomic_fetch_sub(&match->references, 1); /* the caller has another one */
@@ -473,7 +479,7 @@ static void end_write(struct hs_store_call *call, enum hs_store_result result,
         refuse_write(match, answer.own.epoch);
     } else {
         if (!answer.had_state)
-            forget_state(match);
+            lack_state(match, write);
         if (match->own.epoch == 0)
             write->mark += answer.own.epoch << EPOCH_SHIFT;
         begin_epoch(match, answer.own);
@@ -509,6 +515,7 @@ static bool write_state(struct hs_shared_match *match, enum hs_store_lane lane, 
     /* A state is complete only if all later moves are handed off. Before the match has an owner,
        moves are not handed off. */
     bool is_complete = kind != HS_SHARED_PARTIAL && match->own.epoch != 0;
+    bool had_state = match->has_state;
     pthread_mutex_unlock(&match->lock);
     if (!may_write) {
         free(call);
@@ -517,7 +524,8 @@ static bool write_state(struct hs_shared_match *match, enum hs_store_lane lane, 
     *call = (struct call){.call = {.op = HS_STORE_WRITE, .done = end_write},
                           .match = hs_shared_match_retain(match),
                           .mark = mark,
-                          .hands_off = hands_off};
+                          .hands_off = hands_off,
+                          .had_state = had_state};
     if (hands_off) {
         call->call.budget_us = match->matches->budgets.payment_us;
         call->call.late = report_late;

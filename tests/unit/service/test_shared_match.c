@@ -306,6 +306,57 @@ START_TEST(a_flushed_store_gets_the_epoch_again)
 }
 END_TEST
 
+static atomic_bool must_stall;
+
+/* Keeps the thread of the urgent link from reading replies. */
+static void stall(struct hs_payments_wait *wait)
+{
+    (void)wait;
+    atomic_fetch_add(&done_waits, 1);
+    while (atomic_load(&must_stall))
+        hs_test_pause_ms(1);
+}
+
+/* The store runs a command before it has a state. The reply comes after the reply to a state, which
+   takes the other link. Nothing is forgotten, and no other match must be written again. */
+START_TEST(a_late_reply_forgets_no_state)
+{
+    struct hs_payments_wait wait = {.done = stall};
+    struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
+    struct hs_shared_match *other = hs_shared_match_create(
+        first, (struct hs_str){0}, HS_STR("other"), (struct hs_ownership){.epoch = 1});
+    write_state(other, "one", false); /* the server knows the scripts now */
+    int64_t now_us = hs_clock_us();
+    hs_shared_match_captured(other, 1, now_us, 10);
+    atomic_store(&done_waits, 0);
+    atomic_store(&must_stall, true);
+    kill(redis.pid, SIGSTOP);
+    hs_shared_match_append(other, HS_STR("1"));
+    ck_assert_int_eq(hs_shared_match_await(other, &wait), HS_PAYMENTS_PENDING);
+    kill(redis.pid, SIGCONT);
+    for (int i = 0; i < PATIENCE_MS && atomic_load(&done_waits) == 0; i++)
+        hs_test_pause_ms(1);
+    if (_i == 0)
+        hs_shared_match_append(match, HS_STR("1"));
+    else
+        hs_shared_match_hand_off(match, HS_STR("one"));
+    static const char *const written[] = {JOURNAL, "hs:v1:{/m}:state"};
+    for (int i = 0;
+         i < PATIENCE_MS && strcmp(hs_test_redis_ask(&redis, "EXISTS %s", written[_i]), "0") == 0;
+         i++)
+        hs_test_pause_ms(1);
+    write_state(match, "two", false);
+    atomic_store(&must_stall, false);
+    for (int i = 0; i < PATIENCE_MS && hs_store_backlog(store, HS_STORE_URGENT) > 0; i++)
+        hs_test_pause_ms(1);
+    hs_test_pause_ms(5); /* the reply is handled after it leaves the backlog */
+    ck_assert(!hs_shared_match_needs_state(match));
+    ck_assert(!hs_shared_match_is_due(other, 1, now_us + 1, false));
+    hs_shared_match_release(match);
+    hs_shared_match_release(other);
+}
+END_TEST
+
 /* The store loses its data while the match moves. The epochs of the new owner begin again at 1,
    below those of the former owner, whose writes must not replace what the new owner paid. */
 START_TEST(a_former_owner_is_refused_after_a_flush)
@@ -457,6 +508,7 @@ int main(void)
         tcase_add_test(server, moves_are_handed_off);
         tcase_add_loop_test(server, what_cannot_be_packed_is_not_durable, 0, 2);
         tcase_add_test(server, a_flushed_store_gets_the_epoch_again);
+        tcase_add_loop_test(server, a_late_reply_forgets_no_state, 0, 2);
         tcase_add_loop_test(server, a_former_owner_is_refused_after_a_flush, 0, 3);
         tcase_add_test(server, a_match_that_was_not_taken);
         tcase_add_test(server, the_first_write_of_an_ended_match);
