@@ -309,6 +309,17 @@ static void confirm_copy(struct hs_service *service, struct hs_str tenant, struc
     hs_registry_release(service->registry, slot);
 }
 
+/* Gives up a match that was taken, but not opened. */
+static void give_back(struct hs_service *service, struct hs_str tenant, struct hs_str name,
+                      struct hs_takeover *takeover)
+{
+    const struct hs_taken taken = {.ownership = takeover->ownership,
+                                   .was_released = takeover->was_released};
+    if (taken.ownership.epoch != 0)
+        hs_shared_match_give_back(service->shared, tenant, name, &taken);
+    takeover->ownership = (struct hs_ownership){0};
+}
+
 /* Asks for the request to be sent again later. An empty match would pay again what was paid, and
    its state would replace the state in the store. */
 static void refuse(struct hs_takeover *takeover, bool lacks_space, struct hs_problem *problem)
@@ -345,6 +356,7 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
                NULL);
     bool is_known = taken.state.ptr != NULL;
     takeover->ownership = taken.ownership;
+    takeover->was_released = taken.was_released;
     takeover->has_asked = true;
     if (!is_known) { /* the request may open the match with any ruleset and map */
         is_fine = hs_catalog_is_current(service->catalog, OPEN_US);
@@ -359,14 +371,18 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
         is_fine = !lacks_space && opened != HS_TAKEOVER_REVISION;
     }
     if (!is_fine) {
-        hs_shared_match_give_back(service->shared, tenant, name, &taken);
+        give_back(service, tenant, name, takeover);
         refuse(takeover, lacks_space, problem);
     }
     hs_taken_free(&taken);
     return is_fine;
 }
 
-void hs_takeover_end(struct hs_takeover *takeover)
+void hs_takeover_end(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
+                     struct hs_takeover *takeover)
 {
+    struct hs_name owner;
+    if (takeover->has_asked && !hs_registry_owner(takers->service->registry, name, &owner))
+        give_back(takers->service, tenant, name, takeover);
     pthread_mutex_unlock(takeover->turn);
 }

@@ -28,6 +28,7 @@ bool hs_takeover_is_needed(struct hs_takers *takers, struct hs_str name);
 struct hs_takeover {
     pthread_mutex_t *turn;
     struct hs_ownership ownership; /* for a match that opens empty */
+    bool was_released;             /* as in struct hs_taken */
     bool has_asked;                /* false: the match was here already */
     /* The store does not know the match, but may have lost its data: another replica may have paid
        shots of the match. */
@@ -42,11 +43,13 @@ struct hs_takeover {
  * without a problem if the match is foreign. Returns false with a problem if the request must be
  * sent again later: the ruleset or the map of the match is not on this replica, or this replica has
  * too little memory for the match. Run the request before hs_takeover_end, which must always be
- * called.
+ * called. If the request has not opened the match, hs_takeover_end gives it back: otherwise no
+ * other tenant could use the name.
  */
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem);
-void hs_takeover_end(struct hs_takeover *takeover);
+void hs_takeover_end(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
+                     struct hs_takeover *takeover);
 
 /* Shares a locked match that was opened empty, with the ownership of its takeover. */
 void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,

@@ -7,9 +7,11 @@
    return a large value, and Redis does nothing else in that time. After the script, another replica
    can write the state only if it takes the match too. */
 static const char take_text[] =
-    "local o = redis.call('HMGET', KEYS[1], 'epoch', 'final', 'birth', 'tenant')\n"
-    /* Without a state, the match was never opened, or has ended. */
-    "if o[4] and o[4] ~= ARGV[4] and redis.call('EXISTS', KEYS[2]) == 1 then return 0 end\n"
+    "local o = redis.call('HMGET', KEYS[1], 'epoch', 'final', 'birth', 'tenant', 'owner')\n"
+    /* Without an owner and a state, the match was never opened, or has ended. The owner alone has
+       the name before it has written the first state. */
+    "local used = (o[5] and o[5] ~= '') or redis.call('EXISTS', KEYS[2]) == 1\n"
+    "if o[4] and o[4] ~= ARGV[4] and used then return 0 end\n"
     "local now = tonumber(o[1] or 0) + 1\n" HS_SHARED_BORN "local birth = o[3] or born()\n"
     "redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1], 'final', 0, 'birth', birth,\n"
     "  'tenant', ARGV[4])\n"

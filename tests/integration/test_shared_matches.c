@@ -274,6 +274,10 @@ START_TEST(a_name_belongs_to_one_tenant)
         hs_kept_start_with(&replicas[i], "--token-file", file);
         replicas[i].headers = headers[i];
     }
+    /* A request that opens no match does not use the name. */
+    ck_assert_int_eq(hs_kept_status(b, "PUT", "/v1/matches/m", "{\"ruleset\":\"none\"}"), 422);
+    ck_assert_int_eq(hs_kept_status(a, "PUT", "/v1/matches/m", "{}"), 201);
+    ck_assert_int_eq(hs_kept_status(b, "PUT", "/v1/matches/m", "{}"), 403);
     hs_kept_frames(a, "m", 10);
     pay(a, 1, 11);
     ck_assert_int_eq(hs_kept_status(b, "PUT", "/v1/matches/m", "{}"), 403);

@@ -457,8 +457,12 @@ START_TEST(a_name_belongs_to_one_tenant)
 {
     const struct hs_str acme = HS_STR("acme"), zeta = HS_STR("zeta");
     struct hs_taken taken;
-    ck_assert_int_eq(take_for(second, zeta), HS_TAKEN); /* but it opens no match */
+    ck_assert_int_eq(hs_shared_match_take(second, zeta, HS_STR("m"), &taken), HS_TAKEN);
+    ck_assert_int_eq(take_for(first, acme), HS_TAKEN_FOREIGN);    /* although it has no state yet */
+    hs_shared_match_give_back(second, zeta, HS_STR("m"), &taken); /* it opened no match */
+    hs_taken_free(&taken);
     ck_assert_int_eq(hs_shared_match_take(first, acme, HS_STR("m"), &taken), HS_TAKEN);
+    ck_assert_int_eq(take_for(second, zeta), HS_TAKEN_FOREIGN);
     struct hs_shared_match *match =
         hs_shared_match_create(first, acme, HS_STR("m"), taken.ownership);
     hs_taken_free(&taken);
