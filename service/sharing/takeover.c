@@ -170,6 +170,8 @@ static void read_match(struct reading *reading, const struct hs_taken *taken)
             !reading->has_layout)
             reading->is_damaged = true;
     }
+    if (reading->is_damaged)
+        hs_match_lost_payments(reading->match);
 }
 
 /* ---- opening it ---- */
@@ -360,8 +362,8 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
     takeover->has_asked = true;
     if (!is_known) { /* the request may open the match with any ruleset and map */
         is_fine = hs_catalog_is_current(service->catalog, OPEN_US);
-        takeover->is_uncertain = result == HS_TAKEN && (taken.journal_count > 0 ||
-                                                        hs_catalog_was_emptied(service->catalog));
+        takeover->is_uncertain = result != HS_TAKEN || taken.journal_count > 0 ||
+                                 hs_catalog_was_emptied(service->catalog);
     }
     if (is_fine) /* otherwise the ownership is given back, and the next request asks again */
         settle_copy(service, tenant, name, takeover, is_known);
@@ -369,6 +371,7 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
         enum hs_takeover_result opened = open_taken(takers, tenant, name, &taken);
         lacks_space = opened == HS_TAKEOVER_NO_SPACE;
         is_fine = !lacks_space && opened != HS_TAKEOVER_REVISION;
+        takeover->is_uncertain = opened == HS_TAKEOVER_VERSION || opened == HS_TAKEOVER_DAMAGED;
     }
     if (!is_fine) {
         give_back(service, tenant, name, takeover);

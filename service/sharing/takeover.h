@@ -30,8 +30,8 @@ struct hs_takeover {
     struct hs_ownership ownership; /* for a match that opens empty */
     bool was_released;             /* as in struct hs_taken */
     bool has_asked;                /* false: the match was here already */
-    /* The store does not know the match, but may have lost its data: another replica may have paid
-       shots of the match. */
+    /* Another replica may have paid shots of the match, which this replica does not know: the store
+       did not answer, has lost its data, or has a state that cannot be used. */
     bool is_uncertain;
     bool is_foreign; /* another tenant has the match on another replica */
     unsigned shed;   /* enum hs_shed_reason, if the problem is OVERLOADED */
