@@ -343,10 +343,11 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
     pthread_mutex_lock(takeover->turn);
     bool is_others = hs_registry_owner(service->registry, name, &owner) && tenant.ptr != NULL &&
                      !hs_str_equal(hs_name_str(&owner), tenant);
-    if (is_others || !hs_takeover_is_needed(takers, name))
-        return true;
-    confirm_copy(service, tenant, name);
     if (!hs_takeover_is_needed(takers, name))
+        return true;
+    /* If another replica has ended the match, its copy here keeps no other tenant from the name. */
+    confirm_copy(service, is_others ? hs_name_str(&owner) : tenant, name);
+    if (is_others || !hs_takeover_is_needed(takers, name))
         return true;
     enum hs_taken_result result = hs_shared_match_take(service->shared, tenant, name, &taken);
     bool is_fine = true, lacks_space = false;
