@@ -13,7 +13,7 @@ LONG='world_oracle extending scenarios sweep_oracle hit_reference golden simulat
     observability scenario_frames work_budget timing_goal contract_generated scenes'
 WAITING='webhook checkpoint_files checkpoint_maps readme events edge_time overload checkpoint_rules
     file_faults replicas moved_match checkpoint evidence contract_errors example linger kills
-    memory_faults shared_matches shared_rules evidence_postgres evidence_players tls log logging
+    memory_faults shared_matches shared_failures shared_rules evidence_postgres evidence_players tls log logging
     evidence_reviews http_fuzz library haproxy patience eviction'
 ALONE='evidence_disk shares soak storm'
 

@@ -90,8 +90,8 @@ static void share_state(struct hs_match_slot *slot, struct hs_shared_match *shar
     hs_kept_match_put_head(slot, &state);
     hs_match_save(slot->match, &state);
     bool fine = hs_kept_state_end(&state, &packed);
-    const struct hs_str bytes = {(const char *)packed.data, packed.len};
-    if (fine && hands_off)
+    const struct hs_str bytes = {fine ? (const char *)packed.data : NULL, packed.len};
+    if (hands_off)
         hs_shared_match_hand_off(shared, bytes);
     else if (fine)
         hs_shared_match_write(shared, HS_STORE_URGENT, bytes, hs_shared_match_mark(shared),

@@ -147,7 +147,7 @@ static void run_endpoint(struct hs_http_apart *apart)
         if (request->problem.code == HS_PROBLEM_OVERLOADED)
             hs_metrics_add(service->metrics, HS_METRIC_SHED, takeover.shed, 1);
     }
-    hs_takeover_end(&takeover);
+    hs_takeover_end(service->takers, tenant, request->params.name[0], &takeover);
 }
 
 static void run_apart(struct hs_pool_job *job)

@@ -172,6 +172,8 @@ static void read_match(struct reading *reading, const struct hs_taken *taken)
             !reading->has_layout)
             reading->is_damaged = true;
     }
+    if (reading->is_damaged)
+        hs_match_lost_payments(reading->match);
 }
 
 /* ---- opening it ---- */
@@ -179,11 +181,14 @@ static void read_match(struct reading *reading, const struct hs_taken *taken)
 static void report(struct hs_takers *takers, const struct hs_taken *taken, struct hs_str name,
                    enum hs_takeover_result result, const char *detail)
 {
-    enum hs_takeover_from from = taken->state.ptr == NULL ? HS_TAKEOVER_FROM_NONE
-                                 : taken->was_released    ? HS_TAKEOVER_FROM_RELEASED
-                                                          : HS_TAKEOVER_FROM_CRASHED;
-    hs_metrics_add(takers->service->metrics, HS_METRIC_TAKEOVERS,
-                   (size_t)from * HS_TAKEOVER_COUNT + result, 1);
+    const struct hs_service *service = takers->service;
+    bool has_state = taken->state.ptr != NULL;
+    enum hs_takeover_from from = has_state ? HS_TAKEOVER_FROM_RELEASED : HS_TAKEOVER_FROM_NONE;
+    if (has_state && !taken->was_released)
+        hs_shared_matches_count(service->shared, taken->former, result);
+    else
+        hs_metrics_add(service->metrics, HS_METRIC_TAKEOVERS,
+                       (size_t)from * HS_TAKEOVER_COUNT + result, 1);
     if (detail == NULL || !hs_log_allowed(&takers->log_limit))
         return;
     char match[HS_NAME_MAX + 1];
@@ -313,6 +318,17 @@ static void confirm_copy(struct hs_service *service, struct hs_str tenant, struc
     hs_registry_release(service->registry, slot);
 }
 
+/* Gives up the ownership of a match that was not opened. */
+static void give_back(struct hs_service *service, struct hs_str tenant, struct hs_str name,
+                      struct hs_takeover *takeover)
+{
+    const struct hs_taken taken = {.ownership = takeover->ownership,
+                                   .was_released = takeover->was_released};
+    if (taken.ownership.epoch != 0)
+        hs_shared_match_give_back(service->shared, tenant, name, &taken);
+    takeover->ownership = (struct hs_ownership){0};
+}
+
 /* Refuses a request, so that the client sends it again later. An empty match would pay again for
    shots that were paid, and its state would replace the state in the store. */
 static void refuse(struct hs_takeover *takeover, bool lacks_space, struct hs_problem *problem)
@@ -335,10 +351,11 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
     pthread_mutex_lock(takeover->turn);
     bool is_others = hs_registry_owner(service->registry, name, &owner) && tenant.ptr != NULL &&
                      !hs_str_equal(hs_name_str(&owner), tenant);
-    if (is_others || !hs_takeover_is_needed(takers, name))
-        return true;
-    confirm_copy(service, tenant, name);
     if (!hs_takeover_is_needed(takers, name))
+        return true;
+    /* If another replica has ended the match, its copy here keeps no other tenant from the name. */
+    confirm_copy(service, is_others ? hs_name_str(&owner) : tenant, name);
+    if (is_others || !hs_takeover_is_needed(takers, name))
         return true;
     enum hs_taken_result result = hs_shared_match_take(service->shared, tenant, name, &taken);
     bool is_fine = true, lacks_space = false;
@@ -350,27 +367,34 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
                NULL);
     bool is_known = taken.state.ptr != NULL;
     takeover->ownership = taken.ownership;
+    takeover->was_released = taken.was_released;
     takeover->has_asked = true;
     if (!is_known) { /* the request may open the match with any ruleset and map */
         is_fine = hs_catalog_is_current(service->catalog, OPEN_US);
-        takeover->is_uncertain = result == HS_TAKEN && (taken.journal_count > 0 ||
-                                                        hs_catalog_was_emptied(service->catalog));
+        takeover->is_uncertain = result != HS_TAKEN || taken.journal_count > 0 ||
+                                 hs_catalog_was_emptied(service->catalog);
     }
-    settle_copy(service, tenant, name, takeover, is_known);
+    if (is_fine) /* otherwise the ownership is given back, and the next request asks again */
+        settle_copy(service, tenant, name, takeover, is_known);
     if (is_known) {
         enum hs_takeover_result opened = open_taken(takers, tenant, name, &taken);
         lacks_space = opened == HS_TAKEOVER_NO_SPACE;
         is_fine = !lacks_space && opened != HS_TAKEOVER_REVISION;
+        takeover->is_uncertain = opened == HS_TAKEOVER_VERSION || opened == HS_TAKEOVER_DAMAGED;
     }
     if (!is_fine) {
-        hs_shared_match_give_back(service->shared, tenant, name, &taken);
+        give_back(service, tenant, name, takeover);
         refuse(takeover, lacks_space, problem);
     }
     hs_taken_free(&taken);
     return is_fine;
 }
 
-void hs_takeover_end(struct hs_takeover *takeover)
+void hs_takeover_end(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
+                     struct hs_takeover *takeover)
 {
+    struct hs_name owner;
+    if (takeover->has_asked && !hs_registry_owner(takers->service->registry, name, &owner))
+        give_back(takers->service, tenant, name, takeover);
     pthread_mutex_unlock(takeover->turn);
 }

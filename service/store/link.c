@@ -162,7 +162,7 @@ static void in_time(struct hs_store_link *link)
 
 static void be_late(struct hs_store_link *link, struct hs_store_call *call, int64_t now_us)
 {
-    call->late_us = INT64_MAX;
+    call->late_us = INT64_MAX; /* a command is late once, also if it is sent again */
     if (atomic_load(&link->latency_us) < now_us - call->began_us)
         atomic_store(&link->latency_us, now_us - call->began_us);
     if (++link->late_count >= HS_STORE_LATE_MAX)
@@ -287,7 +287,7 @@ static void send_call(struct hs_store_link *link, struct hs_store_call *call, in
 {
     append(&link->sent, call);
     call->sent_us = link->sent_us = now_us;
-    if (link->settings.is_patient && call->budget_us > 0)
+    if (link->settings.is_patient && call->budget_us > 0 && call->late_us != INT64_MAX)
         call->late_us = patient_late_us(link, call);
     if (call->late_us < link->next_late_us)
         link->next_late_us = call->late_us;

@@ -137,6 +137,7 @@ struct call {
     struct hs_shared_match *match; /* a reference */
     uint64_t mark;
     bool hands_off; /* an answer waits for this state */
+    bool had_state; /* when it was submitted, the store had a state */
 };
 
 /* ---- one match ---- */
@@ -298,15 +299,19 @@ static bool is_unconfirmed(const struct hs_shared_match *match)
     return hs_clock_us() - match->confirmed_us > CONFIRMED_US;
 }
 
-/* The store has lost the state of this match, so it has probably lost the states of all matches. */
-static void forget_state(struct hs_shared_match *match)
+/* Handles the case that the store had no state when it ran a command. If it had one before, it has
+   forgotten it, and so probably all states. Otherwise nothing is forgotten: if the match has a
+   state now, the reply to its write came first, over the other link. */
+static void lack_state(struct hs_shared_match *match, const struct call *call)
 {
+    match->must_write = true;
+    if (!call->had_state)
+        return;
     if (match->has_state)
         hs_shared_matches_rewrite(match->matches);
     if (match->has_state && is_unconfirmed(match))
         match->was_forgotten = true;
     match->has_state = false;
-    match->must_write = true;
 }
 
 /* ---- being the owner ---- */
@@ -362,7 +367,7 @@ static void end_append(struct hs_store_call *call, enum hs_store_result result,
     } else if (!answer.is_accepted) {
         lose(match, answer.own.epoch);
     } else if (!answer.had_state) {
-        forget_state(match);
+        lack_state(match, append);
         fail(match, append->mark);
     } else {
         match->confirmed_us = hs_clock_us();
@@ -398,7 +403,8 @@ static bool submit_record(struct hs_shared_match *match, struct hs_str record, u
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
     char digits[2][24], number[24];
-    bool can_append = match->own.epoch != 0 && !match->is_lost && !match->has_ended;
+    bool can_append =
+        record.ptr != NULL && match->own.epoch != 0 && !match->is_lost && !match->has_ended;
     struct call *call = can_append ? calloc(1, sizeof *call) : NULL;
     if (call == NULL)
         return false;
@@ -411,7 +417,8 @@ static bool submit_record(struct hs_shared_match *match, struct hs_str record, u
                                    .late = report_late,
                                    .done = end_append},
                           .match = hs_shared_match_retain(match),
-                          .mark = mark};
+                          .mark = mark,
+                          .had_state = match->has_state};
     if (submit(call, HS_STORE_URGENT, &match->matches->append, arguments, count))
         return true;
     atomic_fetch_sub(&match->references, 1); /* the caller has another reference */
@@ -474,7 +481,7 @@ static void end_write(struct hs_store_call *call, enum hs_store_result result,
         refuse_write(match, answer.own.epoch);
     } else {
         if (!answer.had_state)
-            forget_state(match);
+            lack_state(match, write);
         if (match->own.epoch == 0)
             write->mark += answer.own.epoch << EPOCH_SHIFT;
         begin_epoch(match, answer.own);
@@ -510,6 +517,7 @@ static bool write_state(struct hs_shared_match *match, enum hs_store_lane lane, 
     /* A state is complete only if all later moves are handed off (hs_shared_match_hand_off). Before
        the match has an owner, moves are not handed off. */
     bool is_complete = kind != HS_SHARED_PARTIAL && match->own.epoch != 0;
+    bool had_state = match->has_state;
     pthread_mutex_unlock(&match->lock);
     if (!may_write) {
         free(call);
@@ -518,7 +526,8 @@ static bool write_state(struct hs_shared_match *match, enum hs_store_lane lane, 
     *call = (struct call){.call = {.op = HS_STORE_WRITE, .done = end_write},
                           .match = hs_shared_match_retain(match),
                           .mark = mark,
-                          .hands_off = hands_off};
+                          .hands_off = hands_off,
+                          .had_state = had_state};
     if (hands_off) {
         call->call.budget_us = match->matches->budgets.payment_us;
         call->call.late = report_late;
@@ -551,7 +560,8 @@ void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state
     bool has_owner = match->own.epoch != 0;
     uint64_t mark = has_owner ? ++match->newest : 0; /* the state counts as a record */
     pthread_mutex_unlock(&match->lock);
-    if (!has_owner || write_state(match, HS_STORE_URGENT, state, mark, HS_SHARED_COMPLETE, true))
+    if (!has_owner || (state.ptr != NULL &&
+                       write_state(match, HS_STORE_URGENT, state, mark, HS_SHARED_COMPLETE, true)))
         return;
     pthread_mutex_lock(&match->lock);
     fail(match, mark);

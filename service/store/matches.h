@@ -46,10 +46,13 @@ struct hs_ownership {
     uint64_t epoch, birth;
 };
 
+enum { HS_SHARED_OWNER = 33 }; /* size of the id of a process, with its NUL */
+
 struct hs_taken {
     struct hs_ownership ownership;
-    bool was_released;   /* the newest state is COMPLETE or FINAL */
-    struct hs_str state; /* ptr NULL: the store does not know the match */
+    char former[HS_SHARED_OWNER]; /* the id of the former owner; "": it had no owner */
+    bool was_released;            /* the newest state is COMPLETE or FINAL */
+    struct hs_str state;          /* ptr NULL: the store does not know the match */
     struct hs_str *journal;
     size_t journal_count;
     struct redisReply *replies[2]; /* they own the bytes of `journal` and `state` */
@@ -67,6 +70,16 @@ void hs_taken_free(struct hs_taken *taken);
    stays changed. */
 void hs_shared_match_give_back(struct hs_shared_matches *matches, struct hs_str tenant,
                                struct hs_str name, const struct hs_taken *taken);
+
+/* Counts a takeover from an owner that did not give the match up. Whether it crashed or still runs
+   is known some seconds later: then hs_shared_matches_meet changes the metric. */
+void hs_shared_matches_count(struct hs_shared_matches *matches, const char *former,
+                             enum hs_takeover_result result);
+
+/* Reports to other replicas that this process runs, and finds out which former owners run. Waits
+   for the store, up to `take_us` for each former owner. One thread calls it several times a second.
+ */
+void hs_shared_matches_meet(struct hs_shared_matches *matches);
 
 /* ---- one match ---- */
 
@@ -97,8 +110,9 @@ bool hs_shared_match_confirm(struct hs_shared_match *match);
    while a state is being written, or while the store is down. */
 bool hs_shared_match_needs_state(struct hs_shared_match *match);
 
-/* Appends a record of payments to the journal. The caller makes sure that calls of this function
-   and of hs_shared_match_mark for the same match do not overlap. */
+/* Appends a record of payments to the journal. `ptr` NULL: memory ran out for the record, and the
+   payments are not durable. The caller makes sure that calls of this function and of
+   hs_shared_match_mark for the same match do not overlap. */
 void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record);
 
 /* Returns the number of the newest record. A state that is captured now contains all records up to
@@ -107,9 +121,11 @@ uint64_t hs_shared_match_mark(struct hs_shared_match *match);
 
 /* The kind of a state. It shows a later owner of the match whether the state may lack moves. */
 enum hs_shared_state {
-    HS_SHARED_PARTIAL,  /* the owner may have checked moves since the capture */
-    HS_SHARED_COMPLETE, /* every answer about later moves waits for a state with these moves */
-    HS_SHARED_FINAL     /* complete; after this state, the match has no owner */
+    HS_SHARED_PARTIAL, /* the owner may have checked moves since the capture */
+    /* Every answer about later moves waits for a state with these moves, for at most `payment_us`.
+     */
+    HS_SHARED_COMPLETE,
+    HS_SHARED_FINAL /* complete; after this state, the match has no owner */
 };
 
 /* Writes a state, and then drops the records up to `mark` from the journal. Returns false if the
@@ -118,7 +134,8 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
                            struct hs_str state, uint64_t mark, enum hs_shared_state kind);
 
 /* Writes a complete state of a match whose moves have changed. hs_shared_match_await then waits for
-   this state. Calls must not overlap with hs_shared_match_append. `state` must be captured under
+   this state. `ptr` NULL: memory ran out for the state, and the moves are not durable. Calls must
+   not overlap with hs_shared_match_append. `state` must be captured under
    the lock that prevents such an overlap. */
 void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state);
 

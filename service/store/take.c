@@ -1,21 +1,24 @@
 /* How a replica becomes the owner of a match. */
 #include "service/store/matches_inside.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The reply says whether there is a state, but does not contain the state: a script needs ten times
    as long as GET to return a large value, and Redis does nothing else in that time. Between the
    script and GET, another replica can write a state only if it takes the match. */
 static const char take_text[] =
-    "local o = redis.call('HMGET', KEYS[1], 'epoch', 'final', 'birth', 'tenant')\n"
-    /* Without a state, the match was never opened, or has ended. */
-    "if o[4] and o[4] ~= ARGV[4] and redis.call('EXISTS', KEYS[2]) == 1 then return 0 end\n"
+    "local o = redis.call('HMGET', KEYS[1], 'epoch', 'final', 'birth', 'tenant', 'owner')\n"
+    /* Without an owner and a state, the match was never opened, or has ended. The owner alone has
+       the name before it has written the first state. */
+    "local used = (o[5] and o[5] ~= '') or redis.call('EXISTS', KEYS[2]) == 1\n"
+    "if o[4] and o[4] ~= ARGV[4] and used then return 0 end\n"
     "local now = tonumber(o[1] or 0) + 1\n" HS_SHARED_BORN "local birth = o[3] or born()\n"
     "redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1], 'final', 0, 'birth', birth,\n"
     "  'tenant', ARGV[4])\n"
     "for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], " HS_SHARED_TTL ") end\n"
     "return {now, tonumber(o[2] or 0), redis.call('EXISTS', KEYS[2]),\n"
-    "  redis.call('ZRANGE', KEYS[3], 0, -1), tonumber(birth)}\n";
+    "  redis.call('ZRANGE', KEYS[3], 0, -1), tonumber(birth), o[5] or ''}\n";
 
 void hs_shared_take_init(struct hs_shared_matches *matches)
 {
@@ -24,17 +27,19 @@ void hs_shared_take_init(struct hs_shared_matches *matches)
 
 static bool read_taken(const struct redisReply *reply, struct hs_taken *taken, bool *has_state)
 {
-    bool fine = reply->type == REDIS_REPLY_ARRAY && reply->elements == 5 &&
+    bool fine = reply->type == REDIS_REPLY_ARRAY && reply->elements == 6 &&
                 reply->element[0]->type == REDIS_REPLY_INTEGER &&
                 reply->element[1]->type == REDIS_REPLY_INTEGER &&
                 reply->element[2]->type == REDIS_REPLY_INTEGER &&
                 reply->element[3]->type == REDIS_REPLY_ARRAY &&
-                reply->element[4]->type == REDIS_REPLY_INTEGER;
+                reply->element[4]->type == REDIS_REPLY_INTEGER &&
+                reply->element[5]->type == REDIS_REPLY_STRING;
     if (!fine)
         return false;
     const struct redisReply *journal = reply->element[3];
     taken->ownership = (struct hs_ownership){(uint64_t)reply->element[0]->integer,
                                              (uint64_t)reply->element[4]->integer};
+    snprintf(taken->former, sizeof taken->former, "%s", reply->element[5]->str);
     taken->was_released = reply->element[1]->integer == 1;
     *has_state = reply->element[2]->integer == 1;
     taken->journal = calloc(journal->elements + 1, sizeof *taken->journal);

@@ -441,8 +441,8 @@ static int compare_latencies(const void *a, const void *b)
     return windows != 0 ? windows : compare_numbers(&x->us, &y->us);
 }
 
-/* Returns the median of the p99 of the windows. Changes the order of `all`. */
-static double median_p99(struct latency *all, size_t count)
+/* Finds the median and the highest p99 of the windows. Changes the order of `all`. */
+static void find_p99(struct latency *all, size_t count, double *median_us, double *highest_us)
 {
     size_t windows = 0, first = 0;
     double *each = need(calloc(count + 1, sizeof *each));
@@ -454,13 +454,14 @@ static double median_p99(struct latency *all, size_t count)
         first = i + 1;
     }
     qsort(each, windows, sizeof *each, compare_numbers);
-    double median = each[windows / 2]; /* without windows: 0 */
+    *median_us = each[windows / 2]; /* without windows: 0 */
+    *highest_us = each[windows > 0 ? windows - 1 : 0];
     free(each);
-    return median;
 }
 
-/* Returns the latency in one phase. `which`: 0: the cluster, 1: the single replica. */
-static double total_latency(struct hs_cluster_game *game, int phase, int which)
+/* Finds the latency in one phase. `which`: 0: the cluster, 1: the single replica. */
+static void total_latency(struct hs_cluster_game *game, int phase, int which,
+                          struct hs_cluster_latency *latency)
 {
     size_t count = 0;
     struct latency *all = NULL;
@@ -472,9 +473,8 @@ static double total_latency(struct hs_cluster_game *game, int phase, int which)
         count += more->count;
         free(more->all);
     }
-    double p99_us = median_p99(all, count);
+    find_p99(all, count, &latency->of[which].p99_us, &latency->of[which].highest_us);
     free(all);
-    return p99_us;
 }
 
 static void total_latencies(struct hs_cluster_game *game, struct hs_cluster_counts *counts)
@@ -483,7 +483,7 @@ static void total_latencies(struct hs_cluster_game *game, struct hs_cluster_coun
     for (int phase = 0; phase < counts->phase_count; phase++) {
         counts->phases[phase].phase = game->phases[phase];
         for (int which = 0; which < 2; which++)
-            counts->phases[phase].p99_us[which] = total_latency(game, phase, which);
+            total_latency(game, phase, which, &counts->phases[phase]);
     }
 }
 

@@ -36,13 +36,16 @@
 enum hs_cluster_phase { HS_PHASE_BEFORE, HS_PHASE_FAULT, HS_PHASE_AFTER };
 
 /*
- * Latency of ticks in one phase, without ticks that were sent again: the median of the p99 of each
- * window of HS_CLUSTER_WINDOW_MS. So when other programs use the processors for a moment, only some
- * windows have other values.
+ * Latency of ticks in one phase, without ticks that were sent again: the median and the highest p99
+ * of all windows of HS_CLUSTER_WINDOW_MS. When other programs use the processors for a moment, the
+ * median stays the same. When all requests of a moment wait, only the highest shows it. Without
+ * ticks both are 0.
  */
 struct hs_cluster_latency {
     enum hs_cluster_phase phase;
-    double p99_us[2]; /* of the cluster; of the single replica, which gets the same ticks */
+    struct {
+        double p99_us, highest_us;
+    } of[2]; /* the cluster; the single replica, which gets the same ticks */
 };
 
 enum { HS_CLUSTER_WINDOW_MS = 250 };

@@ -4,6 +4,7 @@
  * number of matches, HS_CLUSTER_SECONDS the length of each phase: before the fault, in it, and
  * after it.
  */
+#include "service/store/link.h"
 #include "tests/cluster/cluster.h"
 #include "tests/cluster/game.h"
 #include "tests/support/clock.h"
@@ -366,10 +367,11 @@ static void suffer(const struct fault *fault)
 /* Returns how many times as slow ticks are in a fault as just before it. If the machine was slower
    in the fault, the single replica was slower too; this part does not count, and `slack_us` does
    not. */
-static double slowdown(const double before_us[2], const double fault_us[2], double slack_us)
+static double slowdown(const struct hs_cluster_latency *before,
+                       const struct hs_cluster_latency *fault, double slack_us)
 {
-    double machine = fault_us[1] > before_us[1] ? fault_us[1] / before_us[1] : 1;
-    return (fault_us[0] - slack_us) / (before_us[0] * machine);
+    double machine = fault->of[1].p99_us / before->of[1].p99_us;
+    return (fault->of[0].p99_us - slack_us) / (before->of[0].p99_us * (machine > 1 ? machine : 1));
 }
 
 static double median(double values[REPEATS], int count)
@@ -384,12 +386,13 @@ static double median(double values[REPEATS], int count)
 }
 
 /* Checks that answers did not wait for a failed store: for each fault, the median p99 of a tick is
-   at most twice as long as before. A request that waits for a hanging store takes half a second.
-   HS_CLUSTER_SLACK_MS does not count: the time of one wait for payments. */
+   at most twice as long as before. HS_CLUSTER_SLACK_MS does not count: the time of one wait for
+   payments. The median does not show that requests wait HS_STORE_TIMEOUT_US when a store begins to
+   hang. So in one of the repeated faults, no window may have such a p99. */
 static void expect_no_waits(const struct fault *faults, size_t count)
 {
     double slack_us = 1e3 * (double)hs_test_count("HS_CLUSTER_SLACK_MS", DEFAULT_SLACK_MS);
-    double whole[REPEATS], counted[REPEATS];
+    double whole[REPEATS], counted[REPEATS], highest[REPEATS];
     size_t at = 0, slow = 0;
     int times = 0;
     for (int i = 1; i < counts.phase_count; i++) {
@@ -397,17 +400,22 @@ static void expect_no_waits(const struct fault *faults, size_t count)
         if (fault->phase != HS_PHASE_FAULT)
             continue;
         ck_assert_uint_lt(at, count);
-        whole[times] = slowdown(before->p99_us, fault->p99_us, 0);
-        counted[times] = slowdown(before->p99_us, fault->p99_us, slack_us);
-        printf("p99 of a tick before %.2f ms, in the fault %.2f ms; of the single replica %.2f, "
-               "%.2f ms\n",
-               1e-3 * before->p99_us[0], 1e-3 * fault->p99_us[0], 1e-3 * before->p99_us[1],
-               1e-3 * fault->p99_us[1]);
+        for (int w = 0; w < 2; w++) {
+            double before_us = before->of[w].p99_us, fault_us = fault->of[w].p99_us;
+            ck_assert(before_us > 0 && fault_us > 0); /* there were ticks */
+            printf("p99 of a tick %s %.2f ms, in the fault %.2f ms, at most %.2f ms\n",
+                   w == 0 ? "before" : "  of the single replica before", 1e-3 * before_us,
+                   1e-3 * fault_us, 1e-3 * fault->of[w].highest_us);
+        }
+        whole[times] = slowdown(before, fault, 0);
+        counted[times] = slowdown(before, fault, slack_us);
+        highest[times] = fault->of[0].highest_us;
         if (++times < times_of(&faults[at]))
             continue;
         printf("%s: %.2f times as slow\n", faults[at].name, median(whole, times));
         fflush(stdout);
-        slow += median(counted, times) > 2;
+        (void)median(highest, times); /* sorts them */
+        slow += median(counted, times) > 2 || highest[0] >= HS_STORE_TIMEOUT_US;
         times = 0;
         at++;
     }
@@ -545,8 +553,6 @@ START_TEST(postgres_fails)
     expect_evidence("postgres");
 }
 END_TEST
-
-/* ---- main ---- */
 
 /* Adds a group of scenarios. CK_RUN_CASE runs only the group with this name. */
 static TCase *add_group(Suite *suite, const char *name)

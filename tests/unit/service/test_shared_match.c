@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/json/buffer.h"
 #include "service/store/matches.h"
 #include "service/system/clock.h"
 #include "service/watch/metrics.h"
@@ -267,6 +268,27 @@ START_TEST(moves_are_handed_off)
 }
 END_TEST
 
+/* Memory ran out for a record or a state. The next state has the payments and the moves. */
+START_TEST(what_cannot_be_packed_is_not_durable)
+{
+    struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
+    int64_t now_us = hs_clock_us();
+    write_state(match, "one", false);
+    hs_shared_match_captured(match, 1, now_us, 10);
+    ck_assert(!hs_shared_match_is_due(match, 1, now_us, true));
+    if (_i == 0)
+        hs_shared_match_append(match, (struct hs_str){0});
+    else
+        hs_shared_match_hand_off(match, (struct hs_str){0});
+    ck_assert_int_eq(payments(match), HS_PAYMENTS_NOT_DURABLE);
+    ck_assert(hs_shared_match_is_due(match, 1, now_us, true));
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "ZCARD %s", JOURNAL), "0");
+    write_state(match, "two", false);
+    ck_assert_int_eq(payments(match), HS_PAYMENTS_DURABLE);
+    hs_shared_match_release(match);
+}
+END_TEST
+
 START_TEST(a_flushed_store_gets_the_epoch_again)
 {
     (void)take(second, NULL, 0, false);
@@ -282,6 +304,57 @@ START_TEST(a_flushed_store_gets_the_epoch_again)
     ck_assert_int_eq(payments(match), HS_PAYMENTS_DURABLE);
     ck_assert_str_eq(epoch_in_store(), "2");
     hs_shared_match_release(match);
+}
+END_TEST
+
+static atomic_bool must_stall;
+
+/* Keeps the thread of the urgent link from reading replies. */
+static void stall(struct hs_payments_wait *wait)
+{
+    (void)wait;
+    atomic_fetch_add(&done_waits, 1);
+    while (atomic_load(&must_stall))
+        hs_test_pause_ms(1);
+}
+
+/* The store runs a command before it has a state. The reply comes after the reply to a state, which
+   takes the other link. Nothing is forgotten, and no other match must be written again. */
+START_TEST(a_late_reply_forgets_no_state)
+{
+    struct hs_payments_wait wait = {.done = stall};
+    struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
+    struct hs_shared_match *other = hs_shared_match_create(
+        first, (struct hs_str){0}, HS_STR("other"), (struct hs_ownership){.epoch = 1});
+    write_state(other, "one", false); /* the server knows the scripts now */
+    int64_t now_us = hs_clock_us();
+    hs_shared_match_captured(other, 1, now_us, 10);
+    atomic_store(&done_waits, 0);
+    atomic_store(&must_stall, true);
+    kill(redis.pid, SIGSTOP);
+    hs_shared_match_append(other, HS_STR("1"));
+    ck_assert_int_eq(hs_shared_match_await(other, &wait), HS_PAYMENTS_PENDING);
+    kill(redis.pid, SIGCONT);
+    for (int i = 0; i < PATIENCE_MS && atomic_load(&done_waits) == 0; i++)
+        hs_test_pause_ms(1);
+    if (_i == 0)
+        hs_shared_match_append(match, HS_STR("1"));
+    else
+        hs_shared_match_hand_off(match, HS_STR("one"));
+    static const char *const written[] = {JOURNAL, "hs:v1:{/m}:state"};
+    for (int i = 0;
+         i < PATIENCE_MS && strcmp(hs_test_redis_ask(&redis, "EXISTS %s", written[_i]), "0") == 0;
+         i++)
+        hs_test_pause_ms(1);
+    write_state(match, "two", false);
+    atomic_store(&must_stall, false);
+    for (int i = 0; i < PATIENCE_MS && hs_store_backlog(store, HS_STORE_URGENT) > 0; i++)
+        hs_test_pause_ms(1);
+    hs_test_pause_ms(5); /* the reply is handled after it leaves the backlog */
+    ck_assert(!hs_shared_match_needs_state(match));
+    ck_assert(!hs_shared_match_is_due(other, 1, now_us + 1, false));
+    hs_shared_match_release(match);
+    hs_shared_match_release(other);
 }
 END_TEST
 
@@ -385,8 +458,12 @@ START_TEST(a_name_belongs_to_one_tenant)
 {
     const struct hs_str acme = HS_STR("acme"), zeta = HS_STR("zeta");
     struct hs_taken taken;
-    ck_assert_int_eq(take_for(second, zeta), HS_TAKEN); /* but it opens no match */
+    ck_assert_int_eq(hs_shared_match_take(second, zeta, HS_STR("m"), &taken), HS_TAKEN);
+    ck_assert_int_eq(take_for(first, acme), HS_TAKEN_FOREIGN);    /* although it has no state yet */
+    hs_shared_match_give_back(second, zeta, HS_STR("m"), &taken); /* it opened no match */
+    hs_taken_free(&taken);
     ck_assert_int_eq(hs_shared_match_take(first, acme, HS_STR("m"), &taken), HS_TAKEN);
+    ck_assert_int_eq(take_for(second, zeta), HS_TAKEN_FOREIGN);
     struct hs_shared_match *match =
         hs_shared_match_create(first, acme, HS_STR("m"), taken.ownership);
     hs_taken_free(&taken);
@@ -399,6 +476,43 @@ START_TEST(a_name_belongs_to_one_tenant)
     ck_assert_int_eq(take_for(second, zeta), HS_TAKEN_FOREIGN);
     hs_shared_match_close(match);
     ck_assert_int_eq(take_for(second, zeta), HS_TAKEN);
+    hs_shared_match_release(match);
+}
+END_TEST
+
+static bool has_counted(const char *line)
+{
+    struct hs_buffer out = {0};
+    hs_metrics_write(metrics, &out);
+    bool has = out.data != NULL && strstr(out.data, line) != NULL;
+    hs_buffer_free(&out);
+    return has;
+}
+
+/* A match is taken from an owner that did not give it up. Whether this owner runs is found out
+   later, and only then is the takeover counted. */
+START_TEST(a_former_owner_runs_or_has_crashed)
+{
+    static const char *const lines[] = {
+        "match_takeovers_total{source=\"running\",result=\"restored\"} 1\n",
+        "match_takeovers_total{source=\"crashed\",result=\"restored\"} 1\n"};
+    struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
+    struct hs_taken taken;
+    write_state(match, "one", false);
+    hs_shared_matches_meet(first);
+    ck_assert_int_eq(hs_shared_match_take(second, (struct hs_str){0}, HS_STR("m"), &taken),
+                     HS_TAKEN);
+    ck_assert_uint_eq(strlen(taken.former), HS_SHARED_OWNER - 1);
+    hs_shared_matches_count(second, taken.former, HS_TAKEOVER_RESTORED);
+    hs_taken_free(&taken);
+    for (int i = 0; i < PATIENCE_MS / 10 && !has_counted(lines[0]) && !has_counted(lines[1]); i++) {
+        if (_i == 0) /* otherwise it has crashed */
+            hs_shared_matches_meet(first);
+        hs_shared_matches_meet(second);
+        hs_test_pause_ms(10);
+    }
+    ck_assert(has_counted(lines[_i]));
+    ck_assert(!has_counted(lines[1 - _i]));
     hs_shared_match_release(match);
 }
 END_TEST
@@ -434,12 +548,15 @@ int main(void)
         tcase_add_loop_test(server, the_payments_of_an_ended_match_have_not_moved, 0, 2);
         tcase_add_test(server, an_older_state_does_not_replace_a_newer_one);
         tcase_add_test(server, moves_are_handed_off);
+        tcase_add_loop_test(server, what_cannot_be_packed_is_not_durable, 0, 2);
         tcase_add_test(server, a_flushed_store_gets_the_epoch_again);
+        tcase_add_loop_test(server, a_late_reply_forgets_no_state, 0, 2);
         tcase_add_loop_test(server, a_former_owner_is_refused_after_a_flush, 0, 3);
         tcase_add_test(server, a_match_that_was_not_taken);
         tcase_add_test(server, the_first_write_of_an_ended_match);
         tcase_add_test(server, large_states_are_written_less_often);
         tcase_add_test(server, a_name_belongs_to_one_tenant);
+        tcase_add_loop_test(server, a_former_owner_runs_or_has_crashed, 0, 2);
         tcase_add_test(server, names_have_their_own_keys);
     } else {
         printf("SKIP: redis-server is not installed\n");

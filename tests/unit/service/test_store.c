@@ -282,6 +282,26 @@ START_TEST(a_patient_link_does_not_wait_for_a_hung_server)
 }
 END_TEST
 
+/* The server does not know the script, and is busy when it is asked. So the command is late before
+   it is sent again, and takes longer than its budget then. */
+START_TEST(a_command_that_is_sent_again_is_late_once)
+{
+    enum { BUDGET_US = 5000 };
+    const struct hs_str slow[] = {HS_STR("BLPOP"), HS_STR("nothing"), HS_STR("0.15")};
+    const struct hs_str keys = HS_STR("0");
+    struct hs_store_script script;
+    hs_store_script_init(&script, "for i = 1, 1e7 do end return 1"); /* some 100 ms */
+    clear_counts();
+    calls[0] = (struct hs_store_call){
+        .op = HS_STORE_CATALOG, .budget_us = BUDGET_US, .late = count_late, .done = end_call};
+    ck_assert_int_eq(submit_on(HS_STORE_READS, 1, 1, 0, slow, 3), 1);
+    ck_assert(hs_store_submit(store, HS_STORE_READS, &calls[0], &script, &keys, 1));
+    ck_assert(wait_for(&ended, 2));
+    ck_assert_int_eq(atomic_load(&lost), 0);
+    ck_assert_int_eq(atomic_load(&lates), 1);
+}
+END_TEST
+
 START_TEST(a_restarted_server_is_found_again)
 {
     unsigned port = redis.port;
@@ -432,6 +452,7 @@ int main(void)
         tcase_add_test(server, a_hung_server_loses_its_connections);
         tcase_add_test(server, a_patient_link_waits_while_replies_come);
         tcase_add_test(server, a_patient_link_does_not_wait_for_a_hung_server);
+        tcase_add_test(server, a_command_that_is_sent_again_is_late_once);
         tcase_add_test(server, a_restarted_server_is_found_again);
         tcase_add_test(server, the_primary_is_chosen);
         tcase_add_test(server, passwords_come_from_a_file);
