@@ -50,8 +50,8 @@ struct hs_identity {
 
 /*
  * Looks up a token. FINE fills `identity`. With MALFORMED, UNKNOWN and EXPIRED, `identity` is
- * empty. The time for the hash and the comparison of the secret does not depend on whether its
- * tenant and kid exist. `now_s`: seconds since the epoch.
+ * empty. The time for the hash and the comparison of the secret does not depend on whether the
+ * tenant and the kid exist. `now_s`: seconds since the epoch.
  */
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity);

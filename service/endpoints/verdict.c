@@ -153,7 +153,7 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
     struct hs_writer before = *writer;
     size_t len = writer->buffer->len;
     if (result->replay !=
-        NULL) { /* a replay sets no other members, but the result is withheld below */
+        NULL) { /* a replay sets no verdict and no reason, and hs_hit_withhold needs them */
         result->verdict = HS_VERDICT_ACCEPTED;
         result->reason = HS_REASON_OK;
     }

@@ -2,10 +2,10 @@
  * Admission: which requests are served under overload (docs/overload.md).
  *
  * The queue is in the kernel: a request waits in its socket until a worker reads it, and the kernel
- * reports how long the newest bytes in the socket waited. As long as the queue is empty now and
- * then, every request is served. Once waits stay long, the service refuses each request that waited
- * longer than its priority allows, before it reads the body. A late answer is worth little, and a
- * refusal costs far less than an answer.
+ * reports how long the newest bytes in the socket waited. If the queue is empty now and then, every
+ * request is served. Once waits stay long, the service refuses each request that waited longer than
+ * its priority allows, before it reads the body. A late answer is worth little, and a refusal costs
+ * far less than an answer.
  */
 #ifndef HS_SERVICE_ADMISSION_H
 #define HS_SERVICE_ADMISSION_H

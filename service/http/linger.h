@@ -47,7 +47,7 @@ struct hs_linger {
 };
 
 /* `limit` is the max number of sockets, up to HS_LINGER_MAX. Returns false if no descriptor is
-   left. Then nothing must be freed. */
+   left. Then there is nothing to free. */
 bool hs_linger_init(struct hs_linger *linger, size_t limit);
 /* Closes all sockets. No other thread may use `linger`. */
 void hs_linger_free(struct hs_linger *linger);

@@ -108,7 +108,7 @@ struct hs_http_connection {
     struct hs_http *http;
     struct hs_http_worker *worker; /* serves this connection to its end */
     struct hs_http_watched *watched;
-    int fd; /* open as long as the connection is watched */
+    int fd; /* open while the connection is watched */
     /* The last request of the connection was refused, and its body was not read. Only the worker
        uses this. */
     bool is_cut_short;

@@ -47,8 +47,8 @@ void hs_pool_end(struct hs_pool *pool, const void *owner);
 /*
  * For a pool with one thread: returns whether the running job has used more than `limit_us` of
  * processor time, or has used no processor time for `limit_us`. A thread that waits for the
- * processor is not stuck, as long as it gets some processor time. Call it a few times a second, in
- * any thread. `now_us`: monotonic.
+ * processor is not stuck if it gets some processor time. Call it a few times a second, in any
+ * thread. `now_us`: monotonic.
  */
 bool hs_pool_is_stuck(struct hs_pool *pool, int64_t limit_us, int64_t now_us);
 

@@ -11,12 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An endpoint counts as stuck after this time. Most endpoints take less than a millisecond; a map
-   of 108 MB took 8.5 s on a busy machine. */
+/* An endpoint counts as stuck after STUCK_US, plus one second for each STUCK_BYTES_A_SECOND bytes
+   of the request's body. Most endpoints take less than a millisecond; a map of 108 MB took 8.5 s on
+   a busy machine. */
 enum { STUCK_US = 5000000, STUCK_BYTES_A_SECOND = 4 << 20 };
 
-/* Some calls to a hanging database take longer (service/database/db.h), and such a call must not
-   end the process. */
+/* Some calls to a hanging database take longer than STUCK_US (service/database/db.h), and such a
+   call must not end the process. */
 enum { STUCK_DATABASE_US = 60000000 };
 
 /* ---- names and headers ---- */

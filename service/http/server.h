@@ -84,7 +84,7 @@ const char *hs_request_query(const struct hs_request *request, const char *name)
 /* Returns the value of a header, or NULL. */
 const char *hs_request_header(const struct hs_request *request, const char *name);
 
-/* A body may arrive more slowly than required until this time after its header, in microseconds. */
+/* For this time after its header, a body may arrive more slowly than required. In microseconds. */
 enum { HS_BODY_GRACE_US = 2000000 };
 
 /* The share of one listener in the threads and descriptors of the process. */
@@ -96,9 +96,9 @@ struct hs_http_limits {
 
 struct hs_http;
 
-/* Listens on the address that the options of the service name for this listener. Serves it from its
-   own threads, over TLS if `tls` has a certificate. `tls` may be freed afterwards. Returns NULL
-   with a sentence in `error` on failure. Call it from one thread. */
+/* Listens on the address that this listener has in the options of `service`. Threads of the server
+   serve the connections, over TLS if `tls` has a certificate. `tls` may be freed afterwards.
+   Returns NULL with a sentence in `error` on failure. Call it from one thread. */
 struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener listener,
                               const struct hs_http_limits *limits, const struct hs_tls *tls,
                               char error[256]);

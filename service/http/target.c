@@ -149,7 +149,8 @@ void hs_http_refuse_shed(struct hs_http_request *request)
 }
 
 /*
- * Checks how long the request has waited: after its header, and again after a body that came later.
+ * Checks how long the request has waited. Call it after the header, and again after the body if the
+ * body came later.
  */
 static void check_wait(struct hs_http_request *request, enum hs_priority priority,
                        int64_t waited_us, int64_t now_us)

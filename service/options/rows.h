@@ -34,7 +34,8 @@ enum { HS_OPTION_NAME_MAX = 48 };
 void hs_option_spell(const struct hs_option_row *row, const char *prefix,
                      char name[HS_OPTION_NAME_MAX]);
 
-/* Returns the option whose name hs_option_spell writes as `spelled` with this prefix, or NULL. */
+/* Returns the option for which hs_option_spell writes `spelled` with this prefix. NULL: no option.
+ */
 const struct hs_option_row *hs_option_find(const char *prefix, struct hs_str spelled);
 
 /* Sets a value from its text form. Returns false if the text is wrong; `error` then says which

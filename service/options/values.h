@@ -1,8 +1,8 @@
 /*
  * The configuration of `hindsight serve`. One list (options.def) gives the struct, the defaults,
  * the help, the environment variables and the keys of the configuration file. If several sources
- * set an option, the first of these counts: the command line, the environment, the file, the
- * default.
+ * set an option, the service uses the first of these: the command line, the environment, the file,
+ * the default.
  */
 #ifndef HS_SERVICE_OPTIONS_H
 #define HS_SERVICE_OPTIONS_H
@@ -138,7 +138,8 @@ enum hs_options_result hs_options_read(const struct hs_options_input *input,
                                        struct hs_options *options,
                                        char faults_text[HS_OPTIONS_FAULTS_MAX]);
 
-/* Returns the next variable from *at on that begins with HINDSIGHT_ but is not an option, or NULL.
+/* Returns the next variable, from *at on, whose name begins with HINDSIGHT_, but is neither
+   HINDSIGHT_CONFIG nor the name of an option. Returns NULL if no such variable is left.
    Such variables are ignored, because container platforms set them. */
 const char *hs_options_stray_variable(char *const **at);
 

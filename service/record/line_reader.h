@@ -30,8 +30,8 @@ struct hs_stream_line {
         answer; /* name of the request; its body and answer as JSON; the answer may be absent */
     struct hs_str title, unit; /* header, as JSON */
     struct hs_str who, truth,
-        expect;                    /* of a request, as JSON; `play` compares the answer with them */
-    struct hs_str state;           /* state of a restored match, base64; absent: the match is new */
+        expect;          /* members of a request, as JSON; `play` compares the answer with them */
+    struct hs_str state; /* state of a restored match, base64; absent: the match is new */
     struct hs_str layout, records; /* journal: layout of the records; records as base64 */
     struct hs_str reason;          /* reason of a gap; absent: requests are missing */
     uint64_t version, opening, max_players, max_samples, max_movers;

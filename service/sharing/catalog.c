@@ -24,8 +24,8 @@ enum {
     EMPTIED_US = 120000000
 };
 
-/* A ruleset or a map for a match that another replica had. Its name may be deleted, or may refer to
-   another document now. */
+/* A ruleset or a map for a match that another replica had. The name of the document may be deleted,
+   or may refer to another document now. */
 struct pinned {
     enum hs_shared_kind kind;
     struct hs_name name;   /* name of a map; empty for a ruleset */

@@ -28,7 +28,7 @@ struct hs_catalog *hs_catalog_start(struct hs_service *service);
    returns LOST. Does nothing for NULL. */
 void hs_catalog_stop(struct hs_catalog *catalog);
 
-/* Waits until this replica has all changes of names that any replica answered before the call.
+/* Waits until this replica has every change of a name that any replica confirmed before the call.
    Returns false if this takes longer than `wait_us`; the client must then send the request again
    later. Returns true if the store is down or does not answer. Workers must not call it, because it
    waits. */

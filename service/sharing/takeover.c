@@ -25,7 +25,7 @@
 
 enum {
     TURNS = 256,
-    STATE_MAX = 1 << 30, /* max bytes of a state; only an attack has more */
+    STATE_MAX = 1 << 30, /* max bytes of a state; only an attacker sends more */
     /* Max matches that are restored at the same time. Each restore uses a processor for some
        milliseconds. If larger, requests of other matches wait longer while many matches move. */
     RESTORERS = 2,
@@ -39,8 +39,8 @@ enum { OPEN_US = 250000 };
  */
 enum { QUIET_US = 1000000 };
 
-/* The client should wait this long before it sends a refused request again: for a ruleset or map of
-   the match, or for free memory. */
+/* How long the client should wait before it sends a refused request again. REVISION: this replica
+   lacks the ruleset or the map of the match. SPACE: it lacks memory for the match. */
 enum { REVISION_RETRY_MS = 100, SPACE_RETRY_MS = 1000 };
 
 struct hs_takers {

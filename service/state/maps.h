@@ -31,8 +31,8 @@ struct hs_map_store;
 
 /*
  * Creates a store for `max_maps` maps. `max_bytes` bounds the memory of all worlds, kept documents
- * and kept meshes. Replaced and deleted maps count as long as a match uses them. The texts and
- * builds of maps under construction count too. Returns NULL if memory runs out.
+ * and kept meshes. Replaced and deleted maps count while a match uses them. The texts and builds of
+ * maps under construction count too. Returns NULL if memory runs out.
  */
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes);
 

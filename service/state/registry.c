@@ -452,7 +452,7 @@ void hs_match_slot_verdict_id(const struct hs_match_slot *slot, enum hs_verdict_
     hs_verdict_ids_make(&slot->ids, about, session, number, player, out);
 }
 
-/* A map that matches may wait for. */
+/* A new map, for the matches that wait for it. */
 struct arrival {
     struct hs_map_store *maps;
     struct hs_map_entry *entry;

@@ -47,7 +47,7 @@ struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_
                                                  size_t max_bytes, char error[256]);
 
 /* Returns the share for the bytes of all rulesets in memory. Each ruleset is charged to the tenant
-   who put it. A ruleset without a name counts as long as a match uses it. */
+   who put it. A ruleset without a name counts while a match uses it. */
 struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store);
 
 /* Returns the number of rulesets that have a name. */
@@ -69,14 +69,15 @@ void hs_ruleset_store_destroy(struct hs_ruleset_store *store);
 /* Returns the entry of a name, with a reference for the caller, or NULL. */
 struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name);
 
-/* Like hs_ruleset_store_get, for a new match. If the name has a canary, returns the canary for its
-   share of match names. The choice depends only on the share and the two names. So every replica
-   makes the same choice, and a name that gets the canary still gets it with a larger share. */
+/* Like hs_ruleset_store_get, for a new match. If the name has a canary, returns the canary for a
+   share (`canary_share`) of the match names, and the ruleset for all others. The choice depends
+   only on that share, the name of the ruleset and the name of the match. So every replica makes the
+   same choice, and a match name that gets the canary still gets it with a larger share. */
 struct hs_ruleset_entry *hs_ruleset_store_get_for_match(struct hs_ruleset_store *store,
                                                         struct hs_str name, struct hs_str match);
 
-/* Returns the canary of an entry, with a reference for the caller, and sets *share to its share.
-   Returns NULL if the entry has no canary. */
+/* Returns the canary of an entry, with a reference for the caller, and sets *share to the
+   entry's `canary_share`. Returns NULL if the entry has no canary. */
 struct hs_ruleset_entry *hs_ruleset_store_canary(struct hs_ruleset_store *store,
                                                  const struct hs_ruleset_entry *entry,
                                                  double *share);

@@ -34,7 +34,7 @@ enum {
     HS_STORE_LONGEST_PAUSE_US = 1000000,
     HS_STORE_BACKLOG = 64 << 20, /* max bytes of commands without a reply */
     /* After this many late commands in a row, the link counts as slow, and requests should not wait
-       for it. One command or PING that is in time ends this. */
+       for it. The link no longer counts as slow after one command or PING in time. */
     HS_STORE_LATE_MAX = 3,
     HS_STORE_SLOW_US = 5000, /* a PING with a faster reply is in time */
     /* The longest wait on a patient link. If longer, clients wait in vain for a server that sends a

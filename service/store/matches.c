@@ -207,7 +207,7 @@ static enum hs_payments payments_of(const struct hs_shared_match *match, uint64_
     return match->acknowledged >= mark ? HS_PAYMENTS_DURABLE : HS_PAYMENTS_PENDING;
 }
 
-/* Removes the waits that end now from the match, and returns them. `late`: the records up to this
+/* Removes from the match the waits that end now, and returns them. `late`: the records up to this
    number are late; 0: none. */
 static struct hs_payments_wait *take_ended(struct hs_shared_match *match, uint64_t late)
 {

@@ -94,7 +94,8 @@ struct hs_shared_match {
 };
 
 /* Writes the keys. They do not contain the tenant: like a single replica, all replicas together
-   have at most one match with a name. With the slash, no key has the tag {catalog}. */
+   have at most one match with a name. The tag of a key begins with a slash, so no match has the tag
+   {catalog}. */
 void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_shared_keys *keys);
 
 /* Writes the arguments that all scripts share. Returns their number. */

@@ -18,7 +18,7 @@ enum hs_stage { HS_STAGES(X) HS_STAGE_COUNT };
 /* Reasons for refusing requests to protect the service. */
 #define HS_SHED_REASONS(X)                                                                         \
     X(CAPACITY, "capacity")  /* a table is full, or out of memory */                               \
-    X(BODIES, "body_memory") /* the bodies that arrive fill their share of memory */               \
+    X(BODIES, "body_memory") /* no memory is left for the body or the answer */                    \
     X(HISTORY, "history")    /* no new match: the other matches fill the memory for                \
                                 histories */                                                       \
     X(QUEUE, "queue")        /* the request waited too long */                                     \

@@ -26,8 +26,8 @@ enum hs_log_level { HS_LOG_LEVELS(X) HS_LOG_LEVEL_COUNT };
 
 bool hs_log_level_parse(const char *name, enum hs_log_level *level);
 
-/* Sets the level. Lines with a later level of HS_LOG_LEVELS are dropped. Without a call, the level
- * is HS_LOG_INFO.
+/* Sets the level. Lines whose level comes after it in HS_LOG_LEVELS are dropped. Without a call,
+ * the level is HS_LOG_INFO.
  */
 void hs_log_set_level(enum hs_log_level level);
 bool hs_log_enabled(enum hs_log_level level);
@@ -65,8 +65,8 @@ struct hs_log_limit {
 /* Returns whether one more line may be written now. If not, counts the line as dropped. */
 bool hs_log_allowed(struct hs_log_limit *limit);
 
-/* Logs how many lines were dropped, if any. Does nothing before the second of these lines is over,
-   unless `now` is set. Call it a few times a second. */
+/* Logs how many lines were dropped, if any. Does nothing until the second in which they were
+   dropped is over, unless `now` is set. Call it a few times a second. */
 void hs_log_report(struct hs_log_limit *limit, bool now);
 
 /* Returns the number of lines that were dropped so far, because of limits or because stderr

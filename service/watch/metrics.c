@@ -70,7 +70,7 @@ static void add(atomic_llong *cell, int64_t change, bool is_own)
         atomic_fetch_add_explicit(cell, change, memory_order_relaxed);
 }
 
-/* Returns the first cell of a metric to which this thread adds. */
+/* Returns the cell to which this thread adds for the first series of a metric. */
 static void *cells_of(struct hs_metrics *metrics, enum hs_metric metric, bool *is_own)
 {
     *is_own = thread.metrics == metrics;
