@@ -1,8 +1,9 @@
 /*
- * Plays one skirmish many times: once with honest players, the twins, and once for each cheat, with
- * players who all use that cheat. The skirmish can be the same, because shots change nothing in it.
- * Before a cheat sends a claim, it verifies each of its choices on its own match, and then sends
- * the best one. So no client of the API can win more with the same choices.
+ * Plays one skirmish in several matches at once. In one match all players are honest: they are the
+ * twins. In each of the other matches all players use the same cheat. The skirmish can be the same,
+ * because shots change nothing in it. Before a cheat sends a claim, it verifies each of its choices
+ * on its own match, and then sends the best one. So no client of the API can win more with the same
+ * choices.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -327,7 +328,8 @@ static void try_beside(struct run *run, const struct hs_mail *shot)
     }
 }
 
-/* Fires again with the number of an accepted hit: the last hit, or the hit `amount` before it. */
+/* Fires again with the number of an accepted hit. `amount` is how many hits were accepted after
+   that hit. */
 static bool repeat_number(struct run *run, const struct hs_mail *shot)
 {
     struct play *play = run->play;
