@@ -98,7 +98,7 @@ static struct hs_vec eye_at(const struct run *run, unsigned who, double time)
 /* Returns whether the true eye of the shooter sees the accepted hit of the last verification. */
 static bool is_in_sight(const struct run *run, const struct hs_mail *mail)
 {
-    /* the share of the path next to the body that is not tested, because a body may touch a wall */
+    /* the untested last share of the path, because the body may touch a wall */
     const double drawn_in = 0.005;
     struct hs_vec eye = eye_at(run, mail->from, hs_seconds(mail->hit.fire_time_us));
     return !hs_world_blocks(run->skirmish->game.arena->world, eye,
