@@ -18,7 +18,7 @@ enum { PARSED_MAX = 1 << 20 };
 struct decoder {
     struct hs_reader *reader;
     struct hs_str text;
-    bool measures; /* counts the elements in `capacity`, and does not read them */
+    bool measures; /* true: only counts the elements, and writes the counts to `capacity` */
     size_t capacity[LISTS];
     char *arrays[LISTS]; /* malloc'ed */
     size_t counts[LISTS];
@@ -320,7 +320,7 @@ static void place_malformed(const struct decoder *d, struct hs_str shell)
     set_malformed(d, d->text.ptr + offset, error.text);
 }
 
-/* Checks a list in the shell, which is the document without its lists. The list must be empty,
+/* Checks a list in the shell, which is the document with empty lists. The list must be empty,
    because read_list has already read its elements. */
 static void expect_list(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)

@@ -1,4 +1,4 @@
-/* Shots: shots that are posted before their hits, JSON <-> struct hs_shot_claim. */
+/* Shots, which are posted before their hits. JSON <-> struct hs_shot_claim. */
 #ifndef HS_API_SHOTS_H
 #define HS_API_SHOTS_H
 

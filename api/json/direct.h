@@ -16,8 +16,8 @@
 struct hs_direct {
     struct hs_cursor cursor;
     struct hs_reader *reader; /* if this reader has a fault at the end, the read has given up */
-    size_t containers;        /* the bytes of text that the objects and arrays so far must have, see
-                                 reading.h */
+    size_t containers;        /* the min length of a text with the objects and arrays that were read
+                                 so far, in bytes (reading.h) */
     /* The first capacity of the next array of each kind: the count of the previous array of that
        kind. */
     size_t counts[HS_ITEM_COUNT], bone_count;

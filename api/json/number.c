@@ -12,9 +12,9 @@ enum {
     WHOLE_DIGITS = 18,   /* the parser refuses longer integers */
     LARGEST_DIGITS = 19, /* all numbers with this many digits fit 64 bits */
     EXACT_POWER = 22,    /* the largest power of 10 that is exact in double */
-    MOST_DECIMALS = 24,  /* read_words stops after this many decimals. They fill three words, and
-                            are more than the digits that are used */
-    FAST_LENGTH = 40     /* more bytes than read_plain and read_words may load */
+    MOST_DECIMALS = 24, /* read_words reads at most three words of decimals. It leaves a number with
+                           more than LARGEST_DIGITS decimals to read_any */
+    FAST_LENGTH = 40    /* more bytes than read_plain and read_words may load */
 };
 #define EXACT_DIGITS (UINT64_C(1) << 53)
 

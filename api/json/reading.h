@@ -67,7 +67,7 @@ void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const ch
     __attribute__((format(printf, 3, 4)));
 
 /* Writes the JSON pointer of the value that begins at byte `offset` of a text, or of the last value
- * that begins before it. */
+ * that begins before `offset`. */
 void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINTER_MAX]);
 
 #endif

@@ -160,8 +160,8 @@ static void read_check(struct hs_reader *reader, const json_t *value, const stru
     }
 }
 
-/* If the server accepts the positions of clients, the move checks path, ground, base and stance are
-   enforced unless the document sets them. */
+/* If the server accepts the positions of clients, the checks `path`, `ground`, `base` and `stance`
+   of moves are enforced, unless the document sets their modes. */
 static void read_checks(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {

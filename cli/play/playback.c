@@ -359,7 +359,8 @@ static const char *match_of(const struct session *session, const struct hs_recor
 
 /* Sets the method and the path. A request without a recorded answer is sent with `strict`: a bad
    field is then a fault of the recording, so the service must refuse the whole request. `brief`
-   makes the answer shorter, but an expectation needs the whole answer. */
+   makes the answer shorter. It is not set if the answer is compared with an expectation, which
+   needs the whole answer. */
 static void aim_request(struct session *session, const struct hs_recording_entry *entry)
 {
     const char *match = match_of(session, entry);

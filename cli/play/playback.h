@@ -19,7 +19,7 @@ struct hs_playback {
     struct hs_tally *tally;
     const char *match; /* name of the match in the service; NULL: as recorded */
     struct hs_str map; /* a map document that replaces all maps of the recording; ptr NULL: none */
-    bool replace;      /* first end an open match of that name */
+    bool replace;      /* if a match of that name is open, it is ended first */
     double speed;      /* 1: at the recorded times; 0: as fast as answers arrive */
     enum hs_cheat cheat; /* how claims are forged; truth and expectations are then ignored */
     bool show_progress;  /* one line on stderr, which is rewritten */
@@ -40,11 +40,11 @@ struct hs_playback {
 bool hs_playback_run(const struct hs_playback *playback, char error[HS_PLAY_ERROR_MAX]);
 
 /*
- * Sends one request (body.ptr NULL: no body). After a temporary refusal (429, 503) it waits as long
- * as the answer requests, and sends the request again. It does not repeat the request if `expect`
- * (hs_expect_answer, or NULL) expects the refusal. It gives up after 100 waits, or before the sum
- * of waits exceeds 30 s. The contract permits repeats: nothing counts twice. *waits is the number
- * of repeats. Returns false if there is no answer.
+ * Sends one request (body.ptr NULL: no body). After a temporary refusal (429, 503) it waits for the
+ * time that the answer states, and sends the request again. It does not repeat the request if
+ * `expect` (hs_expect_answer, or NULL) expects the refusal. It gives up after 100 waits, or before
+ * the sum of waits exceeds 30 s. The contract permits repeats: nothing counts twice. *waits is the
+ * number of repeats. Returns false if there is no answer.
  */
 bool hs_playback_send(struct hs_client *client, const char *method, const char *path,
                       struct hs_str body, const json_t *expect, double unit, unsigned *waits,

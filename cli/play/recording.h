@@ -49,7 +49,7 @@ struct hs_recording_entry {
     enum hs_route route; /* one of HS_STREAM_REQUESTS */
     double at;           /* time of the body on the match clock, seconds; -HUGE_VAL: unknown */
     bool explain;
-    bool answered;  /* the service that recorded this request accepted it */
+    bool answered;  /* the recording service accepted this request */
     json_t *body;   /* owned; NULL: none */
     json_t *expect; /* owned; NULL: no expectation */
     /* Owned; NULL, or one item for each claim of the body: */

@@ -300,7 +300,8 @@ static bool holds_results(enum hs_route route, struct hs_str key, enum kind *kin
     return false;
 }
 
-/* Counts the plain results of a brief answer: `accepted` has a number, or one for each kind. */
+/* Counts the plain results of a brief answer. For a tick, `accepted` is an object with a number for
+   each kind of result; otherwise it is a number. */
 static void count_all_plain(struct hs_differences *differences, enum hs_route route,
                             struct hs_str accepted, const size_t only_after[3])
 {

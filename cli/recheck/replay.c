@@ -134,7 +134,7 @@ void hs_replay_destroy(struct hs_replay *replay)
     if (replay == NULL)
         return;
     struct hs_service *service = &replay->service;
-    hs_registry_destroy(service->registry); /* before the rulesets and maps that its matches use */
+    hs_registry_destroy(service->registry); /* first, because matches use rulesets and maps */
     hs_registry_destroy(replay->before);
     for (size_t i = 0; i < replay->kept_count; i++) {
         hs_ruleset_store_release(service->rulesets, replay->kept[i].ruleset);

@@ -31,8 +31,8 @@ struct hs_recheck_report {
 
 void hs_recheck_print(const struct hs_recheck_report *report, FILE *out);
 
-/* Prints the report as one JSON object. Returns false if memory runs out, or it could not be
-   written. */
+/* Prints the report as one JSON object. Returns false if memory runs out, or the object
+   cannot be written. */
 bool hs_recheck_print_json(const struct hs_recheck_report *report, FILE *out);
 
 #endif

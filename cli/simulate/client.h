@@ -126,8 +126,8 @@ struct hs_client {
     struct hs_screen last; /* the screen in the previous frame; time 0: none */
 };
 
-/* Starts a client. `arrivals` has a time for each frame of the film. It belongs to the caller, who
-   sets each time to HUGE_VAL before this call. */
+/* Starts a client. `arrivals` has a time for each frame of the film. The array belongs to the
+   caller, who sets each time to HUGE_VAL before this call. */
 void hs_client_start(struct hs_client *client, const struct hs_game *game, unsigned me,
                      enum hs_link_kind kind, uint64_t seed, double *arrivals);
 

@@ -12,7 +12,7 @@
 #define WIDTH        0.45 /* metres from a wall to the centre of a player */
 #define RUN          5.5  /* m/s */
 #define SNEAK        2.2  /* m/s, crouched */
-#define ACCELERATION 40.0 /* m/s^2; players of shooters start and stop quickly */
+#define ACCELERATION 40.0 /* m/s^2; in shooter games, players start and stop quickly */
 #define GRAVITY      9.81
 #define JUMP_SPEED   3.6  /* m/s upwards; reaches two thirds of a metre */
 #define JUMPS        0.25 /* per player and second */

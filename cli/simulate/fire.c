@@ -7,8 +7,8 @@
 #include "validators/base/units.h"
 #include "validators/spread.h"
 
-/* Metres: how far a client's own player is drawn from the true place. The second value is added
-   after a lost command. */
+/* Metres between the true place of a player and the place where their own client draws them. The
+   second value is added after a lost command. */
 #define PREDICTION      0.015
 #define LOST_PREDICTION 0.05
 

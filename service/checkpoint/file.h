@@ -38,8 +38,8 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_FINAL,
     HS_CHECKPOINT_RULESET_NAME, /* the name of a ruleset in an earlier record: owner, revision */
     HS_CHECKPOINT_MAP,          /* a name, its owner, the revision; map_file.h has the geometry */
-    /* a number, before the records of all matches; the checkpoint contains the records of all
-       journals with lower numbers */
+    /* A number. The checkpoint contains the changes that journals with lower numbers record. This
+       record comes before those of the matches. */
     HS_CHECKPOINT_JOURNAL,
     HS_CHECKPOINT_LAYOUT, /* journal only: the layout of the events that follow */
     HS_CHECKPOINT_EVENTS, /* journal only: a match, its opening, records of validators/journal.h */

@@ -31,8 +31,9 @@ struct hs_journal {
     uint64_t head_size;        /* bytes of the header of every file */
     bool is_torn;              /* the file ends with a partial record: append nothing to it */
     /* Numbers of failures that may have lost written records. `unsafe` counts all these failures,
-       and `unsafe_at_rotation` counts the failures up to the last rotation. A checkpoint contains
-       the records of the first `unsafe_covered` failures. */
+       and `unsafe_at_rotation` counts the failures up to the last rotation. The first
+       `unsafe_covered` failures do no harm: the newest checkpoint contains the records that they
+       may have lost. */
     uint64_t unsafe, unsafe_at_rotation, unsafe_covered;
     uint64_t position, synced; /* bytes written to all files, and how many of them are synced */
     /* A loss of power cannot lose the first `settled` bytes: they were synced without a failure, or
@@ -56,7 +57,8 @@ static void log_failure(struct hs_journal *journal, const char *what)
 {
     int error = errno;
     if (hs_log_allowed(&journal->log_limit))
-        hs_log(HS_LOG_ERROR, "the journal cannot be written: no hit is paid until it can",
+        hs_log(HS_LOG_ERROR,
+               "the journal cannot be written: no hit is paid before a write succeeds",
                HS_LOG_TEXT("operation", what), HS_LOG_TEXT("detail", strerror(error)));
     errno = error;
 }

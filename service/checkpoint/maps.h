@@ -1,6 +1,6 @@
 /*
  * The maps of checkpoints. Each geometry has one file (map_file.h) in HS_CHECKPOINT_MAPS. The file
- * stays as long as the newest or the previous checkpoint refers to it. Only one thread at a time
+ * stays while the newest or the previous checkpoint refers to it. Only one thread at a time
  * may use this module.
  */
 #ifndef HS_SERVICE_CHECKPOINT_MAPS_H

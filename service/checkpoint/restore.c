@@ -67,8 +67,8 @@ static bool is_owner(struct hs_str name)
     return name.len == 0 || hs_name_is_valid(name);
 }
 
-/* Restores a ruleset. A refused ruleset is not logged here, but for each match and name that needs
-   it. */
+/* Restores a ruleset. A refused ruleset is logged later, once for each match and each name that
+   needs it. */
 static void restore_ruleset(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_ruleset_store *store = restoring->service->rulesets;

@@ -89,7 +89,7 @@ static void write_ruleset(struct taking *taking, struct hs_ruleset_entry *entry)
     write_record(taking, HS_CHECKPOINT_RULESET, &record);
 }
 
-/* The map of a match: a reference to it, or the revision of the map that the match waits for. */
+/* The map of a match: a reference to the map, or the revision of a map that the match waits for. */
 struct taken_map {
     struct hs_map_store *store;
     struct hs_map_entry *entry;

@@ -28,8 +28,8 @@ enum hs_evidence_read hs_cases_list(const struct hs_evidence_home *home, struct 
                                     struct hs_str id, struct hs_writer *writer);
 
 /* Writes an array with an object for each reason. Each object has the number of verdicts with each
-   label. Only the newest review of a verdict counts. If some labels are not `unsure`, the object
-   also has the share of `cheat` among these labels. */
+   label. Only the newest review of a verdict counts. If there are labels other than `unsure`, the
+   object also has the share of `cheat` among those labels. */
 enum hs_evidence_read hs_cases_precision(const struct hs_evidence_home *home, struct hs_str tenant,
                                          struct hs_writer *writer);
 

@@ -17,7 +17,7 @@
  * `tenant`: delete only the verdicts of this tenant; ptr NULL: of all tenants. The call takes about
  * a second for each million stored verdicts. Now and then it sets *alive_us to the time, unless
  * `alive_us` is NULL. Sets *deleted to the number of deleted rows. A reviewed verdict has a row in
- * cases.db, and a second row as long as the file of its day exists. Thread-safe.
+ * cases.db, and a second row in the file of its day if that file still exists. Thread-safe.
  */
 enum hs_evidence_read hs_evidence_erase(const struct hs_evidence_home *home, struct hs_str tenant,
                                         struct hs_str name, struct hs_str by,

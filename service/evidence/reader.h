@@ -9,7 +9,8 @@
 #include "service/evidence/store.h"
 
 /* The filters of a list. A text with ptr NULL is no filter. The empty `verdict` selects the
-   summaries of ended matches (ended.h). Without it, a list has no summaries. */
+   summaries of ended matches (ended.h). With another `verdict`, or with none, a list has no
+   summaries. */
 struct hs_evidence_query {
 #define X(member, column) struct hs_str member;
     HS_EVIDENCE_TEXTS(X)

@@ -54,7 +54,7 @@ bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
         if (!hs_stream_line_read((struct hs_str){at, (size_t)(stop - at)}, &line))
             return false;
         if (line.kind == HS_STREAM_REQUEST && out->body.ptr != NULL)
-            return false; /* the text records more than one request */
+            return false; /* a second request */
         hs_evidence_parts_add_line(out, &line);
         if (line.kind == HS_STREAM_OPEN && line.state.ptr != NULL && *state == NULL) {
             *state = hs_stream_decode(line.state, &out->state.len);

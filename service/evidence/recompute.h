@@ -61,7 +61,7 @@ enum hs_recompute_status {
     HS_RECOMPUTE_FOREIGN, /* the evidence is from another version of the program */
     HS_RECOMPUTE_DAMAGED, /* the evidence cannot be read */
     HS_RECOMPUTE_NO_MEMORY,
-    HS_RECOMPUTE_STOPPED /* `must_stop` ended the build of its map */
+    HS_RECOMPUTE_STOPPED /* `must_stop` ended the build of the map */
 };
 
 /* The parts of a stored verdict, and the memory that these parts need in addition to the stored

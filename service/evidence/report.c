@@ -44,7 +44,7 @@ static void add_value(struct sample *sample, int series, double value)
         to->values[to->count++] = value;
 }
 
-/* Returns the share of its limit that a check used; a check with a share above 1 failed. The limit
+/* Returns the share of the limit that a check used; a check with a share above 1 failed. The limit
    is a minimum if a value above the limit passed, or if a value below the limit failed. Returns -1
    if the outcome is unknown or the divisor is 0. */
 static double share_of_limit(const json_t *check)

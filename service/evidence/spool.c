@@ -402,9 +402,10 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
     return remove_rows(spool, batch.last_us);
 }
 
-/* Sends documents that were added to the spool after all verdicts that need them. The first call
-   then removes the documents that no verdict in the spool needs. Later calls remove nothing,
-   because the writer may be about to add a verdict that needs the document. */
+/* Sends all documents in the spool, because a document may reach the spool later than the last
+   verdict that needs it. The first call then removes the documents that no verdict in the spool
+   needs. Later calls remove nothing, because the writer may be about to add a verdict that needs
+   the document. */
 static bool send_late_documents(struct hs_spool *spool)
 {
     static const char sql[] = "SELECT kind, name, revision FROM documents";
@@ -455,7 +456,7 @@ static bool work(struct hs_spool *spool)
     return hs_db_run(hs_evidence_store_db(spool->remote), "SELECT 1") || fail(spool, spool->remote);
 }
 
-/* If the writer waits for it, closes the spool and moves it aside. */
+/* Closes the spool and moves it aside if the writer waits for that (hs_spool_move_aside). */
 static void move_if_due(struct hs_spool *spool)
 {
     pthread_mutex_lock(&spool->lock);

@@ -31,8 +31,7 @@ void hs_spool_add(struct hs_spool *spool, size_t count);
 bool hs_spool_is_damaged(struct hs_spool *spool);
 
 /* Moves the damaged file of the spool aside (hs_evidence_move_aside). The caller must have closed
-   the file. Waits until the thread has closed the file too, which takes as long as its current
-   batch. */
+   the file. Waits until the thread has ended its current batch and closed the file too. */
 void hs_spool_move_aside(struct hs_spool *spool);
 
 /* Returns the number of verdicts in the spool. Returns 0 for NULL. */

@@ -80,7 +80,7 @@ struct hs_db *hs_evidence_store_db(struct hs_evidence_store *store);
 
 const char *hs_evidence_store_error(const struct hs_evidence_store *store);
 
-/* Returns whether the last failed call failed because the store refuses its row, now and later.
+/* Returns whether the last failed call failed because the store refuses the row, now and later.
    Other causes of failures are the disk, memory, and other users of the file. */
 bool hs_evidence_store_has_refused(const struct hs_evidence_store *store);
 

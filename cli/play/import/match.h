@@ -15,8 +15,9 @@
 bool hs_csv_match_is_name(const char *path);
 
 /*
- * Opens the pair; `path` names either table. `grow` (length) widens the body on every side; it may
- * be negative as long as a body is left. Returns NULL with a message in `error` on failure.
+ * Opens the pair; `path` names either table. `grow` (length) widens the body on every side; a
+ * negative value narrows the body, by less than half its width. Returns NULL with a message in
+ * `error` on failure.
  */
 struct hs_recording *hs_csv_match_open(const char *path, double grow,
                                        char error[HS_PLAY_ERROR_MAX]);

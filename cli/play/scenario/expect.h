@@ -28,7 +28,7 @@
 enum { HS_EXPECT_FAULT_MAX = 2048 };
 
 /* Compares an answer with the expected one. `unit`: how many of the answer's units of length make
-   one metre. If the two differ, it returns false, and `fault` has the JSON pointer of the first
+   one metre. Returns false if the answers differ; `fault` then has the JSON pointer of the first
    difference and a sentence. */
 bool hs_expect_json(const json_t *expected, const json_t *actual, double unit,
                     char fault[HS_EXPECT_FAULT_MAX]);

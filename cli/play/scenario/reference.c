@@ -83,9 +83,10 @@ static double handedness(const struct hs_reference *reference)
 }
 
 /*
- * Turns an array of numbers. `parts` are its parts in order: p(oint), v(elocity), d(irection),
- * e(xtents) and s(cales) have three numbers, r(otation) has four. A rotation q becomes R q R^-1:
- * its axis turns and its angle stays. In a mirror, the angle changes its sign.
+ * Converts an array of numbers to the frame of reference. Each letter of `parts` is the kind of one
+ * part of the array, in order. p(oint), v(elocity), d(irection), e(xtents) and s(cales) have three
+ * numbers each; r(otation) has four. A rotation q becomes R q R^-1: its axis turns and its angle
+ * stays. In a mirror, the angle changes its sign.
  */
 static json_t *turned(const struct place *place, const json_t *value, const char *parts)
 {

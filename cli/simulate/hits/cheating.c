@@ -1,8 +1,9 @@
 /*
- * Plays one skirmish many times: once with honest players, the twins, and once for each cheat, with
- * players who all use that cheat. The skirmish can be the same, because shots change nothing in it.
- * Before a cheat sends a claim, it verifies each of its choices on its own match, and then sends
- * the best one. So no client of the API can win more with the same choices.
+ * Plays one skirmish in several matches at once. In one match all players are honest: they are the
+ * twins. In each of the other matches all players use the same cheat. The skirmish can be the same,
+ * because shots change nothing in it. Before a cheat sends a claim, it verifies each of its choices
+ * on its own match, and then sends the best one. So no client of the API can win more with the same
+ * choices.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -97,7 +98,7 @@ static struct hs_vec eye_at(const struct run *run, unsigned who, double time)
 /* Returns whether the true eye of the shooter sees the accepted hit of the last verification. */
 static bool is_in_sight(const struct run *run, const struct hs_mail *mail)
 {
-    /* the share of the path next to the body that is not tested, because a body may touch a wall */
+    /* the untested last share of the path, because the body may touch a wall */
     const double drawn_in = 0.005;
     struct hs_vec eye = eye_at(run, mail->from, hs_seconds(mail->hit.fire_time_us));
     return !hs_world_blocks(run->skirmish->game.arena->world, eye,
@@ -327,7 +328,8 @@ static void try_beside(struct run *run, const struct hs_mail *shot)
     }
 }
 
-/* Fires again with the number of an accepted hit: the last hit, or the hit `amount` before it. */
+/* Fires again with the number of an accepted hit. `amount` is how many hits were accepted after
+   that hit. */
 static bool repeat_number(struct run *run, const struct hs_mail *shot)
 {
     struct play *play = run->play;

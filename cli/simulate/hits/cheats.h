@@ -40,7 +40,7 @@ struct hs_cheat {
     const char *name;
     enum hs_cheat_kind kind;
     double amount;
-    enum hs_arm arm; /* weapon of the cheat; only the twin's hits with it are compared */
+    enum hs_arm arm; /* weapon of the cheat; only hits with this weapon are compared */
     bool posts;      /* the cheat posts its shots; the twin always posts them */
     enum hs_cheat_bound bound;
     double limit;

@@ -20,7 +20,7 @@
 #define HOPS   3.0        /* changes of the base per second */
 #define HOP    20.0       /* metres between two bases */
 #define FREE_Y (-15.0)    /* metres; no wall of the arena is in this lane */
-#define WALL   2.0        /* metres; the wall in the lane y = 0 is that far from x = 0 */
+#define WALL   2.0        /* metres from x = 0 to the wall in the lane y = 0 */
 #define SHOWN  (2.0 / 30) /* seconds; age of the acknowledged snapshot when the move arrives */
 
 enum { BASES = 40, NAME_SIZE = 16 };

@@ -28,8 +28,8 @@ struct hs_timing_cheat_cycle {
     double frozen, paused, fast; /* end of each part, from the start of the cycle */
     double rate;                 /* rate of the fast clock */
     double jump;                 /* seconds added to the clock at the start of the cycle */
-    /* The cheat delays all packets of this many seconds at the start of the cycle, and sends them
-       together at the end of that time. */
+    /* Seconds from the start of the cycle in which the cheat holds all packets. The cheat sends
+       them together at the end of that time. */
     double held;
 };
 

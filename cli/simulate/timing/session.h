@@ -44,7 +44,7 @@ struct hs_timing_outcome {
         uint32_t flags[HS_DETECTORS]; /* number of flagged moves while the player was honest */
         float delay[HS_DETECTORS];    /* seconds from the start of cheating to the first flag;
                                          negative: no flag */
-        uint32_t refused;             /* moves that the checks refused; they are not simulated */
+        uint32_t refused;             /* refused moves, which are not simulated */
         /* seconds that moves claimed, and seconds granted to simulate */
         double claimed, granted;
         uint32_t bursts; /* packet bursts in the last minute of the session */
