@@ -408,8 +408,8 @@ struct hs_vocabulary {
 /* Returns the member with this name, or -1. */
 int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str name);
 
-/* All lists. For each <list> there are hs_<list>_words, its names, and the function hs_<list>_name.
-   The function returns the name of a member; its argument must be a member. */
+/* All lists. For each <list> hs_<list>_words has its names, and the function hs_<list>_name returns
+   the name of a member. The argument of the function must be a member. */
 #define HS_VOCABULARIES(X)                                                                         \
     X(verdict)                                                                                     \
     X(mode)                                                                                        \
