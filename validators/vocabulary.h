@@ -457,8 +457,8 @@ enum hs_check_stage hs_check_stage(enum hs_check check);
 enum hs_verdict hs_move_reason_verdict(enum hs_move_reason reason);
 enum hs_mode hs_move_check_default_mode(enum hs_move_check check);
 
-/* Returns the reason for a rejected move if this check is enforced and fails. The check `base` has
-   a second reason, HS_MOVE_UNKNOWN_BASE. */
+/* Returns the reason of a move that is rejected because it fails this check. The check `base` has a
+   second reason, HS_MOVE_UNKNOWN_BASE. */
 enum hs_move_reason hs_move_check_reason(enum hs_move_check check);
 
 HS_PUBLIC_END
