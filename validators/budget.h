@@ -19,9 +19,9 @@ struct hs_budget;
 
 /*
  * Creates a budget with a limit in bytes (SIZE_MAX: no limit). Bytes reserved in it are also
- * reserved in the budget `of`, which is borrowed and must live longer. If `of` is NULL, they are
- * reserved in this budget only. Returns NULL if out of memory. Before you destroy a budget, destroy
- * everything that uses it.
+ * reserved in the budget `of`, which is borrowed and must outlive this budget. If `of` is NULL,
+ * they are reserved in this budget only. Returns NULL if out of memory. Before you destroy a
+ * budget, destroy everything that uses it.
  */
 struct hs_budget *hs_budget_create(size_t limit, struct hs_budget *of);
 void hs_budget_destroy(struct hs_budget *budget);

@@ -97,11 +97,9 @@ struct hs_rewind_info {
     double alpha;
     bool clamped, held;
     uint16_t excluded_bone_count; /* bones of the target without a position at that time */
-    uint16_t ignored_count;       /* bystanders without a pose at that time */
+    uint16_t ignored_count; /* bystanders without a pose at that time; at most HS_MAX_IGNORED */
     struct hs_name excluded_bones[HS_MAX_BONES];
-    /* Names of the first HS_MAX_IGNORED such bystanders. ignored_count counts no more than
-       these. */
-    struct hs_name ignored[HS_MAX_IGNORED];
+    struct hs_name ignored[HS_MAX_IGNORED]; /* their names */
 };
 
 struct hs_pellet_result {

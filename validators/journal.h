@@ -5,7 +5,8 @@
  *
  * A match appends these events as records to a buffer of its owner. Before the owner answers a
  * request, it writes the buffer to storage that outlives the process. After a crash, the records
- * are applied to the match read from the snapshot. This restores the later payments.
+ * are applied to the match read from the snapshot. This restores the payments made after the
+ * snapshot.
  *
  * Each record names its session and its clock. So a record has no effect if the snapshot already
  * contains its event, and records from before the snapshot do no harm.

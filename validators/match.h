@@ -3,8 +3,8 @@
  * main interface of the library: post frames, verify claims.
  *
  * Not thread-safe: the caller serialises calls on one match. Different matches are independent.
- * Only calls that create a match, post frames, check moves or record claims allocate, within the
- * limits of the match.
+ * Memory is allocated only by calls that create a match, post frames, check moves or record claims,
+ * and only within the limits of the match.
  */
 #ifndef HS_MATCH_H
 #define HS_MATCH_H

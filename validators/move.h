@@ -88,7 +88,7 @@ struct hs_move_result {
                           unknown */
     /* State after the move. */
     int64_t discrepancy_us, lifetime_us; /* results of the compatible check */
-    int64_t error_us;                    /* the time that this move added to each of the two */
+    int64_t error_us;                    /* client time minus server time of this move */
     int64_t age_us;                      /* time since the first move of this clock */
     int64_t credit_us;
     double speed; /* speed of the client's clock relative to the server's clock; 1 is honest */

@@ -83,8 +83,8 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(LENGTH, claim_padding, "claim_padding", 0, 0, 1e6)                                           \
     /* largest distance between the start and the shooter's rewound eye */                         \
     X(LENGTH, origin_tolerance, "origin_tolerance", 25, 0, 1e9)                                    \
-    /* a share of origin_tolerance. If a shot starts within this share of the eye, the eye must    \
-       see the body; if it starts further away, the eye must see the contact */                    \
+    /* a share of origin_tolerance. If a shot starts closer to the eye than this, the eye must     \
+       see the body; otherwise the eye must see the contact */                                     \
     X(REAL, lean_share, "lean_share", 0.6, 0, 1)                                                   \
     /* largest angle between the shot's direction and the shooter's aim */                         \
     X(REAL, aim_tolerance_deg, "aim_tolerance_deg", 5, 0, 180)                                     \

@@ -40,7 +40,7 @@ HS_PUBLIC_BEGIN
 
 /* Progress of a save; zero at first. */
 struct hs_save_cursor {
-    uint32_t players; /* players left to save; valid if has_begun */
+    uint32_t players; /* number of players still to be saved; valid if has_begun */
     bool has_begun;
 };
 
@@ -79,12 +79,12 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
  * Appends an excerpt: the part of a match that a verdict depends on, with the poses. A match that
  * hs_match_load restores from it gives the same verdict on the same claim or posted shot, to the
  * bit. An excerpt has the players that the claim names, and the players and movers near the path.
- * It has their samples around the times of the claim, and 16 more samples before and after them. It
- * has the shooter's used numbers that the claim is compared with, without their answers. It has no
- * counts and no suspicion. No more frames can be posted to the restored match. An excerpt has only
- * a hash of the vocabularies and of the layout, so a program with other vocabularies or another
- * layout gives OTHER_VERSION. `result` is the result of hs_hit_verify or hs_shot_verify. Between
- * that call and this one, the match must not change.
+ * It has their samples around the times of the claim, 16 more samples before these, and 16 after
+ * them. It has the shooter's used numbers that the claim is compared with, without their answers.
+ * It has no counts and no suspicion. No more frames can be posted to the restored match. An excerpt
+ * has only a hash of the vocabularies and of the layout, so a program with other vocabularies or
+ * another layout gives OTHER_VERSION. `result` is the result of hs_hit_verify or hs_shot_verify.
+ * Between that call and this one, the match must not change.
  */
 void hs_hit_save_excerpt(const struct hs_match *match, const struct hs_hit_claim *claim,
                          const struct hs_hit_result *result, struct hs_bytes *out);

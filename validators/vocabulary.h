@@ -408,8 +408,8 @@ struct hs_vocabulary {
 /* Returns the member with this name, or -1. */
 int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str name);
 
-/* All lists. For each <list> there are hs_<list>_words, its names, and the function hs_<list>_name.
-   The function returns the name of a member; its argument must be a member. */
+/* All lists. For each <list> hs_<list>_words has its names, and the function hs_<list>_name returns
+   the name of a member. The argument of the function must be a member. */
 #define HS_VOCABULARIES(X)                                                                         \
     X(verdict)                                                                                     \
     X(mode)                                                                                        \
@@ -457,8 +457,8 @@ enum hs_check_stage hs_check_stage(enum hs_check check);
 enum hs_verdict hs_move_reason_verdict(enum hs_move_reason reason);
 enum hs_mode hs_move_check_default_mode(enum hs_move_check check);
 
-/* Returns the reason for a rejected move if this check is enforced and fails. The check `base` has
-   a second reason, HS_MOVE_UNKNOWN_BASE. */
+/* Returns the reason of a move that is rejected because it fails this check. The check `base` has a
+   second reason, HS_MOVE_UNKNOWN_BASE. */
 enum hs_move_reason hs_move_check_reason(enum hs_move_check check);
 
 HS_PUBLIC_END

@@ -120,7 +120,8 @@ struct hs_world_contact {
  * First contact of a swept sphere with the world; radius 0 is a ray. Both sides of a triangle are
  * solid, and the inside of a box is solid. A sphere that touches at its start has contact at
  * distance 0. A sphere that comes within HS_TOUCH_SLACK touches. At equal distances triangles come
- * before boxes, then the lower index. True: touched, and *out is set (`out` may be NULL).
+ * before boxes, and then lower indices before higher ones. True: touched, and *out is set (`out`
+ * may be NULL).
  *
  * For a ray on a triangle, `normal` is the normal of the face, on the side of the ray's start. For
  * a sphere, `normal` points from the touched point to the centre.

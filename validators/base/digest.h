@@ -78,7 +78,7 @@ static inline void hs_digest_str(struct hs_digest *digest, struct hs_str text)
     hs_digest_word(digest, hs_digest_last_bytes(text));
 }
 
-/* Ends a digest: mixes the last words as well as the first. */
+/* Ends a digest: mixes the last values as much as the earlier ones. */
 static inline struct hs_digest hs_digest_end(struct hs_digest digest)
 {
     return (struct hs_digest){{hs_mix64(digest.word[0]), hs_mix64(digest.word[1])}};

@@ -10,10 +10,11 @@
  * numbers recorded first. A new weapon first reuses the place of a cadence that can no longer
  * refuse a claim.
  *
- * Numbers may come in any order. A number is used while its entry is kept and a claim with its fire
- * time can still pass. After that the number is free again, so counters may wrap. Beyond
- * HS_LEDGER_NUMBERS the ledger forgets numbers that are free, and grows if no number is free. If it
- * must forget an accepted number that is not free, it keeps the fire time (hs_ledger_is_forgotten).
+ * Numbers may come in any order. A number is used while its entry is kept and a claim with the fire
+ * time of the number can still pass. After that the number is free again, so counters may wrap.
+ * Beyond HS_LEDGER_NUMBERS the ledger forgets numbers that are free, and grows if no number is
+ * free. If it must forget an accepted number that is not free, it keeps the fire time
+ * (hs_ledger_is_forgotten).
  */
 #ifndef HS_LEDGER_H
 #define HS_LEDGER_H
@@ -31,7 +32,7 @@
 enum { HS_LEDGER_NUMBERS = 128 };
 
 /* The maximum number of kept claim numbers, and of kept shot numbers. Beyond HS_LEDGER_NUMBERS, a
-   number is kept only while a claim with its fire time can still be accepted. */
+   number is kept only while a claim with the fire time of the number can still be accepted. */
 enum { HS_LEDGER_MAX_NUMBERS = 1024 };
 
 /* Bytes that the owner reserves for each ledger. They are enough for the last two numbers of

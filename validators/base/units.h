@@ -24,8 +24,8 @@ static inline int64_t hs_seconds_to_us(double seconds)
     return whole;
 }
 
-/* Return the smaller or the larger number. Both functions are much cheaper than fmin and fmax.
-   These also handle NaN, so they are calls of the C library. */
+/* Return the smaller or the larger number. Both functions are much cheaper than fmin and fmax,
+   which also handle NaN and are calls of the C library. */
 static inline double hs_smaller(double a, double b)
 {
     return a < b ? a : b;

@@ -32,11 +32,11 @@
 /*
  * After a silence, a player may use the time of the silence for movement. The part of this time
  * above credit.max shrinks by this many seconds per second. Packets that a stall delayed arrive
- * over about 0.07 s, because some are lost and sent again. In these 0.07 s it must shrink by less
- * than 0.04 s, the credit of a steady connection. This was measured on LAN and 40MS, with players
- * at the speed limit. With a value of 4, one move is refused in every 20th stall of 0.4 s, and four
- * moves are refused in a stall of 0.8 s. With 0.5, moves are refused in 0 of 1,000 stalls of 0.4 s,
- * and in 2 of 1,000 stalls of 0.8 s.
+ * over about 0.07 s, because some are lost and sent again. In these 0.07 s that part must shrink by
+ * less than 0.04 s, the credit of a steady connection. This was measured on LAN and 40MS, with
+ * players at the speed limit. With a value of 4, one move is refused in every 20th stall of 0.4 s,
+ * and four moves are refused in a stall of 0.8 s. With 0.5, moves are refused in 0 of 1,000 stalls
+ * of 0.4 s, and in 2 of 1,000 stalls of 0.8 s.
  */
 #define SILENCE_FADES 0.5
 

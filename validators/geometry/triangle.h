@@ -40,7 +40,8 @@ bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle 
 /* Returns the point of the triangle nearest to a world point. */
 struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_vec point);
 
-/* Returns the unit normal of the face. Seen from its side, the corners run counter-clockwise. */
+/* Returns the unit normal of the face. Seen from the side to which the normal points, the corners
+   run counter-clockwise. */
 struct hs_vec hs_triangle_normal(const struct hs_triangle *triangle);
 
 #endif

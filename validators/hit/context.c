@@ -166,7 +166,8 @@ static double finite_of(double x)
 }
 
 /* If the claim has no end, computes it: the place that the projectile reaches by the time of the
-   hit. If that place is unknown, the trace gets length 0, and the check `shape` refuses it. */
+   hit. If that place is unknown, the trace gets length 0, and the check `shape` refuses such a
+   claim. */
 static void complete_end(struct hs_hit_context *c)
 {
     if (!c->claim->has_no_end)
@@ -209,8 +210,8 @@ static void lay_path(struct hs_hit_context *c)
     if (c->has_path && hs_hit_flies(c) && !is_driven) {
         int64_t launch_us = launch_time(c);
         c->fire_time_us = launch_us;
-        /* The path of a longer flight would consist of rounding errors. The check `flight` rejects
-           such a flight. */
+        /* If a flight is much longer than max_flight, its path would consist of rounding errors. So
+           the path takes at most max_flight. The check `flight` rejects every longer flight. */
         if (launch_us < c->hit_time_us - c->weapon->max_flight_us)
             launch_us = c->hit_time_us - c->weapon->max_flight_us;
         if (launch_us < c->hit_time_us)

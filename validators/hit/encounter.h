@@ -46,16 +46,16 @@ struct hs_encounter {
 /*
  * Sweeps a path against the world, and shortens it where the world ends it. Then sweeps it against
  * every player except the shooter. The sphere swept against bodies is larger than the sphere swept
- * against the world. So a body that the larger sphere touches beside the path only counts in two
- * cases: the line from the path to the touched point is free, or the smaller sphere touches the
- * body too. Also finds the nearest approach of `target` (NULL: no target is claimed). The path
+ * against the world. So if the larger sphere touches a body beside the path, that counts in two
+ * cases only: the line from the path to the touched point is free, or the smaller sphere touches
+ * the body too. Also finds the nearest approach of `target` (NULL: no target is claimed). The path
  * passes through other players who are dead.
  */
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out);
 
-/* Calls hs_encounter_find for the single path of a claim without pellets. Also lists the target's
-   bones without a pose in the answer. */
+/* Calls hs_encounter_find for the single path of a claim without pellets. Also adds the names of
+   the target's bones that have no pose to the answer. */
 void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
 /* Returns whether more bodies are in front of the target than the weapon pierces.

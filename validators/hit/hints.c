@@ -14,8 +14,8 @@ enum {
     MIN_RELEVANT = 30,  /* smallest number of claims that could show the mistake */
     MAX_RELEVANT = 128, /* at this number of claims the counts are halved, so that a hint ends soon
                            after the mistake is mended */
-    ALL_OF_FIRST = 256, /* the first 256 claims are all sampled; later one claim in 16 is sampled,
-                           to save time */
+    ALL_OF_FIRST = 256, /* the first 256 claims are all sampled; of the claims after them, one in
+                           16 is sampled, to save time */
     SAMPLED_BITS = 4
 };
 

@@ -274,8 +274,8 @@ static enum hs_says says_eye_height(struct hs_claim_facts *f)
                   !is_beside_up(f));
 }
 
-/* Finds the pose that fits the start best. Returns how many seconds it is older than the pose used
-   for the claim. 0: no other pose fits. */
+/* Finds the pose that fits the start best. Returns by how many seconds this pose is older than the
+   pose used for the claim. 0: no other pose fits. */
 static double late_by(const struct hs_claim_facts *f)
 {
     const struct hs_history *history = f->shooter->history;

@@ -1,9 +1,9 @@
 /*
- * Accounts: the stable ids of persons, which frames may post for players. When a player leaves,
- * comes back, or joins under another name, the account keeps the standing, the counters and the
- * credit of moves, and the cadence. Each account belongs to at most one present player at a time.
- * While it belongs to no present player, its values are parked in this list. Internal to
- * validators/.
+ * Accounts: stable ids that frames may post for players; each id stands for a person. When a player
+ * leaves, comes back, or joins under another name, the account keeps the standing, the cadence, and
+ * two values of the moves: the counters and the credit. Each account belongs to at most one present
+ * player at a time. While it belongs to no present player, its values are parked in this list.
+ * Internal to validators/.
  */
 #ifndef HS_ACCOUNTS_H
 #define HS_ACCOUNTS_H

@@ -242,8 +242,8 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     enum hs_insert_result inserted =
         hs_history_insert(player->history, &match->ruleset->history, &posted.sample,
                           &posted.inherited.state, posted.posted_pose);
-    /* Prune before hs_players_update. If hs_players_prune did it later, the player would need a
-       second update. */
+    /* Prune before hs_players_update. If hs_players_prune dropped the samples later, the player
+       would need a second update. */
     bool is_stored = inserted == HS_INSERT_STORED || inserted == HS_INSERT_STORED_FULL;
     if (is_stored && time_us > keep_from_us)
         hs_history_prune(player->history, keep_from_us);

@@ -211,9 +211,9 @@ static bool grow(struct hs_players *players)
 
 /*
  * Evicts a player who left so long ago that none of their claims can pass. The payments of such a
- * player are no longer needed, but their suspicion is lost. So the least suspicious player is
- * evicted; among equally suspicious players, the player who arrived first. False: nobody can be
- * evicted.
+ * player are no longer needed, but the suspicion of an evicted player is lost. So the least
+ * suspicious player is evicted; among equally suspicious players, the player who arrived first.
+ * False: nobody can be evicted.
  */
 static bool evict_left(struct hs_players *players)
 {

@@ -148,9 +148,9 @@ struct hs_finding {
     double measured, expected;    /* means over the last few claims that show the mistake */
 };
 
-/* The explanation that fits most claims. A new explanation replaces it when the claims that
-   contradict it are as many as the claims that agree with it (Boyer and Moore, MJRTY: a fast
-   majority vote algorithm, 1981). */
+/* The explanation that fits most claims. When as many claims contradict this explanation as agree
+   with it, a new explanation replaces it (Boyer and Moore, MJRTY: a fast majority vote algorithm,
+   1981). */
 struct hs_majority {
     uint8_t choice, votes;
 };
@@ -247,7 +247,7 @@ size_t hs_match_count_bytes(const struct hs_match *match);
  */
 void hs_players_free_space(struct hs_players *players, size_t bytes);
 
-/* Gives a number to the session of a player who was just added, and writes it to the journal. */
+/* Gives a number to the session of a player who was just added. Writes a record to the journal. */
 void hs_players_begin_session(struct hs_players *players, struct hs_player *player);
 
 /* Ends the session of a present player, and writes a record to the journal. Frames and claims up to

@@ -5,8 +5,8 @@
 #include "validators/base/units.h"
 #include "validators/moves/checking.h"
 
-/* The first move that shows a jump by the server may arrive this long after one round trip. A later
-   move is not an effect of the jump. */
+/* The first move that shows a jump by the server arrives at most one round trip plus this time
+   after the jump. A later move is not an effect of the jump. */
 #define JUMP_ARRIVES_US INT64_C(1000000)
 
 /* The round trip that is assumed if none is known. */
@@ -14,10 +14,10 @@
 
 /*
  * A launch by the server raises the limits until the client can have shown it: for the round trip
- * plus LAUNCH_ARRIVES_US. After that, on the ground, it fades by a share of 1/LAUNCH_FADES_S each
- * second. In the air nothing slows the body, but a flight ends within LAUNCH_ENDS_US. After each
- * landing, a share of LAUNCH_LANDED of the launch remains. If landings did not slow the launch, a
- * client that hops would keep the speed of the launch.
+ * plus LAUNCH_ARRIVES_US. After that, on the ground, the launch fades by a share of
+ * 1/LAUNCH_FADES_S each second. In the air nothing slows the body, but a flight ends within
+ * LAUNCH_ENDS_US. After each landing, a share of LAUNCH_LANDED of the launch remains. If landings
+ * did not slow the launch, a client that hops would keep the speed of the launch.
  */
 #define LAUNCH_ARRIVES_US INT64_C(500000)
 #define LAUNCH_FADES_S    1.0

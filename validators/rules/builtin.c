@@ -57,8 +57,8 @@ static void stand_up(float rotation[4], enum hs_up up)
     rotation[3] = 0.5f;
 }
 
-/* A person of 175 cm: a sphere on the head bone, a capsule for the torso and a box for the legs on
-   the root. Lengths are in centimetres, and divided by the unit. */
+/* A person of 175 cm: a sphere on the head bone; on the root bone, a capsule for the torso and a
+   box for the legs. Lengths are in centimetres, and divided by the unit. */
 static void fill_humanoid(struct hs_rig *rig, const uint16_t zones[3], const struct frame *frame)
 {
     double unit = frame->unit;

@@ -11,7 +11,7 @@ struct warning {
     void *context;
     size_t count;
     const struct hs_rig *rig; /* the default rig; its size is the scale for other lengths */
-    double body;              /* length: reach of that body from its root */
+    double body; /* length: the reach of this rig from its root, in the upright stance */
 };
 
 static void warn(struct warning *w, const char *pointer, const char *format, ...)

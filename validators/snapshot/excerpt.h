@@ -15,14 +15,15 @@
 struct hs_excerpt {
     struct hs_str shooter;
     uint64_t shot;
-    /* One shot that the shooter posted, with this weapon if possible; NULL: the shooter posted no
-       shot. The rules about unposted hits depend on whether the shooter posts shots. */
+    /* One shot that the shooter posted: with the weapon of the result, if there is such a shot.
+       NULL: the shooter posted no shot. The rules about unposted hits depend on whether the shooter
+       posts shots. */
     const struct hs_ledger_entry *posted;
     /* The hits of the shooter that hs_ledger_offset_jump can compare the claim with: the hits with
        the smallest and the largest offset. NULL: no hit has an offset. */
     const struct hs_ledger_entry *low_offset, *high_offset;
-    const struct hs_hit_claim *claim; /* the claim, which names more players; NULL: the excerpt of a
-                                         posted shot */
+    const struct hs_hit_claim *claim; /* the claim, which can name players other than the shooter;
+                                         NULL: the excerpt of a posted shot */
     double near;               /* length; larger than the distance between two ends that count as
                                   the same */
     int64_t from_us, until_us; /* the range of times whose poses the verdict uses */

@@ -229,8 +229,8 @@ static void split(const struct builder *b, const struct range *whole, bool halve
 
 /* ---- nodes and groups ---- */
 
-/* Returns the bytes that a build with these counts uses at its peak: at its end, nodes and groups
-   exist twice for a short time. */
+/* Returns the largest number of bytes that a build with these counts uses at one time. At the end
+   of the build, nodes and groups exist twice for a short time. */
 static size_t bytes_with(size_t items, size_t nodes, size_t groups)
 {
     return items * sizeof(struct item) +

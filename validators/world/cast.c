@@ -155,11 +155,11 @@ static inline struct lanes_vec cross(struct lanes_vec a, struct lanes_vec b)
  * direction t) is linear in t. So the sphere can touch the plane only if this value is small at one
  * end of the travel, or has different signs at the two ends.
  *
- * Rounding: if a triangle can be touched, its corners are within D = length + reach + size of the
- * start. Each corner, relative to the start, is rounded to float once. The error is u D per axis,
- * where u = 2^-24. This makes an edge longer by up to 2 sqrt(3) u D; so `blur` is added to the
- * size. The sums in edge x (corner + corner) have an error below 32 u size D = 2e-6 size D. The
- * direction has an error of u. Both errors together are below 2.2e-6 D, which gives `reach` and
+ * Rounding: if a triangle can be touched, its corners are at most D = length + reach + size away
+ * from the start. Each corner, relative to the start, is rounded to float once. The error is u D
+ * per axis, where u = 2^-24. This makes an edge longer by up to 2 sqrt(3) u D; so `blur` is added
+ * to the size. The sums in edge x (corner + corner) have an error below 32 u size D = 2e-6 size D.
+ * The direction has an error of u. Both errors together are below 2.2e-6 D, which gives `reach` and
  * `reach_share`. For triangles further away the result may be wrong, but they cannot be touched.
  */
 static unsigned may_touch(const struct walk *w, const struct hs_world_group *g)

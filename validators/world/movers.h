@@ -52,7 +52,7 @@ void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 /* Drops all samples for a clock reset. The movers and their state stay. */
 void hs_movers_restart(struct hs_movers *movers);
 
-/* Returns the state that the next sample inherits, if it is the newest. */
+/* Returns the state that a new sample inherits if it is later than all other samples. */
 const struct hs_mover_state *hs_mover_newest_state(const struct hs_mover *mover);
 
 /* Adds a saved mover, without samples. False: out of memory. */

@@ -115,7 +115,7 @@ enum hs_reason hs_check_binding(struct hs_hit_context *c, struct hs_check_row *r
     if (!hs_hit_flies(c))
         off = nearest(&bound, c->direction);
     else if (!launch_off(c, &bound, &off))
-        return HS_NO_ROW; /* the flight check refuses it */
+        return HS_NO_ROW; /* the flight check refuses the claim */
     return hs_report_limit(row, HS_UNIT_DEGREES, hs_degrees(off),
                            fmax(bound.limit, hs_degrees(rounding / c->trace_length)),
                            HS_REASON_DIRECTION_MISMATCH);

@@ -52,8 +52,9 @@ static double share_at(const struct hs_blast *blast, double distance)
     return 1 + (blast->min_scale - 1) * (out < 1 ? out : 1);
 }
 
-/* Returns HS_REASON_OK if the blast reaches a body: it is near enough, and the world does not
-   shield it. *distance is from the centre to the nearest hitbox surface; 0 inside a hitbox. */
+/* Returns HS_REASON_OK if the blast reaches a body: the body is near enough, and the world does not
+   shield the body. *distance is from the blast's centre to the nearest hitbox surface; 0 inside
+   a hitbox. */
 static enum hs_reason reach_body(struct hs_hit_context *c, const struct explosion *x,
                                  const struct hs_view *view, double *distance)
 {

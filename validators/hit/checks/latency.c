@@ -1,4 +1,4 @@
-/* latency: do the times of the claim fit the shooter's connection and their earlier shots? */
+/* latency: do the times of the claim fit the connection and the earlier shots of the shooter? */
 #include "validators/base/units.h"
 #include "validators/hit/checks.h"
 #include "validators/match/connection.h"
@@ -87,7 +87,7 @@ static struct slacks slacks_of(const struct hs_hit_context *c)
 }
 
 /* Whether the offset is similar to the offsets of hits at about the same time. The delay of a
-   connection does not jump back and forth within moments. The offsets of a client that picks poses
+   connection does not jump back and forth within moments. If a client picks poses, its offsets
    jump. */
 static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *row)
 {
