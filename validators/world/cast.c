@@ -3,6 +3,7 @@
 #include "validators/world/tree.h"
 
 #include "validators/base/lanes.h"
+#include "validators/base/prefetch.h"
 #include "validators/geometry/triangle.h"
 
 #include <float.h>
@@ -12,9 +13,13 @@
  * So they make the sphere larger by more than all rounding errors:
  *
  * - by twice the touch slack, 2e-6 (length + radius). The first half is for touches within the
- * slack. The second half is for the rounding of the direction and its inverse to float, an error of
- * 4 x 2^-24 of the travel; - by 1e-12 of the largest coordinate, for rounding in double; - by one
- * float step at the start, which is rounded away from the boxes on each side.
+ *   slack. The second half is for rounding in proportion to the travel, with u = 2^-24: 4 u for the
+ *   direction and its inverse, and 3 u for the slab test;
+ * - by 1e-12 of the largest coordinate, for rounding in double;
+ * - by one float step at the start, which is rounded away from the boxes on each side.
+ *
+ * The slab test computes (base - start) / direction + number * (step / direction). Its other
+ * rounding errors are below 4 u of the size of the node. The margin of the bounds covers them.
  */
 struct walk {
     const struct hs_world *world;
@@ -230,25 +235,22 @@ struct place {
     float enter; /* travel at which the sphere may first touch this child */
 };
 
-static inline glmm_128 slab(const float *bounds, glmm_128 from, glmm_128 inverse)
-{
-    return (glmm_load(bounds) - from) * inverse;
-}
-
 /* Tests the four children from index `first` (slab test). Returns one bit for each child that the
    sphere may enter, and stores the travel until it enters. */
 static inline unsigned reached(const struct walk *w, const struct hs_world_node *node, int first,
                                float *entered)
 {
-    const float *b = &node->bounds[0][first];
-    glmm_128 x = slab(b + w->near_row[0], w->near_from[0], w->inverse[0]);
-    glmm_128 y = slab(b + w->near_row[1], w->near_from[1], w->inverse[1]);
-    glmm_128 z = slab(b + w->near_row[2], w->near_from[2], w->inverse[2]);
-    glmm_128 enter = hs_lanes_max(hs_lanes_max(x, y), hs_lanes_max(z, glmm_set1(0)));
-    x = slab(b + w->far_row[0], w->far_from[0], w->inverse[0]);
-    y = slab(b + w->far_row[1], w->far_from[1], w->inverse[1]);
-    z = slab(b + w->far_row[2], w->far_from[2], w->inverse[2]);
-    glmm_128 leave = hs_lanes_min(hs_lanes_min(x, y), hs_lanes_min(z, w->limit));
+    glmm_128 enter = glmm_set1(0), leave = w->limit;
+    for (int a = 0; a < 3; a++) {
+        glmm_128 base = glmm_set1(node->base[a]), step = glmm_set1(node->step[a]) * w->inverse[a];
+        glmm_128 near = (base - w->near_from[a]) * w->inverse[a];
+        glmm_128 far = (base - w->far_from[a]) * w->inverse[a];
+        const uint8_t *bounds = &node->bounds[0][first];
+        glmm_128 in = near + hs_lanes_read_bytes(bounds + w->near_row[a]) * step;
+        glmm_128 out = far + hs_lanes_read_bytes(bounds + w->far_row[a]) * step;
+        enter = hs_lanes_max(in, enter);
+        leave = hs_lanes_min(out, leave);
+    }
     glmm_store(entered + first, enter);
     return hs_lanes_at_most(enter, leave) << first;
 }
@@ -262,37 +264,37 @@ static inline unsigned reached_by_four(const struct walk *w, const struct hs_wor
     unsigned mask = 0;
     for (int first = 0; first < HS_WORLD_WIDTH; first += HS_WORLD_LANES)
         mask |= reached(w, node, first, entered);
-    return mask;
+    return mask & node->used;
 }
 
 #ifdef CGLM_SIMD_x86
 
-#define WITH_AVX __attribute__((target("avx")))
+#define WITH_AVX2 __attribute__((target("avx2")))
 
-WITH_AVX static inline __m256 wide_slab(const float *bounds, const glmm_128 *from,
-                                        const glmm_128 *inverse)
+WITH_AVX2 static inline __m256 eight_bounds(const uint8_t *bounds)
 {
-    __m256 path = _mm256_sub_ps(_mm256_load_ps(bounds), _mm256_broadcast_ps(from));
-    return _mm256_mul_ps(path, _mm256_broadcast_ps(inverse));
+    __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)bounds);
+    return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes));
 }
 
 /* Tests all children at once. Each lane computes the same as reached_by_four. */
-WITH_AVX static inline unsigned reached_by_eight(const struct walk *w,
-                                                 const struct hs_world_node *node, float *entered)
+WITH_AVX2 static inline unsigned reached_by_eight(const struct walk *w,
+                                                  const struct hs_world_node *node, float *entered)
 {
-    const float *b = node->bounds[0];
-    __m256 x = wide_slab(b + w->near_row[0], &w->near_from[0], &w->inverse[0]);
-    __m256 y = wide_slab(b + w->near_row[1], &w->near_from[1], &w->inverse[1]);
-    __m256 z = wide_slab(b + w->near_row[2], &w->near_from[2], &w->inverse[2]);
-    __m256 forward = _mm256_max_ps(z, _mm256_setzero_ps());
-    __m256 enter = _mm256_max_ps(_mm256_max_ps(x, y), forward);
-    x = wide_slab(b + w->far_row[0], &w->far_from[0], &w->inverse[0]);
-    y = wide_slab(b + w->far_row[1], &w->far_from[1], &w->inverse[1]);
-    z = wide_slab(b + w->far_row[2], &w->far_from[2], &w->inverse[2]);
-    __m256 within = _mm256_min_ps(z, _mm256_broadcast_ps(&w->limit));
-    __m256 leave = _mm256_min_ps(_mm256_min_ps(x, y), within);
+    __m256 enter = _mm256_setzero_ps(), leave = _mm256_broadcast_ps(&w->limit);
+    for (int a = 0; a < 3; a++) {
+        __m256 inverse = _mm256_broadcast_ps(&w->inverse[a]);
+        __m256 base = _mm256_set1_ps(node->base[a]), step = _mm256_set1_ps(node->step[a]) * inverse;
+        __m256 near = (base - _mm256_broadcast_ps(&w->near_from[a])) * inverse;
+        __m256 far = (base - _mm256_broadcast_ps(&w->far_from[a])) * inverse;
+        const uint8_t *bounds = node->bounds[0];
+        __m256 in = near + eight_bounds(bounds + w->near_row[a]) * step;
+        __m256 out = far + eight_bounds(bounds + w->far_row[a]) * step;
+        enter = _mm256_max_ps(in, enter);
+        leave = _mm256_min_ps(out, leave);
+    }
     _mm256_store_ps(entered, enter);
-    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ));
+    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ)) & node->used;
 }
 
 #endif
@@ -305,10 +307,11 @@ static inline void fetch(const struct hs_world *world, uint32_t child)
         __builtin_prefetch(&world->boxes[index]);
         return;
     }
-    const char *memory = HS_CHILD_KIND(child) == HS_CHILD_NODE
-                             ? (const char *)&world->nodes[index]
-                             : (const char *)&world->groups[index];
-    for (size_t line = 0; line < sizeof(struct hs_world_node); line += 64)
+    bool is_node = HS_CHILD_KIND(child) == HS_CHILD_NODE;
+    const char *memory =
+        is_node ? (const char *)&world->nodes[index] : (const char *)&world->groups[index];
+    size_t size = is_node ? sizeof *world->nodes : sizeof *world->groups;
+    for (size_t line = 0; line < size; line += HS_CACHE_LINE)
         __builtin_prefetch(memory + line);
 }
 
@@ -325,28 +328,37 @@ static inline int push(struct place *stack, int bottom, int top, struct place pl
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Sets *next to the nearest child that the sphere may reach, and pushes the others. Most of the
-   pushed children are never visited, so only the nearest of them is prefetched. False: the sphere
-   reaches no child. */
+/* Sets *next to the nearest child that the sphere may reach, and pushes the others. All of them are
+   prefetched. False: the sphere reaches no child. */
 ALWAYS_INLINE bool enter_node(const struct walk *w, const struct hs_world_node *node,
                               reach_all *reach, struct place *stack, int *top, struct place *next)
 {
     _Alignas(32) float entered[HS_WORLD_WIDTH];
-    __builtin_prefetch(node->child);
     unsigned mask = reach(w, node, entered);
     if (mask == 0)
         return false;
     int i = hs_lowest_bit(mask), bottom = *top, end = bottom;
     struct place nearest = {node->child[i], entered[i]};
+    mask &= mask - 1;
+    if (mask == 0) {
+        *next = nearest;
+        return true;
+    }
+    fetch(w->world, nearest.child);
+    i = hs_lowest_bit(mask);
+    struct place other = {node->child[i], entered[i]};
+    fetch(w->world, other.child);
+    bool is_nearer = other.enter <= nearest.enter;
+    stack[end++] = is_nearer ? nearest : other;
+    nearest = is_nearer ? other : nearest;
     for (mask &= mask - 1; mask != 0; mask &= mask - 1) {
         i = hs_lowest_bit(mask);
         struct place place = {node->child[i], entered[i]};
-        bool is_nearer = place.enter <= nearest.enter;
+        fetch(w->world, place.child);
+        is_nearer = place.enter <= nearest.enter;
         end = push(stack, bottom, end, is_nearer ? nearest : place);
         nearest = is_nearer ? place : nearest;
     }
-    if (end > bottom)
-        fetch(w->world, stack[end - 1].child);
     *top = end;
     *next = nearest;
     return true;
@@ -385,14 +397,14 @@ static void walk_by_four(struct walk *w)
 
 #ifdef CGLM_SIMD_x86
 
-WITH_AVX static void walk_by_eight(struct walk *w)
+WITH_AVX2 static void walk_by_eight(struct walk *w)
 {
     walk_tree(w, reached_by_eight);
 }
 
 bool hs_world_has_eight_lanes(void)
 {
-    return __builtin_cpu_supports("avx");
+    return __builtin_cpu_supports("avx2");
 }
 
 #else
