@@ -123,6 +123,8 @@ static struct hs_solid solid_of(const struct hs_world_box *box)
     return hs_solid_of_box(box->min, box->max);
 }
 
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 struct lanes_vec {
     glmm_128 x, y, z;
 };
@@ -147,6 +149,8 @@ static inline struct lanes_vec cross(struct lanes_vec a, struct lanes_vec b)
     return (struct lanes_vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
+typedef glmm_128 narrow_lanes(const double *from, double minus);
+
 /*
  * Returns one bit for each of four triangles, set if the sphere may touch it before the limit. Two
  * tests exclude a triangle.
@@ -166,15 +170,16 @@ static inline struct lanes_vec cross(struct lanes_vec a, struct lanes_vec b)
  * direction has an error of u. 2.2e-6 D covers both, which gives `reach` and `reach_share`. For
  * triangles further away the result may be wrong, but they cannot be touched.
  */
-static unsigned may_touch(const struct walk *w, const struct hs_world_group *g)
+ALWAYS_INLINE unsigned may_touch(const struct walk *w, const struct hs_world_group *g,
+                                 narrow_lanes *narrow)
 {
     const struct hs_vec *from = &w->sweep->start;
     struct lanes_vec direction = {w->direction[0], w->direction[1], w->direction[2]};
     struct lanes_vec c[3], e[3];
     for (int i = 0; i < 3; i++)
-        c[i] = (struct lanes_vec){hs_lanes_narrow(g->corner[i][0], from->x),
-                                  hs_lanes_narrow(g->corner[i][1], from->y),
-                                  hs_lanes_narrow(g->corner[i][2], from->z)};
+        c[i] =
+            (struct lanes_vec){narrow(g->corner[i][0], from->x), narrow(g->corner[i][1], from->y),
+                               narrow(g->corner[i][2], from->z)};
     e[0] = minus(c[1], c[0]);
     e[1] = minus(c[2], c[1]);
     e[2] = minus(c[0], c[2]);
@@ -202,11 +207,12 @@ static unsigned may_touch(const struct walk *w, const struct hs_world_group *g)
     return mask;
 }
 
-static void visit_group(struct walk *w, const struct hs_world_group *group)
+/* Does the exact tests of the triangles in `mask`. */
+static void visit_triangles(struct walk *w, const struct hs_world_group *group, unsigned mask)
 {
-    unsigned mask = may_touch(w, group);
-    for (unsigned lane = 0; mask >> lane != 0; lane++) {
-        if ((mask >> lane & 1) == 0 || group->index[lane] == HS_WORLD_NO_TRIANGLE)
+    for (; mask != 0; mask &= mask - 1) {
+        unsigned lane = (unsigned)hs_lowest_bit(mask);
+        if (group->index[lane] == HS_WORLD_NO_TRIANGLE)
             continue;
         double distance;
         hs_work_spend(w->work, HS_WORK_TRIANGLE);
@@ -271,6 +277,12 @@ static inline unsigned reached_by_four(const struct walk *w, const struct hs_wor
 
 #define WITH_AVX2 __attribute__((target("avx2")))
 
+/* Computes the same as hs_lanes_narrow. */
+WITH_AVX2 static inline glmm_128 narrow_four(const double *from, double minus)
+{
+    return _mm256_cvtpd_ps(_mm256_load_pd(from) - _mm256_set1_pd(minus));
+}
+
 WITH_AVX2 static inline __m256 eight_bounds(const uint8_t *bounds)
 {
     __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)bounds);
@@ -326,8 +338,6 @@ static inline int push(struct place *stack, int bottom, int top, struct place pl
     return top + 1;
 }
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
 /* Sets *next to the nearest child that the sphere may reach, and pushes the others. All of them are
    prefetched. False: the sphere reaches no child. */
 ALWAYS_INLINE bool enter_node(const struct walk *w, const struct hs_world_node *node,
@@ -364,7 +374,7 @@ ALWAYS_INLINE bool enter_node(const struct walk *w, const struct hs_world_node *
     return true;
 }
 
-ALWAYS_INLINE void walk_tree(struct walk *w, reach_all *reach)
+ALWAYS_INLINE void walk_tree(struct walk *w, reach_all *reach, narrow_lanes *narrow)
 {
     const struct hs_world *world = w->world;
     struct place stack[HS_WORLD_STACK_MAX], place = {HS_CHILD_NODE, 0};
@@ -376,7 +386,8 @@ ALWAYS_INLINE void walk_tree(struct walk *w, reach_all *reach)
             if (enter_node(w, &world->nodes[index], reach, stack, &top, &place))
                 continue;
         } else if (HS_CHILD_KIND(place.child) == HS_CHILD_GROUP) {
-            visit_group(w, &world->groups[index]);
+            const struct hs_world_group *group = &world->groups[index];
+            visit_triangles(w, group, may_touch(w, group, narrow));
         } else {
             visit_box(w, index);
         }
@@ -392,14 +403,14 @@ ALWAYS_INLINE void walk_tree(struct walk *w, reach_all *reach)
 
 static void walk_by_four(struct walk *w)
 {
-    walk_tree(w, reached_by_four);
+    walk_tree(w, reached_by_four, hs_lanes_narrow);
 }
 
 #ifdef CGLM_SIMD_x86
 
 WITH_AVX2 static void walk_by_eight(struct walk *w)
 {
-    walk_tree(w, reached_by_eight);
+    walk_tree(w, reached_by_eight, narrow_four);
 }
 
 bool hs_world_has_eight_lanes(void)
