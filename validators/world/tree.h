@@ -23,11 +23,11 @@ enum { HS_WORLD_WIDTH = 8, HS_WORLD_LANES = 4 };
  * bit for each slot with a child.
  */
 struct hs_world_node {
-    float base[3], step[3];            /* x, y, z */
+    float base[4], step[4];            /* x, y, z; the last is 0 */
     uint8_t bounds[6][HS_WORLD_WIDTH]; /* low x, high x, low y, high y, low z, high z */
     uint32_t child[HS_WORLD_WIDTH];
     uint32_t used;
-    uint32_t unused[5]; /* pads the node to whole cache lines */
+    uint32_t unused[3]; /* pads the node to whole cache lines */
 };
 
 /*
