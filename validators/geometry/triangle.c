@@ -286,10 +286,3 @@ struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_
         best = foot;
     return hs_vec_add(point, best);
 }
-
-struct hs_vec hs_triangle_normal(const struct hs_triangle *triangle)
-{
-    const struct hs_vec *c = triangle->corner;
-    struct hs_vec normal = hs_vec_cross(hs_vec_sub(c[1], c[0]), hs_vec_sub(c[2], c[1]));
-    return hs_vec_scale(normal, 1 / hs_vec_length(normal));
-}

@@ -128,8 +128,7 @@ static inline struct hs_vec corner_in(const struct hs_world_group *g, int i, uns
     return (struct hs_vec){g->corner[i][0][lane], g->corner[i][1][lane], g->corner[i][2][lane]};
 }
 
-/* Writes one corner after the other. A loop, or a copy, would read memory in other pieces than it
-   was written; processors wait for that. */
+/* Writes one corner after the other, because gcc does not unroll a loop at -O2. */
 static inline void triangle_in(const struct hs_world_group *g, unsigned lane,
                                struct hs_triangle *out)
 {
@@ -326,10 +325,9 @@ WITH_AVX2 ALWAYS_INLINE void between_eight(const uint8_t *near_row, const uint8_
 WITH_AVX2 static inline unsigned reached_by_eight(const struct walk *w,
                                                   const struct hs_world_node *node, float *entered)
 {
-    const __m128 *header = (const __m128 *)(const void *)node;
     __m256 inverse = _mm256_broadcast_ps(&w->inverse);
-    __m256 base = _mm256_broadcast_ps(&header[0]);
-    __m256 step = _mm256_broadcast_ps(&header[1]) * inverse;
+    __m256 base = _mm256_broadcast_ps((const __m128 *)(const void *)node->base);
+    __m256 step = _mm256_broadcast_ps((const __m128 *)(const void *)node->step) * inverse;
     __m256 near = (base - _mm256_broadcast_ps(&w->near_from)) * inverse;
     __m256 far = (base - _mm256_broadcast_ps(&w->far_from)) * inverse;
     const uint8_t *rows = node->bounds[0];
