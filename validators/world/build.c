@@ -451,12 +451,9 @@ static size_t count_nodes(const struct builder *b, const struct branch *branch)
     return nodes;
 }
 
-/* Adds a node and everything below it, unless the build should stop. The groups of a node follow
-   each other in memory. */
-static uint32_t add_node(struct builder *b, const struct branch *branch)
+/* Adds a node and everything below it. The groups of a node follow each other in memory. */
+static uint32_t add_node(const struct builder *b, const struct branch *branch)
 {
-    if (is_stopped(b, &branch->range))
-        return HS_CHILD_NODE;
     const struct branch *children[CHILDREN];
     int count = list_children(b, branch, CHILDREN, children);
     uint32_t index = (uint32_t)b->world->node_count++;
@@ -576,7 +573,7 @@ enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world
     size_t triangles = survey(world, mesh, b.items);
     fill_items(world, mesh, b.items, triangles);
     grow_tree(&b, (uint32_t)triangles, (uint32_t)world->info.boxes);
-    if (b.fault == HS_WORLD_FINE)
+    if (b.fault == HS_WORLD_FINE && !is_stopped(&b, &b.branches[0].range))
         b.fault = make_space(&b, alloc);
     if (b.fault == HS_WORLD_FINE)
         add_node(&b, &b.branches[0]);

@@ -344,21 +344,25 @@ WITH_AVX2 static inline unsigned reached_by_eight(const struct walk *w,
 
 #endif
 
+struct line {
+    char bytes[HS_CACHE_LINE];
+};
+
 /* Prefetches a child that will probably be visited. */
 ALWAYS_INLINE void fetch(const struct hs_world *world, uint32_t child)
 {
     uint32_t index = HS_CHILD_INDEX(child);
     if (HS_CHILD_KIND(child) == HS_CHILD_NODE) {
-        const char *node = (const char *)&world->nodes[index];
-        __builtin_prefetch(node);
-        __builtin_prefetch(node + HS_CACHE_LINE);
+        const struct line *line = (const void *)&world->nodes[index];
+        __builtin_prefetch(&line[0]);
+        __builtin_prefetch(&line[1]);
     } else if (HS_CHILD_KIND(child) == HS_CHILD_GROUP) {
-        const char *group = (const char *)&world->groups[index];
-        __builtin_prefetch(group);
-        __builtin_prefetch(group + HS_CACHE_LINE);
-        __builtin_prefetch(group + 2 * HS_CACHE_LINE);
-        __builtin_prefetch(group + 3 * HS_CACHE_LINE);
-        __builtin_prefetch(group + 4 * HS_CACHE_LINE);
+        const struct line *line = (const void *)&world->groups[index];
+        __builtin_prefetch(&line[0]);
+        __builtin_prefetch(&line[1]);
+        __builtin_prefetch(&line[2]);
+        __builtin_prefetch(&line[3]);
+        __builtin_prefetch(&line[4]);
     } else {
         __builtin_prefetch(&world->boxes[index]);
     }
