@@ -114,6 +114,10 @@ CONSOLE  := $(sort $(wildcard console/*)) /usr/share/javascript/three/three.modu
 all: $(PROG) ## build the service: build/hindsight
 	$(if $(filter release,$(VARIANT)),@ln -sf release/hindsight build/hindsight)
 
+# Pairs of doubles in one register make the exact test of a triangle slower: its reads then span two
+# earlier writes.
+$(B)/obj/validators/world/cast.o $(B)/obj/validators/geometry/triangle.o: CORE_FLAGS += -fno-tree-slp-vectorize
+
 $(B)/obj/validators/%.o: validators/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)

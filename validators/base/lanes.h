@@ -7,11 +7,13 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "validators/base/glm.h"
 
 /* The header is for code that computes eight floats at a time. Such code must first find out
-   whether the machine has AVX. */
+   whether the machine has AVX2. */
 #ifdef CGLM_SIMD_x86
 #include <immintrin.h>
 #endif
@@ -94,6 +96,15 @@ static inline void hs_lanes_write(float *to, glmm_128 a)
     _mm_storeu_ps(to, a);
 }
 
+/* Reads four numbers from 0 to 255, from any address. */
+static inline glmm_128 hs_lanes_read_bytes(const uint8_t *from)
+{
+    int bytes;
+    memcpy(&bytes, from, sizeof bytes);
+    __m128i words = _mm_unpacklo_epi8(_mm_cvtsi32_si128(bytes), _mm_setzero_si128());
+    return _mm_cvtepi32_ps(_mm_unpacklo_epi16(words, _mm_setzero_si128()));
+}
+
 /* Makes the rows of a 4 x 4 matrix its columns. */
 static inline void hs_lanes_transpose(glmm_128 rows[4])
 {
@@ -149,6 +160,14 @@ static inline glmm_128 hs_lanes_read(const float *from)
 static inline void hs_lanes_write(float *to, glmm_128 a)
 {
     vst1q_f32(to, a);
+}
+
+static inline glmm_128 hs_lanes_read_bytes(const uint8_t *from)
+{
+    uint32_t bytes;
+    memcpy(&bytes, from, sizeof bytes);
+    uint16x8_t words = vmovl_u8(vreinterpret_u8_u32(vdup_n_u32(bytes)));
+    return vcvtq_f32_u32(vmovl_u16(vget_low_u16(words)));
 }
 
 static inline void hs_lanes_transpose(glmm_128 rows[4])

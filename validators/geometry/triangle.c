@@ -22,13 +22,17 @@ struct local {
     double reach, outer; /* radius without and with the slack */
 };
 
-static void to_local(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
-                     struct local *out)
+/* Without loops, because gcc does not unroll them at -O2, and then the vectors stay in memory. */
+static inline void to_local(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
+                            struct local *out)
 {
-    for (int i = 0; i < 3; i++)
-        out->corner[i] = hs_vec_sub(triangle->corner[i], sweep->start);
-    for (int i = 0; i < 3; i++)
-        out->edge[i] = hs_vec_sub(triangle->corner[i == 2 ? 0 : i + 1], triangle->corner[i]);
+    const struct hs_vec a = triangle->corner[0], b = triangle->corner[1], c = triangle->corner[2];
+    out->corner[0] = hs_vec_sub(a, sweep->start);
+    out->corner[1] = hs_vec_sub(b, sweep->start);
+    out->corner[2] = hs_vec_sub(c, sweep->start);
+    out->edge[0] = hs_vec_sub(b, a);
+    out->edge[1] = hs_vec_sub(c, b);
+    out->edge[2] = hs_vec_sub(a, c);
     out->normal = hs_vec_cross(out->edge[0], out->edge[1]);
     out->direction = sweep->direction;
     out->length = sweep->length;
@@ -67,13 +71,16 @@ static bool within_box(const struct local *t, struct hs_vec p)
            p.y <= high.y + slack && p.z >= low.z - slack && p.z <= high.z + slack;
 }
 
-/* Returns whether the foot of the perpendicular from p to the plane is inside the three edges. */
-static bool between_edges(const struct local *t, struct hs_vec p)
+/* Returns whether p is inside edge i, seen along the normal. */
+static inline bool is_inside(const struct local *t, int i, struct hs_vec p)
 {
-    for (int i = 0; i < 3; i++)
-        if (!(hs_vec_dot(hs_vec_cross(t->normal, t->edge[i]), hs_vec_sub(p, t->corner[i])) >= 0))
-            return false;
-    return true;
+    return hs_vec_dot(hs_vec_cross(t->normal, t->edge[i]), hs_vec_sub(p, t->corner[i])) >= 0;
+}
+
+/* Returns whether the foot of the perpendicular from p to the plane is inside the three edges. */
+static inline bool between_edges(const struct local *t, struct hs_vec p)
+{
+    return is_inside(t, 0, p) && is_inside(t, 1, p) && is_inside(t, 2, p);
 }
 
 /* Finds where the path enters the prism through its top or bottom, or starts inside it. A path that
@@ -278,11 +285,4 @@ struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_
         hs_vec_dot(foot, foot) < best2)
         best = foot;
     return hs_vec_add(point, best);
-}
-
-struct hs_vec hs_triangle_normal(const struct hs_triangle *triangle)
-{
-    const struct hs_vec *c = triangle->corner;
-    struct hs_vec normal = hs_vec_cross(hs_vec_sub(c[1], c[0]), hs_vec_sub(c[2], c[1]));
-    return hs_vec_scale(normal, 1 / hs_vec_length(normal));
 }

@@ -42,6 +42,11 @@ struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_
 
 /* Returns the unit normal of the face. Seen from the side to which the normal points, the corners
    run counter-clockwise. */
-struct hs_vec hs_triangle_normal(const struct hs_triangle *triangle);
+static inline struct hs_vec hs_triangle_normal(const struct hs_triangle *triangle)
+{
+    const struct hs_vec *c = triangle->corner;
+    struct hs_vec normal = hs_vec_cross(hs_vec_sub(c[1], c[0]), hs_vec_sub(c[2], c[1]));
+    return hs_vec_scale(normal, 1 / hs_vec_length(normal));
+}
 
 #endif

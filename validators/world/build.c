@@ -36,16 +36,29 @@ struct item {
 
 /* Items of one kind: triangles only, or boxes only. */
 struct range {
-    size_t first, count;
+    uint32_t first, count;
     bool boxes;
     struct bounds bounds;
+};
+
+/*
+ * A branch of the tree in which each range has two parts. The wide nodes are chosen from it.
+ * cost[k - 1] is the smallest total surface of the nodes below, if at most k children of a wide
+ * node stand for this branch.
+ */
+struct branch {
+    struct range range;
+    uint32_t part[2]; /* 0: a leaf */
+    float cost[CHILDREN - 1];
 };
 
 struct builder {
     struct hs_world *world;
     const struct hs_world_mesh *mesh;
     struct item *items;
-    size_t node_capacity, group_capacity;
+    struct branch *branches; /* the first is the root */
+    size_t branch_count, branch_capacity;
+    size_t group_count;
     const struct hs_world_limits *limits;
     enum hs_world_fault fault;
 };
@@ -209,16 +222,16 @@ static void measure(const struct builder *b, struct range *range)
         cover(&range->bounds, &b->items[range->first + i].bounds);
 }
 
-static void split(const struct builder *b, const struct range *whole, bool halve,
-                  struct range *left, struct range *right)
+static __attribute__((noinline)) void split(const struct builder *b, const struct range *whole,
+                                            bool halve, struct range *left, struct range *right)
 {
     struct item *items = b->items + whole->first;
     struct binning binning;
     int axis = 0, border = 0;
-    size_t middle = whole->count / 2;
+    uint32_t middle = whole->count / 2;
     if (!halve && choose_bins(items, whole->count, &binning) &&
         find_split(items, whole->count, whole->boxes, &binning, &axis, &border))
-        middle = partition(items, whole->count, &binning, axis, border);
+        middle = (uint32_t)partition(items, whole->count, &binning, axis, border);
     *left = *right = *whole;
     left->count = middle;
     right->first += middle;
@@ -227,14 +240,16 @@ static void split(const struct builder *b, const struct range *whole, bool halve
     measure(b, right);
 }
 
-/* ---- nodes and groups ---- */
+/* ---- memory ---- */
 
-/* Returns the largest number of bytes that a build with these counts uses at one time. At the end
-   of the build, nodes and groups exist twice for a short time. */
-static size_t bytes_with(size_t items, size_t nodes, size_t groups)
+/* Returns the largest number of bytes that a build with these counts uses at one time. */
+static size_t bytes_with(const struct hs_world_mesh *mesh, size_t branches, size_t nodes,
+                         size_t groups)
 {
-    return items * sizeof(struct item) +
-           2 * (nodes * sizeof(struct hs_world_node) + groups * sizeof(struct hs_world_group));
+    return sizeof(struct hs_world) + mesh->box_count * sizeof *mesh->boxes +
+           (mesh->triangle_count + mesh->box_count) * sizeof(struct item) +
+           branches * sizeof(struct branch) + nodes * sizeof(struct hs_world_node) +
+           groups * sizeof(struct hs_world_group);
 }
 
 /* Added to the counts of nodes and groups, because the divisions round down. */
@@ -242,36 +257,113 @@ enum { ROUNDING = 8 };
 
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
 {
-    /* In the worst case each triangle is alone in its group. A node above another node has eight
-       children, and every node has at least two. So there are fewer than 4 nodes for 7 leaves. */
+    /* In the worst case each triangle is alone in its group. A node and a node above it have at
+       least 10 children together, or they would be one node. So there are fewer than 5 nodes for 8
+       leaves. */
     size_t triangles = mesh->triangle_count, boxes = mesh->box_count;
     size_t groups = any ? triangles : triangles / 3;
-    size_t nodes = (any ? triangles / 7 * 4 : triangles / 6) + boxes / 7 * 4 + ROUNDING;
-    return sizeof(struct hs_world) + bytes_with(triangles + boxes, nodes, groups + ROUNDING) +
-           boxes * sizeof *mesh->boxes;
+    size_t nodes = (any ? triangles / 8 * 5 : triangles / 16) + boxes / 8 * 5;
+    return bytes_with(mesh, 2 * (groups + boxes + ROUNDING), nodes + ROUNDING, groups + ROUNDING);
 }
 
-/* Makes space for one more element of an array. False: no space, and b->fault is set. */
-static bool grow(struct builder *b, void **array, size_t count, size_t *capacity, size_t size)
+/* ---- branches ---- */
+
+/* Adds a branch. False: no space, and b->fault is set. */
+static bool add_branch(struct builder *b, const struct range *range, uint32_t *out)
 {
-    const struct hs_world *world = b->world;
-    size_t leaves = world->info.triangles + world->info.boxes;
-    size_t bytes = bytes_with(leaves, world->node_count, world->group_count);
-    bytes += sizeof *world + world->info.boxes * sizeof *world->boxes;
-    if (bytes + 2 * size > b->limits->max_bytes)
+    if (bytes_with(b->mesh, b->branch_count + 1, 1, b->group_count + 1) > b->limits->max_bytes)
         b->fault = HS_WORLD_TOO_LARGE;
-    if (count < *capacity || b->fault != HS_WORLD_FINE)
-        return b->fault == HS_WORLD_FINE;
-    size_t more = *capacity + *capacity / 2 + 64;
-    void *moved = realloc(*array, more * size);
-    if (moved == NULL) {
-        b->fault = HS_WORLD_NO_MEMORY;
-        return false;
+    if (b->branch_count == b->branch_capacity && b->fault == HS_WORLD_FINE) {
+        size_t more = b->branch_capacity + b->branch_capacity / 2 + 64;
+        struct branch *moved = realloc(b->branches, more * sizeof *moved);
+        if (moved == NULL) {
+            b->fault = HS_WORLD_NO_MEMORY;
+        } else {
+            b->branches = moved;
+            b->branch_capacity = more;
+        }
     }
-    *array = moved;
-    *capacity = more;
+    if (b->fault != HS_WORLD_FINE)
+        return false;
+    *out = (uint32_t)b->branch_count++;
+    b->branches[*out] = (struct branch){.range = *range};
     return true;
 }
+
+static bool is_leaf(const struct branch *branch)
+{
+    return branch->part[0] == 0;
+}
+
+/* Returns the smallest cost of a branch of which the parts get `children` children together. Sets
+ *first to the number of children of the first part. */
+static float share_children(const struct builder *b, const struct branch *branch, int children,
+                            int *first)
+{
+    const float *left = b->branches[branch->part[0]].cost;
+    const float *right = b->branches[branch->part[1]].cost;
+    float best = FLT_MAX;
+    for (int i = 1; i < children; i++) {
+        float cost = left[i - 1] + right[children - i - 1];
+        if (cost < best) {
+            best = cost;
+            *first = i;
+        }
+    }
+    return best;
+}
+
+/* Computes the costs of a branch from those of its parts (Ylitie and others, "Efficient incoherent
+   ray traversal on GPUs through compressed wide BVHs", 2017). */
+static void find_costs(const struct builder *b, struct branch *branch)
+{
+    int first;
+    branch->cost[0] = surface(&branch->range.bounds) + share_children(b, branch, CHILDREN, &first);
+    for (int k = 2; k < CHILDREN; k++)
+        branch->cost[k - 1] = fminf(branch->cost[k - 2], share_children(b, branch, k, &first));
+}
+
+static void grow(struct builder *b, uint32_t index, int depth);
+
+static void grow_parts(struct builder *b, uint32_t index, const struct range parts[2], int depth)
+{
+    uint32_t added[2];
+    for (int i = 0; i < 2; i++) {
+        if (!add_branch(b, &parts[i], &added[i]))
+            return;
+        grow(b, added[i], depth + 1);
+    }
+    if (b->fault != HS_WORLD_FINE)
+        return;
+    memcpy(b->branches[index].part, added, sizeof added);
+    find_costs(b, &b->branches[index]);
+}
+
+/* Whether the build should stop before a split. If so, sets b->fault. */
+static bool is_stopped(struct builder *b, const struct range *whole)
+{
+    const struct hs_world_limits *limits = b->limits;
+    if (whole->count > MANY_ITEMS && limits->must_stop != NULL &&
+        limits->must_stop(limits->context))
+        b->fault = HS_WORLD_STOPPED;
+    return b->fault == HS_WORLD_STOPPED;
+}
+
+/* Splits a branch until its parts are leaves. */
+static void grow(struct builder *b, uint32_t index, int depth)
+{
+    struct range whole = b->branches[index].range, parts[2];
+    if (whole.count <= (whole.boxes ? 1 : GROUP)) {
+        b->group_count += whole.boxes || whole.count == 0 ? 0 : 1;
+        return;
+    }
+    if (is_stopped(b, &whole))
+        return;
+    split(b, &whole, depth >= HS_WORLD_DEPTH_HALVE, &parts[0], &parts[1]);
+    grow_parts(b, index, parts, depth);
+}
+
+/* ---- nodes and groups ---- */
 
 static struct hs_triangle triangle_of(const struct hs_world_mesh *mesh, size_t index)
 {
@@ -280,13 +372,9 @@ static struct hs_triangle triangle_of(const struct hs_world_mesh *mesh, size_t i
     return (struct hs_triangle){{all[v[0]], all[v[1]], all[v[2]]}};
 }
 
-static uint32_t add_group(struct builder *b, const struct range *range)
+static uint32_t add_group(const struct builder *b, const struct range *range)
 {
     struct hs_world *world = b->world;
-    void *array = world->groups;
-    if (!grow(b, &array, world->group_count, &b->group_capacity, sizeof *world->groups))
-        return HS_CHILD_GROUP;
-    world->groups = array;
     struct hs_world_group *group = &world->groups[world->group_count];
     for (size_t lane = 0; lane < GROUP; lane++) {
         bool there = lane < range->count;
@@ -307,73 +395,95 @@ static uint32_t add_group(struct builder *b, const struct range *range)
     return HS_CHILD_GROUP | (uint32_t)world->group_count++;
 }
 
-static bool is_leaf(const struct range *range)
+/* Sets the bounds of a node's children on one axis. */
+static void set_bounds(struct hs_world_node *node, const struct branch *const *parts, int count,
+                       size_t axis)
 {
-    return range->count <= (range->boxes ? 1 : GROUP);
-}
-
-/* Whether the build should stop before a split. If so, sets b->fault. */
-static bool is_stopped(struct builder *b, const struct range *whole)
-{
-    const struct hs_world_limits *limits = b->limits;
-    if (whole->count > MANY_ITEMS && limits->must_stop != NULL &&
-        limits->must_stop(limits->context))
-        b->fault = HS_WORLD_STOPPED;
-    return b->fault == HS_WORLD_STOPPED;
-}
-
-/* Splits the largest part until the node is full or only leaves are left. */
-static int split_to_children(struct builder *b, struct range parts[CHILDREN], int count, bool halve)
-{
-    while (count < CHILDREN) {
-        int largest = -1;
-        float best = -1;
-        for (int i = 0; i < count; i++) {
-            float size = surface(&parts[i].bounds) * groups_of(parts[i].count, parts[i].boxes);
-            if (!is_leaf(&parts[i]) && size > best) {
-                best = size;
-                largest = i;
-            }
-        }
-        if (largest < 0 || is_stopped(b, &parts[largest]))
-            break;
-        struct range whole = parts[largest];
-        split(b, &whole, halve, &parts[largest], &parts[count]);
-        count++;
+    double low = DBL_MAX, high = -DBL_MAX;
+    for (int i = 0; i < count; i++) {
+        low = hs_smaller(low, (double)parts[i]->range.bounds.low[axis]);
+        high = hs_larger(high, (double)parts[i]->range.bounds.high[axis]);
     }
-    return count;
+    if (count == 0)
+        low = high = 0;
+    /* At least 255 steps, and their rounding */
+    double span = high - low + 5e-7 * hs_larger(fabs(low), fabs(high)) + (double)FLT_MIN;
+    double margin = 1e-6 * span;
+    float base = hs_float_below(low - margin);
+    float step = hs_float_above((high + margin - (double)base) / 255);
+    node->base[axis] = base;
+    node->step[axis] = step;
+    for (int i = 0; i < count; i++) {
+        double from = (double)parts[i]->range.bounds.low[axis] - margin - (double)base;
+        double to = (double)parts[i]->range.bounds.high[axis] + margin - (double)base;
+        node->bounds[2 * axis][i] = (uint8_t)floor(from / (double)step);
+        node->bounds[2 * axis + 1][i] = (uint8_t)ceil(to / (double)step);
+    }
 }
 
-static uint32_t add_node(struct builder *b, const struct range *ranges, int count, int depth)
+/* Lists the branches that stand for `branch` in a node, at most `children`. Returns their number.
+ */
+static int list_children(const struct builder *b, const struct branch *branch, int children,
+                         const struct branch **out)
+{
+    if (branch->range.count == 0)
+        return 0;
+    for (; !is_leaf(branch) && children > 1; children--) {
+        int first = 1;
+        float cost = share_children(b, branch, children, &first);
+        if (children < CHILDREN && cost > branch->cost[children - 2])
+            continue;
+        int count = list_children(b, &b->branches[branch->part[0]], first, out);
+        return count +
+               list_children(b, &b->branches[branch->part[1]], children - first, out + count);
+    }
+    out[0] = branch;
+    return 1;
+}
+
+static size_t count_nodes(const struct builder *b, const struct branch *branch)
+{
+    const struct branch *children[CHILDREN];
+    int count = list_children(b, branch, CHILDREN, children);
+    size_t nodes = 1;
+    for (int i = 0; i < count; i++)
+        nodes += is_leaf(children[i]) ? 0 : count_nodes(b, children[i]);
+    return nodes;
+}
+
+/* Adds a node and everything below it. The groups of a node follow each other in memory. */
+static uint32_t add_node(const struct builder *b, const struct branch *branch)
+{
+    const struct branch *children[CHILDREN];
+    int count = list_children(b, branch, CHILDREN, children);
+    uint32_t index = (uint32_t)b->world->node_count++;
+    struct hs_world_node *node = &b->world->nodes[index];
+    memset(node, 0, sizeof *node);
+    node->used = (1u << count) - 1;
+    for (size_t a = 0; a < 3; a++)
+        set_bounds(node, children, count, a);
+    for (int i = 0; i < count; i++) {
+        const struct range *range = &children[i]->range;
+        if (is_leaf(children[i]))
+            node->child[i] =
+                range->boxes ? HS_CHILD_BOX | b->items[range->first].index : add_group(b, range);
+    }
+    for (int i = 0; i < count; i++)
+        if (!is_leaf(children[i]))
+            node->child[i] = add_node(b, children[i]);
+    return HS_CHILD_NODE | index;
+}
+
+/* Allocates the nodes and groups of the world. */
+static enum hs_world_fault make_space(const struct builder *b, hs_world_alloc *alloc)
 {
     struct hs_world *world = b->world;
-    void *array = world->nodes;
-    if (!grow(b, &array, world->node_count, &b->node_capacity, sizeof *world->nodes))
-        return HS_CHILD_NODE;
-    world->nodes = array;
-    size_t place = world->node_count++;
-    struct range parts[CHILDREN] = {{0}};
-    memcpy(parts, ranges, (size_t)count * sizeof *ranges);
-    count = split_to_children(b, parts, count, depth >= HS_WORLD_DEPTH_HALVE);
-
-    struct hs_world_node node = {0};
-    for (int i = 0; i < CHILDREN; i++) {
-        const struct bounds *box = i < count ? &parts[i].bounds : &nothing;
-        for (size_t a = 0; a < 3; a++) {
-            node.bounds[2 * a][i] = box->low[a];
-            node.bounds[2 * a + 1][i] = box->high[a];
-        }
-    }
-    for (int i = 0; i < count && b->fault == HS_WORLD_FINE; i++) {
-        if (!is_leaf(&parts[i]))
-            node.child[i] = add_node(b, &parts[i], 1, depth + 1);
-        else if (parts[i].boxes)
-            node.child[i] = HS_CHILD_BOX | b->items[parts[i].first].index;
-        else
-            node.child[i] = add_group(b, &parts[i]);
-    }
-    world->nodes[place] = node;
-    return HS_CHILD_NODE | (uint32_t)place;
+    size_t nodes = count_nodes(b, &b->branches[0]);
+    if (bytes_with(b->mesh, b->branch_count, nodes, b->group_count) > b->limits->max_bytes)
+        return HS_WORLD_TOO_LARGE;
+    world->nodes = alloc(nodes * sizeof *world->nodes);
+    world->groups = alloc((b->group_count + 1) * sizeof *world->groups);
+    return world->nodes != NULL && world->groups != NULL ? HS_WORLD_FINE : HS_WORLD_NO_MEMORY;
 }
 
 /* ---- the whole tree ---- */
@@ -433,14 +543,22 @@ static void fill_items(const struct hs_world *world, const struct hs_world_mesh 
     }
 }
 
-/* Copies the elements to memory from `alloc`, and frees the old array. NULL: out of memory. */
-static void *settle(void *array, size_t count, size_t size, hs_world_alloc *alloc)
+/* Grows the tree of the whole mesh. Triangles and boxes have different parts of the root. */
+static void grow_tree(struct builder *b, uint32_t triangles, uint32_t boxes)
 {
-    void *settled = array == NULL ? NULL : alloc(count * size);
-    if (settled != NULL)
-        memcpy(settled, array, count * size);
-    free(array);
-    return settled;
+    struct range parts[2] = {{.count = triangles},
+                             {.first = triangles, .count = boxes, .boxes = true}};
+    uint32_t root;
+    for (int i = 0; i < 2; i++)
+        measure(b, &parts[i]);
+    if (triangles > 0 && boxes > 0) {
+        struct range whole = {.count = triangles + boxes, .bounds = parts[0].bounds};
+        cover(&whole.bounds, &parts[1].bounds);
+        if (add_branch(b, &whole, &root))
+            grow_parts(b, root, parts, 0);
+    } else if (add_branch(b, &parts[boxes > 0 ? 1 : 0], &root)) {
+        grow(b, root, 0);
+    }
 }
 
 enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh,
@@ -454,23 +572,12 @@ enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world
         return HS_WORLD_NO_MEMORY;
     size_t triangles = survey(world, mesh, b.items);
     fill_items(world, mesh, b.items, triangles);
-
-    struct range ranges[2];
-    int count = 0;
-    if (triangles > 0)
-        ranges[count++] = (struct range){.count = triangles};
-    if (world->info.boxes > 0)
-        ranges[count++] =
-            (struct range){.first = triangles, .count = world->info.boxes, .boxes = true};
-    for (int i = 0; i < count; i++)
-        measure(&b, &ranges[i]);
-    add_node(&b, ranges, count, 0);
+    grow_tree(&b, (uint32_t)triangles, (uint32_t)world->info.boxes);
+    if (b.fault == HS_WORLD_FINE && !is_stopped(&b, &b.branches[0].range))
+        b.fault = make_space(&b, alloc);
+    if (b.fault == HS_WORLD_FINE)
+        add_node(&b, &b.branches[0]);
+    free(b.branches);
     free(b.items);
-    if (b.fault != HS_WORLD_FINE)
-        return b.fault;
-    world->nodes = settle(world->nodes, world->node_count, sizeof *world->nodes, alloc);
-    if (world->group_count > 0)
-        world->groups = settle(world->groups, world->group_count, sizeof *world->groups, alloc);
-    bool fine = world->nodes != NULL && (world->group_count == 0 || world->groups != NULL);
-    return fine ? HS_WORLD_FINE : HS_WORLD_NO_MEMORY;
+    return b.fault;
 }

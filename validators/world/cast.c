@@ -3,19 +3,30 @@
 #include "validators/world/tree.h"
 
 #include "validators/base/lanes.h"
+#include "validators/base/prefetch.h"
+#include "validators/base/units.h"
 #include "validators/geometry/triangle.h"
 
 #include <float.h>
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+struct lanes_vec {
+    glmm_128 x, y, z;
+};
 
 /*
  * The state of one search. The float tests may accept too much, but must never exclude a contact.
  * So they make the sphere larger by more than all rounding errors:
  *
  * - Twice the touch slack, 2e-6 (length + radius). The first half is for touches within the slack.
- *   The second half is for the rounding of the direction and its inverse to float, an error of
- *   4 x 2^-24 of the travel.
+ *   The second half is for rounding in proportion to the travel, with u = 2^-24: 4 u for the
+ *   direction and its inverse, and 3 u for the slab test.
  * - 1e-12 of the largest coordinate, for rounding in double.
  * - One float step at the start, which is rounded away from the boxes on each side.
+ *
+ * The slab test computes (base - start) / direction + number * (step / direction). Its other
+ * rounding errors are below 4 u of the size of the node. The margin of the bounds covers them.
  */
 struct walk {
     const struct hs_world *world;
@@ -23,18 +34,19 @@ struct walk {
     bool any; /* stop at the first contact found, even if it is not the nearest */
     struct hs_work *work;
 
-    glmm_128 near_from[3], far_from[3]; /* start, moved by the radius of the larger sphere */
-    glmm_128 inverse[3];                /* 1 / direction */
-    int near_row[3], far_row[3];        /* offsets in hs_world_node.bounds */
+    /* x, y, z */
+    glmm_128 near_from, far_from;   /* start, moved by the radius of the larger sphere */
+    glmm_128 inverse;               /* 1 / direction */
+    size_t near_row[3], far_row[3]; /* offsets in hs_world_node.bounds */
 
-    glmm_128 direction[3]; /* for the triangle test */
+    struct lanes_vec direction; /* for the triangle test */
     glmm_128 reach; /* radius plus the part of the rounding error that is equal for all triangles */
     glmm_128 reach_share; /* rounding error in proportion to the size of a triangle */
     glmm_128 blur;        /* max length that the rounding of corners adds to an edge */
 
-    double best;    /* distance of the best contact; at first the length of the path */
-    float farthest; /* `best`, rounded up */
-    glmm_128 limit; /* `farthest` in all lanes */
+    double best;       /* distance of the best contact; at first the length of the path */
+    uint32_t farthest; /* the bits of `best`, rounded up to a float */
+    glmm_128 limit;    /* `best`, rounded up, in all lanes */
     enum hs_world_kind kind;
     uint32_t index;
     const struct hs_world_group *group; /* the group of the touched triangle */
@@ -47,33 +59,38 @@ static double inverse_of(double d)
     /* If a component of the direction is below this, the path counts as not moving along the axis,
        because the movement is smaller than the slack. */
     const double flat = 1e-18;
-    if (fabs(d) >= flat)
-        return 1 / d;
-    return d < 0 ? -1 / flat : 1 / flat;
+    return 1 / copysign(hs_larger(fabs(d), flat), d + 0.0); /* 0 counts as positive */
+}
+
+/* Chooses the bounds of one axis that the sphere, larger by `grown`, enters and leaves. */
+static inline void prepare_axis(struct walk *w, int axis, double start, double grown,
+                                double direction, float near_from[4], float far_from[4])
+{
+    size_t back = direction < 0;
+    float from[2] = {hs_float_above(start + grown), hs_float_below(start - grown)};
+    near_from[axis] = from[back];
+    far_from[axis] = from[1 - back];
+    w->near_row[axis] = HS_WORLD_WIDTH * (2 * (size_t)axis + back);
+    w->far_row[axis] = HS_WORLD_WIDTH * (2 * (size_t)axis + 1 - back);
 }
 
 static void prepare(struct walk *w)
 {
     const struct hs_sweep *s = w->sweep;
-    struct hs_vec from = hs_vec_sub(s->start, w->world->origin);
-    const double start[3] = {from.x, from.y, from.z};
-    const double direction[3] = {s->direction.x, s->direction.y, s->direction.z};
-    double span = w->world->extent;
-    for (int a = 0; a < 3; a++)
-        span = fabs(start[a]) > span ? fabs(start[a]) : span;
+    struct hs_vec start = hs_vec_sub(s->start, w->world->origin), d = s->direction;
+    double span = hs_larger(w->world->extent, hs_vec_largest(start));
     double rounding = 1e-12 * (span + w->world->coordinate);
     double slack = HS_TOUCH_SLACK * (s->length + s->radius);
     double grown = s->radius + 2 * slack + rounding;
-    for (int a = 0; a < 3; a++) {
-        bool forward = direction[a] >= 0;
-        w->near_row[a] = HS_WORLD_WIDTH * (2 * a + (forward ? 0 : 1));
-        w->far_row[a] = HS_WORLD_WIDTH * (2 * a + (forward ? 1 : 0));
-        float high = hs_float_above(start[a] + grown), low = hs_float_below(start[a] - grown);
-        w->near_from[a] = glmm_set1(forward ? high : low);
-        w->far_from[a] = glmm_set1(forward ? low : high);
-        w->inverse[a] = glmm_set1((float)inverse_of(direction[a]));
-        w->direction[a] = glmm_set1((float)direction[a]);
-    }
+    _Alignas(16) float near_from[4] = {0}, far_from[4] = {0};
+    prepare_axis(w, 0, start.x, grown, d.x, near_from, far_from);
+    prepare_axis(w, 1, start.y, grown, d.y, near_from, far_from);
+    prepare_axis(w, 2, start.z, grown, d.z, near_from, far_from);
+    w->near_from = glmm_load(near_from);
+    w->far_from = glmm_load(far_from);
+    w->inverse = (glmm_128){(float)inverse_of(d.x), (float)inverse_of(d.y), (float)inverse_of(d.z)};
+    w->direction =
+        (struct lanes_vec){glmm_set1((float)d.x), glmm_set1((float)d.y), glmm_set1((float)d.z)};
     /* The comment of may_touch explains these constants. */
     w->reach = glmm_set1(hs_float_above(grown + 2.2e-6 * (s->length + grown)));
     w->reach_share = glmm_set1(2.2e-6f);
@@ -83,8 +100,9 @@ static void prepare(struct walk *w)
 static void set_limit(struct walk *w, double distance)
 {
     w->best = distance;
-    w->farthest = hs_float_above(distance);
-    w->limit = glmm_set1(w->farthest);
+    float limit = hs_float_above(distance);
+    memcpy(&w->farthest, &limit, sizeof limit);
+    w->limit = glmm_set1(limit);
 }
 
 /* ---- leaves ---- */
@@ -105,23 +123,24 @@ static bool keep(struct walk *w, double distance, enum hs_world_kind kind, uint3
     return true;
 }
 
-static struct hs_triangle triangle_in(const struct hs_world_group *g, unsigned lane)
+static inline struct hs_vec corner_in(const struct hs_world_group *g, int i, unsigned lane)
 {
-    struct hs_triangle triangle;
-    for (int i = 0; i < 3; i++)
-        triangle.corner[i] =
-            (struct hs_vec){g->corner[i][0][lane], g->corner[i][1][lane], g->corner[i][2][lane]};
-    return triangle;
+    return (struct hs_vec){g->corner[i][0][lane], g->corner[i][1][lane], g->corner[i][2][lane]};
+}
+
+/* Writes one corner after the other, because gcc does not unroll a loop at -O2. */
+static inline void triangle_in(const struct hs_world_group *g, unsigned lane,
+                               struct hs_triangle *out)
+{
+    out->corner[0] = corner_in(g, 0, lane);
+    out->corner[1] = corner_in(g, 1, lane);
+    out->corner[2] = corner_in(g, 2, lane);
 }
 
 static struct hs_solid solid_of(const struct hs_world_box *box)
 {
     return hs_solid_of_box(box->min, box->max);
 }
-
-struct lanes_vec {
-    glmm_128 x, y, z;
-};
 
 static inline struct lanes_vec minus(struct lanes_vec a, struct lanes_vec b)
 {
@@ -143,6 +162,16 @@ static inline struct lanes_vec cross(struct lanes_vec a, struct lanes_vec b)
     return (struct lanes_vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
+typedef glmm_128 narrow_lanes(const double *from, double minus);
+
+/* Returns the corners with index `i`, relative to `from`. */
+ALWAYS_INLINE struct lanes_vec corners_of(const struct hs_world_group *g, int i,
+                                          const struct hs_vec *from, narrow_lanes *narrow)
+{
+    return (struct lanes_vec){narrow(g->corner[i][0], from->x), narrow(g->corner[i][1], from->y),
+                              narrow(g->corner[i][2], from->z)};
+}
+
 /*
  * Returns one bit for each of four triangles, set if the sphere may touch it before the limit. Two
  * tests exclude a triangle.
@@ -162,15 +191,14 @@ static inline struct lanes_vec cross(struct lanes_vec a, struct lanes_vec b)
  * The direction has an error of u. Both errors together are below 2.2e-6 D, which gives `reach` and
  * `reach_share`. For triangles further away the result may be wrong, but they cannot be touched.
  */
-static unsigned may_touch(const struct walk *w, const struct hs_world_group *g)
+ALWAYS_INLINE unsigned may_touch(const struct walk *w, const struct hs_world_group *g,
+                                 narrow_lanes *narrow)
 {
     const struct hs_vec *from = &w->sweep->start;
-    struct lanes_vec direction = {w->direction[0], w->direction[1], w->direction[2]};
-    struct lanes_vec c[3], e[3];
-    for (int i = 0; i < 3; i++)
-        c[i] = (struct lanes_vec){hs_lanes_narrow(g->corner[i][0], from->x),
-                                  hs_lanes_narrow(g->corner[i][1], from->y),
-                                  hs_lanes_narrow(g->corner[i][2], from->z)};
+    struct lanes_vec direction = w->direction;
+    struct lanes_vec c[3] = {corners_of(g, 0, from, narrow), corners_of(g, 1, from, narrow),
+                             corners_of(g, 2, from, narrow)};
+    struct lanes_vec e[3];
     e[0] = minus(c[1], c[0]);
     e[1] = minus(c[2], c[1]);
     e[2] = minus(c[0], c[2]);
@@ -198,15 +226,17 @@ static unsigned may_touch(const struct walk *w, const struct hs_world_group *g)
     return mask;
 }
 
-static void visit_group(struct walk *w, const struct hs_world_group *group)
+/* Does the exact tests of the triangles in `mask`. */
+static void visit_triangles(struct walk *w, const struct hs_world_group *group, unsigned mask)
 {
-    unsigned mask = may_touch(w, group);
-    for (unsigned lane = 0; mask >> lane != 0; lane++) {
-        if ((mask >> lane & 1) == 0 || group->index[lane] == HS_WORLD_NO_TRIANGLE)
+    for (; mask != 0; mask &= mask - 1) {
+        unsigned lane = (unsigned)hs_lowest_bit(mask);
+        if (group->index[lane] == HS_WORLD_NO_TRIANGLE)
             continue;
         double distance;
         hs_work_spend(w->work, HS_WORK_TRIANGLE);
-        struct hs_triangle triangle = triangle_in(group, lane);
+        struct hs_triangle triangle;
+        triangle_in(group, lane, &triangle);
         if (hs_triangle_touches(w->sweep, &triangle, &distance) &&
             keep(w, distance, HS_WORLD_TRIANGLE, group->index[lane])) {
             w->group = group;
@@ -226,174 +256,207 @@ static void visit_box(struct walk *w, uint32_t index)
 
 /* ---- the walk ---- */
 
-struct place {
-    uint32_t child;
-    float enter; /* travel at which the sphere may first touch this child */
-};
+/* The four lanes of `v`, all equal to lane `a`. */
+#define LANE(v, a) __builtin_shufflevector(v, v, a, a, a, a)
 
-static inline glmm_128 slab(const float *bounds, glmm_128 from, glmm_128 inverse)
+/* Reduces [*enter, *leave] to the part of the travel between the bounds of one axis, for four
+   children. */
+ALWAYS_INLINE void between_bounds(const uint8_t *near_row, const uint8_t *far_row, glmm_128 near,
+                                  glmm_128 far, glmm_128 step, glmm_128 *enter, glmm_128 *leave)
 {
-    return (glmm_load(bounds) - from) * inverse;
-}
-
-/* Tests the four children from index `first` (slab test). Returns one bit for each child that the
-   sphere may enter, and stores the travel until it enters. */
-static inline unsigned reached(const struct walk *w, const struct hs_world_node *node, int first,
-                               float *entered)
-{
-    const float *b = &node->bounds[0][first];
-    glmm_128 x = slab(b + w->near_row[0], w->near_from[0], w->inverse[0]);
-    glmm_128 y = slab(b + w->near_row[1], w->near_from[1], w->inverse[1]);
-    glmm_128 z = slab(b + w->near_row[2], w->near_from[2], w->inverse[2]);
-    glmm_128 enter = hs_lanes_max(hs_lanes_max(x, y), hs_lanes_max(z, glmm_set1(0)));
-    x = slab(b + w->far_row[0], w->far_from[0], w->inverse[0]);
-    y = slab(b + w->far_row[1], w->far_from[1], w->inverse[1]);
-    z = slab(b + w->far_row[2], w->far_from[2], w->inverse[2]);
-    glmm_128 leave = hs_lanes_min(hs_lanes_min(x, y), hs_lanes_min(z, w->limit));
-    glmm_store(entered + first, enter);
-    return hs_lanes_at_most(enter, leave) << first;
+    *enter = hs_lanes_max(near + hs_lanes_read_bytes(near_row) * step, *enter);
+    *leave = hs_lanes_min(far + hs_lanes_read_bytes(far_row) * step, *leave);
 }
 
 typedef unsigned reach_all(const struct walk *w, const struct hs_world_node *node, float *entered);
 
-/* Tests all children, four at a time. */
-static inline unsigned reached_by_four(const struct walk *w, const struct hs_world_node *node,
+/* Tests all children, four at a time (slab test). Returns one bit for each child that the sphere
+   may enter, and stores the travel until it enters. */
+ALWAYS_INLINE unsigned reached_by_four(const struct walk *w, const struct hs_world_node *node,
                                        float *entered)
 {
+    glmm_128 base = glmm_load(node->base), step = glmm_load(node->step) * w->inverse;
+    glmm_128 near = (base - w->near_from) * w->inverse, far = (base - w->far_from) * w->inverse;
     unsigned mask = 0;
-    for (int first = 0; first < HS_WORLD_WIDTH; first += HS_WORLD_LANES)
-        mask |= reached(w, node, first, entered);
-    return mask;
+    for (int first = 0; first < HS_WORLD_WIDTH; first += HS_WORLD_LANES) {
+        const uint8_t *rows = &node->bounds[0][first];
+        glmm_128 enter = glmm_set1(0), leave = w->limit;
+        between_bounds(rows + w->near_row[0], rows + w->far_row[0], LANE(near, 0), LANE(far, 0),
+                       LANE(step, 0), &enter, &leave);
+        between_bounds(rows + w->near_row[1], rows + w->far_row[1], LANE(near, 1), LANE(far, 1),
+                       LANE(step, 1), &enter, &leave);
+        between_bounds(rows + w->near_row[2], rows + w->far_row[2], LANE(near, 2), LANE(far, 2),
+                       LANE(step, 2), &enter, &leave);
+        glmm_store(entered + first, enter);
+        mask |= hs_lanes_at_most(enter, leave) << first;
+    }
+    return mask & node->used;
 }
 
 #ifdef CGLM_SIMD_x86
 
-#define WITH_AVX __attribute__((target("avx")))
+#define WITH_AVX2 __attribute__((target("avx2")))
 
-WITH_AVX static inline __m256 wide_slab(const float *bounds, const glmm_128 *from,
-                                        const glmm_128 *inverse)
+/* Computes the same as hs_lanes_narrow. */
+WITH_AVX2 static inline glmm_128 narrow_four(const double *from, double minus)
 {
-    __m256 path = _mm256_sub_ps(_mm256_load_ps(bounds), _mm256_broadcast_ps(from));
-    return _mm256_mul_ps(path, _mm256_broadcast_ps(inverse));
+    return _mm256_cvtpd_ps(_mm256_load_pd(from) - _mm256_set1_pd(minus));
+}
+
+WITH_AVX2 static inline __m256 eight_bounds(const uint8_t *bounds)
+{
+    __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)bounds);
+    return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes));
+}
+
+/* The eight lanes of `v`, of which both halves are equal, all equal to lane `a`. */
+#define LANE_OF_HALVES(v, a) _mm256_permute_ps(v, (a)*0x55)
+
+/* Computes the same as between_bounds, for eight children. */
+WITH_AVX2 ALWAYS_INLINE void between_eight(const uint8_t *near_row, const uint8_t *far_row,
+                                           __m256 near, __m256 far, __m256 step, __m256 *enter,
+                                           __m256 *leave)
+{
+    *enter = _mm256_max_ps(near + eight_bounds(near_row) * step, *enter);
+    *leave = _mm256_min_ps(far + eight_bounds(far_row) * step, *leave);
 }
 
 /* Tests all children at once. Each lane computes the same as reached_by_four. */
-WITH_AVX static inline unsigned reached_by_eight(const struct walk *w,
-                                                 const struct hs_world_node *node, float *entered)
+WITH_AVX2 static inline unsigned reached_by_eight(const struct walk *w,
+                                                  const struct hs_world_node *node, float *entered)
 {
-    const float *b = node->bounds[0];
-    __m256 x = wide_slab(b + w->near_row[0], &w->near_from[0], &w->inverse[0]);
-    __m256 y = wide_slab(b + w->near_row[1], &w->near_from[1], &w->inverse[1]);
-    __m256 z = wide_slab(b + w->near_row[2], &w->near_from[2], &w->inverse[2]);
-    __m256 forward = _mm256_max_ps(z, _mm256_setzero_ps());
-    __m256 enter = _mm256_max_ps(_mm256_max_ps(x, y), forward);
-    x = wide_slab(b + w->far_row[0], &w->far_from[0], &w->inverse[0]);
-    y = wide_slab(b + w->far_row[1], &w->far_from[1], &w->inverse[1]);
-    z = wide_slab(b + w->far_row[2], &w->far_from[2], &w->inverse[2]);
-    __m256 within = _mm256_min_ps(z, _mm256_broadcast_ps(&w->limit));
-    __m256 leave = _mm256_min_ps(_mm256_min_ps(x, y), within);
+    __m256 inverse = _mm256_broadcast_ps(&w->inverse);
+    __m256 base = _mm256_broadcast_ps((const __m128 *)(const void *)node->base);
+    __m256 step = _mm256_broadcast_ps((const __m128 *)(const void *)node->step) * inverse;
+    __m256 near = (base - _mm256_broadcast_ps(&w->near_from)) * inverse;
+    __m256 far = (base - _mm256_broadcast_ps(&w->far_from)) * inverse;
+    const uint8_t *rows = node->bounds[0];
+    __m256 enter = _mm256_setzero_ps(), leave = _mm256_broadcast_ps(&w->limit);
+    between_eight(rows + w->near_row[0], rows + w->far_row[0], LANE_OF_HALVES(near, 0),
+                  LANE_OF_HALVES(far, 0), LANE_OF_HALVES(step, 0), &enter, &leave);
+    between_eight(rows + w->near_row[1], rows + w->far_row[1], LANE_OF_HALVES(near, 1),
+                  LANE_OF_HALVES(far, 1), LANE_OF_HALVES(step, 1), &enter, &leave);
+    between_eight(rows + w->near_row[2], rows + w->far_row[2], LANE_OF_HALVES(near, 2),
+                  LANE_OF_HALVES(far, 2), LANE_OF_HALVES(step, 2), &enter, &leave);
     _mm256_store_ps(entered, enter);
-    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ));
+    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ)) & node->used;
 }
 
 #endif
 
-/* Prefetches a child that will probably be visited after the nearest child. */
-static inline void fetch(const struct hs_world *world, uint32_t child)
+struct line {
+    char bytes[HS_CACHE_LINE];
+};
+
+/* Prefetches a child that will probably be visited. */
+ALWAYS_INLINE void fetch(const struct hs_world *world, uint32_t child)
 {
     uint32_t index = HS_CHILD_INDEX(child);
-    if (HS_CHILD_KIND(child) == HS_CHILD_BOX) {
+    if (HS_CHILD_KIND(child) == HS_CHILD_NODE) {
+        const struct line *line = (const void *)&world->nodes[index];
+        __builtin_prefetch(&line[0]);
+        __builtin_prefetch(&line[1]);
+    } else if (HS_CHILD_KIND(child) == HS_CHILD_GROUP) {
+        const struct line *line = (const void *)&world->groups[index];
+        __builtin_prefetch(&line[0]);
+        __builtin_prefetch(&line[1]);
+        __builtin_prefetch(&line[2]);
+        __builtin_prefetch(&line[3]);
+        __builtin_prefetch(&line[4]);
+    } else {
         __builtin_prefetch(&world->boxes[index]);
-        return;
     }
-    const char *memory = HS_CHILD_KIND(child) == HS_CHILD_NODE
-                             ? (const char *)&world->nodes[index]
-                             : (const char *)&world->groups[index];
-    for (size_t line = 0; line < sizeof(struct hs_world_node); line += 64)
-        __builtin_prefetch(memory + line);
 }
 
-/* Pushes a place. The places from index `bottom` are sorted, with the nearest on top. Returns the
-   new top. */
-static inline int push(struct place *stack, int bottom, int top, struct place place)
+/* A child and the travel at which the sphere may first touch it, in one number. The upper half has
+   the bits of the travel. It is never negative, so places in order of size are in order of travel.
+ */
+typedef uint64_t place;
+
+ALWAYS_INLINE place place_of(const struct hs_world_node *node, const float *entered, unsigned mask)
 {
-    int j = top;
-    for (; j > bottom && stack[j - 1].enter < place.enter; j--)
-        stack[j] = stack[j - 1];
-    stack[j] = place;
-    return top + 1;
+    int i = hs_lowest_bit(mask);
+    uint32_t enter;
+    memcpy(&enter, entered + i, sizeof enter);
+    return (place)enter << 32 | node->child[i];
 }
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-/* Sets *next to the nearest child that the sphere may reach, and pushes the others. Most of the
-   pushed children are never visited, so only the nearest of them is prefetched. False: the sphere
-   reaches no child. */
-ALWAYS_INLINE bool enter_node(const struct walk *w, const struct hs_world_node *node,
-                              reach_all *reach, struct place *stack, int *top, struct place *next)
+/* Returns the nearest child that the sphere may reach, and pushes the others, the nearest on top.
+   All of them are prefetched. `mask` has a bit for each of these children, and must not be 0. */
+ALWAYS_INLINE place enter_node(const struct hs_world *world, const struct hs_world_node *node,
+                               const float *entered, unsigned mask, place **top)
 {
-    _Alignas(32) float entered[HS_WORLD_WIDTH];
-    __builtin_prefetch(node->child);
-    unsigned mask = reach(w, node, entered);
-    if (mask == 0)
-        return false;
-    int i = hs_lowest_bit(mask), bottom = *top, end = bottom;
-    struct place nearest = {node->child[i], entered[i]};
+    if ((mask & (mask - 1)) == 0)
+        return node->child[hs_lowest_bit(mask)];
+    place nearest = place_of(node, entered, mask);
+    mask &= mask - 1;
+    fetch(world, (uint32_t)nearest);
+    place other = place_of(node, entered, mask);
+    fetch(world, (uint32_t)other);
+    place *bottom = *top, *end = bottom;
+    *end++ = nearest > other ? nearest : other;
+    nearest = nearest > other ? other : nearest;
     for (mask &= mask - 1; mask != 0; mask &= mask - 1) {
-        i = hs_lowest_bit(mask);
-        struct place place = {node->child[i], entered[i]};
-        bool is_nearer = place.enter <= nearest.enter;
-        end = push(stack, bottom, end, is_nearer ? nearest : place);
-        nearest = is_nearer ? place : nearest;
+        other = place_of(node, entered, mask);
+        fetch(world, (uint32_t)other);
+        place more = nearest > other ? nearest : other, *p = end++;
+        nearest = nearest > other ? other : nearest;
+        for (; p > bottom && p[-1] < more; p--)
+            *p = p[-1];
+        *p = more;
     }
-    if (end > bottom)
-        fetch(w->world, stack[end - 1].child);
     *top = end;
-    *next = nearest;
-    return true;
+    return nearest;
 }
 
-ALWAYS_INLINE void walk_tree(struct walk *w, reach_all *reach)
+ALWAYS_INLINE void walk_tree(struct walk *w, reach_all *reach, narrow_lanes *narrow)
 {
     const struct hs_world *world = w->world;
-    struct place stack[HS_WORLD_STACK_MAX], place = {HS_CHILD_NODE, 0};
-    int top = 0;
+    place stack[HS_WORLD_STACK_MAX], *top = stack, next = HS_CHILD_NODE;
     while (!hs_work_is_over(w->work)) {
         hs_work_spend(w->work, HS_WORK_NODE);
-        uint32_t index = HS_CHILD_INDEX(place.child);
-        if (HS_CHILD_KIND(place.child) == HS_CHILD_NODE) {
-            if (enter_node(w, &world->nodes[index], reach, stack, &top, &place))
+        uint32_t child = (uint32_t)next, index = HS_CHILD_INDEX(child);
+        if (HS_CHILD_KIND(child) == HS_CHILD_NODE) {
+            _Alignas(32) float entered[HS_WORLD_WIDTH];
+            const struct hs_world_node *node = &world->nodes[index];
+            unsigned mask = reach(w, node, entered);
+            if (mask != 0) {
+                next = enter_node(world, node, entered, mask, &top);
                 continue;
-        } else if (HS_CHILD_KIND(place.child) == HS_CHILD_GROUP) {
-            visit_group(w, &world->groups[index]);
+            }
+        } else if (HS_CHILD_KIND(child) == HS_CHILD_GROUP) {
+            const struct hs_world_group *group = &world->groups[index];
+            visit_triangles(w, group, may_touch(w, group, narrow));
+            if (w->any && w->touched)
+                return;
         } else {
             visit_box(w, index);
-        }
-        if (w->any && w->touched)
-            return;
-        do {
-            if (top == 0)
+            if (w->any && w->touched)
                 return;
-            place = stack[--top];
-        } while (place.enter > w->farthest);
+        }
+        do {
+            if (top == stack)
+                return;
+            next = *--top;
+        } while (next >> 32 > w->farthest);
     }
 }
 
 static void walk_by_four(struct walk *w)
 {
-    walk_tree(w, reached_by_four);
+    walk_tree(w, reached_by_four, hs_lanes_narrow);
 }
 
 #ifdef CGLM_SIMD_x86
 
-WITH_AVX static void walk_by_eight(struct walk *w)
+WITH_AVX2 static void walk_by_eight(struct walk *w)
 {
-    walk_tree(w, reached_by_eight);
+    walk_tree(w, reached_by_eight, narrow_four);
 }
 
 bool hs_world_has_eight_lanes(void)
 {
-    return __builtin_cpu_supports("avx");
+    return __builtin_cpu_supports("avx2");
 }
 
 #else
@@ -430,7 +493,8 @@ static bool cast(struct walk *w)
 
 static void describe_triangle(const struct walk *w, struct hs_world_contact *out)
 {
-    struct hs_triangle triangle = triangle_in(w->group, w->lane);
+    struct hs_triangle triangle;
+    triangle_in(w->group, w->lane, &triangle);
     double slack = HS_TOUCH_SLACK * (w->sweep->length + w->sweep->radius);
     out->point = out->center;
     if (w->sweep->radius > 0) {

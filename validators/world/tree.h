@@ -17,12 +17,17 @@
 /* Children per node: a power of two, and a multiple of the four lanes. */
 enum { HS_WORLD_WIDTH = 8, HS_WORLD_LANES = 4 };
 
-/* Bounds of the children, relative to the world's origin and rounded outwards. No sweep enters the
-   bounds of an empty slot. */
+/*
+ * Two cache lines. A bound of a child is base + step * number, relative to the world's origin. The
+ * numbers are rounded outwards, with a margin of 16 u x 255 steps, where u = 2^-24. `used` has a
+ * bit for each slot with a child.
+ */
 struct hs_world_node {
-    float bounds[6][HS_WORLD_WIDTH]; /* low x, high x, low y, high y, low z, high z */
+    float base[4], step[4];            /* x, y, z; the last is 0 */
+    uint8_t bounds[6][HS_WORLD_WIDTH]; /* low x, high x, low y, high y, low z, high z */
     uint32_t child[HS_WORLD_WIDTH];
-    uint32_t unused[HS_WORLD_WIDTH]; /* pads the node to whole cache lines */
+    uint32_t used;
+    uint32_t unused[3]; /* pads the node to whole cache lines */
 };
 
 /*
@@ -39,11 +44,11 @@ struct hs_world_group {
 
 /*
  * The stack of a search has at most WIDTH - 1 children per level, and one full node. Below
- * HS_WORLD_DEPTH_HALVE levels, the build divides items into halves of equal count. So no tree is
+ * HS_WORLD_DEPTH_HALVE splits, the build divides items into halves of equal count. So no tree is
  * deeper than HS_WORLD_DEPTH_MAX.
  */
 enum {
-    HS_WORLD_DEPTH_HALVE = 32,
+    HS_WORLD_DEPTH_HALVE = 64,
     HS_WORLD_DEPTH_MAX = HS_WORLD_DEPTH_HALVE + 30,
     HS_WORLD_STACK_MAX = (HS_WORLD_WIDTH - 1) * HS_WORLD_DEPTH_MAX + HS_WORLD_WIDTH
 };
@@ -62,7 +67,7 @@ struct hs_world {
     struct hs_world_info info;
 };
 
-/* Returns whether this machine has AVX. */
+/* Returns whether this machine has AVX2. */
 bool hs_world_has_eight_lanes(void);
 
 /* Builds nodes and groups for a valid mesh, and sets the origin and the other members of the info.

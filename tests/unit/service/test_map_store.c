@@ -124,17 +124,17 @@ END_TEST
 START_TEST(the_memory_of_maps_is_limited)
 {
     struct hs_map_entry *large, *other;
-    ck_assert_int_eq(put("large", 1, 1000, &large), HS_MAP_CREATED);
+    ck_assert_int_eq(put("large", 1, 1700, &large), HS_MAP_CREATED);
     ck_assert_uint_gt(large->info.bytes, LIMIT / 8);
     ck_assert_uint_eq(hs_map_store_usage(store).bytes, large->info.bytes);
-    ck_assert_int_eq(put("other", 1, 1000, &other), HS_MAP_CREATED);
+    ck_assert_int_eq(put("other", 1, 1700, &other), HS_MAP_CREATED);
     hs_map_store_release(store, other);
-    ck_assert_int_eq(put("third", 1, 1000, &other), HS_MAP_TOO_BIG);
+    ck_assert_int_eq(put("third", 1, 1700, &other), HS_MAP_TOO_BIG);
     ck_assert_ptr_null(other);
     ck_assert_uint_eq(hs_map_store_usage(store).bytes, 2 * large->info.bytes);
     hs_map_store_release(store, large);
     ck_assert(hs_map_store_delete(store, str(""), str("large")));
-    ck_assert_int_eq(put("third", 1, 1000, &other), HS_MAP_CREATED);
+    ck_assert_int_eq(put("third", 1, 1700, &other), HS_MAP_CREATED);
     hs_map_store_release(store, other);
 }
 END_TEST
