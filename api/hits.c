@@ -96,7 +96,7 @@ static void encode_damage(struct hs_writer *writer, const struct hs_hit_result *
         hs_write_begin(writer, '{');
         write_name(writer, "player", &damage->player);
         hs_write_key(writer, "amount");
-        if (memcmp(&damage->amount, &result->damage_total, sizeof damage->amount) == 0)
+        if (damage->amount > 0 && damage->amount == result->damage_total)
             hs_write_again(writer, place, end);
         else
             hs_write_exact(writer, damage->amount);
