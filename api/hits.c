@@ -83,15 +83,23 @@ static void write_names(struct hs_writer *writer, const char *key, const struct 
     hs_write_end(writer, ']');
 }
 
+/* The damage to a single victim is the total. Then its digits are found only once. */
 static void encode_damage(struct hs_writer *writer, const struct hs_hit_result *result)
 {
-    hs_write_exact_field(writer, "damage_total", result->damage_total);
+    hs_write_key(writer, "damage_total");
+    size_t place = writer->buffer->len;
+    hs_write_exact(writer, result->damage_total);
+    size_t end = writer->buffer->len;
     hs_write_begin_field(writer, "damage", '[');
     for (uint16_t i = 0; i < result->damage_count; i++) {
         const struct hs_damage *damage = &result->damage[i];
         hs_write_begin(writer, '{');
         write_name(writer, "player", &damage->player);
-        hs_write_exact_field(writer, "amount", damage->amount);
+        hs_write_key(writer, "amount");
+        if (damage->amount > 0 && damage->amount == result->damage_total)
+            hs_write_again(writer, place, end);
+        else
+            hs_write_exact(writer, damage->amount);
         hs_write_word_field(writer, "cause", hs_cause_name(damage->cause));
         write_name(writer, "bone", &damage->bone);
         write_name(writer, "zone", &damage->zone);

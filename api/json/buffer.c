@@ -5,10 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+void hs_buffer_fail(struct hs_buffer *buffer)
+{
+    buffer->failed = true;
+    buffer->capacity = buffer->len;
+}
+
 char *hs_buffer_grow(struct hs_buffer *buffer, size_t more)
 {
     if (buffer->failed || more > SIZE_MAX / 2 - buffer->len) {
-        buffer->failed = true;
+        hs_buffer_fail(buffer);
         return NULL;
     }
     size_t needed = buffer->len + more;
@@ -17,7 +23,7 @@ char *hs_buffer_grow(struct hs_buffer *buffer, size_t more)
         capacity *= 2;
     char *data = realloc(buffer->data, capacity);
     if (data == NULL) {
-        buffer->failed = true;
+        hs_buffer_fail(buffer);
         return NULL;
     }
     buffer->data = data;
@@ -46,7 +52,7 @@ void hs_buffer_printf(struct hs_buffer *buffer, const char *format, ...)
     va_copy(again, args);
     /* The text nearly always fits. If the text does not fit, it is written again after the buffer
        has grown. */
-    size_t space = buffer->failed ? 0 : buffer->capacity - buffer->len;
+    size_t space = buffer->capacity - buffer->len;
     int len = vsnprintf(space > 0 ? buffer->data + buffer->len : NULL, space, format, args);
     va_end(args);
     bool fits = len >= 0 && (size_t)len < space;

@@ -10,9 +10,12 @@
 struct hs_buffer {
     char *data; /* malloc'ed; not terminated */
     size_t len;
-    size_t capacity;
+    size_t capacity; /* after a failure it is `len`, so that nothing more fits */
     bool failed;
 };
+
+/* Marks the buffer as failed, as if memory had run out. */
+void hs_buffer_fail(struct hs_buffer *buffer);
 
 /* Makes space for `more` bytes after the end, if `capacity` is too small for them. Returns the
    address of this space. NULL: out of memory. */
@@ -22,8 +25,9 @@ char *hs_buffer_grow(struct hs_buffer *buffer, size_t more);
    caller must add the number of written bytes to `len`. NULL: out of memory. */
 static inline char *hs_buffer_space(struct hs_buffer *buffer, size_t more)
 {
-    bool fits = buffer->capacity - buffer->len >= more && !buffer->failed;
-    return fits ? buffer->data + buffer->len : hs_buffer_grow(buffer, more);
+    if (buffer->capacity - buffer->len >= more)
+        return buffer->data + buffer->len;
+    return hs_buffer_grow(buffer, more);
 }
 
 void hs_buffer_append(struct hs_buffer *buffer, const void *bytes, size_t len);

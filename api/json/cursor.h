@@ -22,14 +22,13 @@ void hs_cursor_skip_space(struct hs_cursor *cursor);
    cursor stays. */
 bool hs_cursor_take_spaced(struct hs_cursor *cursor, char c);
 
-/* Does the same as hs_cursor_take_spaced, but faster if there is no white space. */
+/* Does the same as hs_cursor_take_spaced, but faster if `c` is the next character. */
 static inline bool hs_cursor_take(struct hs_cursor *cursor, char c)
 {
-    if (cursor->at == cursor->end || *cursor->at <= ' ')
+    if (cursor->at == cursor->end || *cursor->at != c)
         return hs_cursor_take_spaced(cursor, c);
-    bool is_next = *cursor->at == c;
-    cursor->at += is_next;
-    return is_next;
+    cursor->at++;
+    return true;
 }
 
 /* Reads `count` numbers with commas between them; see hs_numbers_read. False: the text has another

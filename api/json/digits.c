@@ -1,5 +1,6 @@
 #include "api/json/digits.h"
 
+#include <endian.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -44,10 +45,42 @@ static char *put_sign(char *at, int64_t value, uint64_t *magnitude)
     return at + (value < 0);
 }
 
+static char *put_long(char *at, uint64_t value)
+{
+    return put_digits(at, value, count_digits(value));
+}
+
+/* Most whole parts of coordinates have one or two digits, so these need no call. */
+static inline __attribute__((always_inline)) char *put_whole(char *at, uint64_t value)
+{
+    if (value >= 100)
+        return put_long(at, value);
+    bool has_two = value >= 10;
+    *at = pairs[2 * value];
+    at += has_two;
+    *at = pairs[2 * value + 1];
+    return at + 1;
+}
+
 char *hs_digits_unsigned(char *at, uint64_t value)
 {
-    *at = (char)('0' + value % 10);
-    return value < 10 ? at + 1 : put_digits(at, value, count_digits(value));
+    return put_whole(at, value);
+}
+
+char *hs_digits_hex(char *at, uint64_t value)
+{
+    for (int i = 0; i < 2; i++, value <<= 32) {
+        /* Spreads eight digits of four bits over the eight bytes of a word. */
+        uint64_t word = value >> 32;
+        word = (word | word << 16) & UINT64_C(0x0000ffff0000ffff);
+        word = (word | word << 8) & UINT64_C(0x00ff00ff00ff00ff);
+        word = (word | word << 4) & HS_WORD_EACH(15);
+        /* Digits from 10 on carry into the upper half of their byte when 6 is added. */
+        uint64_t letters = (word + HS_WORD_EACH(6)) >> 4 & HS_WORD_EACH(1);
+        word = htobe64(word + HS_WORD_EACH('0') + letters * ('a' - '0' - 10));
+        at = mempcpy(at, &word, sizeof word);
+    }
+    return at;
 }
 
 /* Returns the new end of a text without its trailing zeros. At least one of its last 6 characters
@@ -77,8 +110,9 @@ char *hs_digits_millionths(char *at, int64_t value)
 {
     uint64_t magnitude;
     at = put_sign(at, value, &magnitude);
-    at = hs_digits_unsigned(at, magnitude / MILLION);
-    uint32_t part = (uint32_t)(magnitude % MILLION);
+    uint64_t whole = magnitude / MILLION;
+    uint32_t part = (uint32_t)(magnitude - whole * MILLION);
+    at = put_whole(at, whole);
     if (part == 0)
         return at;
     at[0] = '.';
@@ -155,7 +189,7 @@ static int digits_before_point(double magnitude)
 static char *put_decimal(char *at, uint64_t value, int decimals)
 {
     uint64_t part = value % hs_powers_of_ten[decimals];
-    at = hs_digits_unsigned(at, value / hs_powers_of_ten[decimals]);
+    at = put_whole(at, value / hs_powers_of_ten[decimals]);
     if (part == 0)
         return at;
     *at = '.';

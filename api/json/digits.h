@@ -12,6 +12,9 @@ enum { HS_DIGITS_MAX = 32 };
 char *hs_digits_whole(char *at, int64_t value);
 char *hs_digits_unsigned(char *at, uint64_t value);
 
+/* Writes 16 hexadecimal digits. */
+char *hs_digits_hex(char *at, uint64_t value);
+
 /* Writes value / 10^6, without zeros at the end. */
 char *hs_digits_millionths(char *at, int64_t value);
 

@@ -182,18 +182,10 @@ struct key {
     size_t len;
 };
 
-/* Reads a name after its opening quotation mark. False: the name does not fit into the words, or
-   has no end; the cursor stays. */
-static bool take_key(struct hs_cursor *cursor, struct key *key)
+/* Takes the name at `at`, where KEY_WORDS words can be loaded. */
+static inline bool take_key_at(struct hs_cursor *cursor, const char *at, struct key *key)
 {
-    char padded[KEY_WORDS * HS_WORD];
-    const char *at = cursor->at;
-    size_t left = (size_t)(cursor->end - at), count = HS_WORD, i = 0;
-    if (left < sizeof padded) {
-        memset(padded, 0, sizeof padded);
-        memcpy(padded, at, left);
-        at = padded;
-    }
+    size_t count = HS_WORD, i = 0;
     key->words[1] = key->words[2] = 0;
     for (; i < KEY_WORDS && count == HS_WORD; i++) {
         uint64_t word = hs_word_load(at + i * HS_WORD);
@@ -203,6 +195,22 @@ static bool take_key(struct hs_cursor *cursor, struct key *key)
     key->len = (i - 1) * HS_WORD + count;
     cursor->at += count < HS_WORD ? key->len + 1 : 0;
     return count < HS_WORD;
+}
+
+/* Near the end of the text. Not inline, so that other names pay nothing for the padded copy. */
+static __attribute__((noinline)) bool take_last_key(struct hs_cursor *cursor, struct key *key)
+{
+    char padded[KEY_WORDS * HS_WORD] = {0};
+    memcpy(padded, cursor->at, (size_t)(cursor->end - cursor->at));
+    return take_key_at(cursor, padded, key);
+}
+
+/* Reads a name after its opening quotation mark. False: it does not fit into the words, or has no
+   end; the cursor stays. */
+static inline bool take_key(struct hs_cursor *cursor, struct key *key)
+{
+    return cursor->end - cursor->at < KEY_WORDS * HS_WORD ? take_last_key(cursor, key)
+                                                          : take_key_at(cursor, cursor->at, key);
 }
 
 /* Whether the key is the name of a field. Compares the lengths too, because zeros at the end of a

@@ -45,6 +45,15 @@ void hs_write_raw(struct hs_writer *writer, struct hs_str json)
     write_bytes(writer, json.len > 0 ? json.ptr : "", json.len);
 }
 
+void hs_write_again(struct hs_writer *writer, size_t place, size_t end)
+{
+    char *at = hs_write_place(writer, end - place);
+    if (at == NULL)
+        return;
+    memcpy(at, writer->buffer->data + place, end - place);
+    hs_write_until(writer, at + (end - place));
+}
+
 void hs_write_bool(struct hs_writer *writer, bool value)
 {
     if (value)

@@ -108,6 +108,10 @@ static inline __attribute__((always_inline)) void hs_write_key(struct hs_writer 
 void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char *key,
                               int64_t value);
 
+/* Repeats a value that ends at byte `end` of the buffer and begins at byte `place`. This is faster
+   than writing an equal number again. */
+void hs_write_again(struct hs_writer *writer, size_t place, size_t end);
+
 /* Writes text that is already JSON, unchanged. */
 void hs_write_raw(struct hs_writer *writer, struct hs_str json);
 

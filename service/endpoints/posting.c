@@ -220,7 +220,7 @@ static bool answer(struct hs_posting *posting, const struct hs_ticks_request *ti
     if (posting->request->brief)
         hs_brief_end(posting, tick);
     else
-        hs_write_text_field(writer, "revision", posting->slot->ruleset->revision);
+        hs_write_word_field(writer, "revision", posting->slot->ruleset->revision);
     hs_write_end(writer, '}');
     return true;
 }

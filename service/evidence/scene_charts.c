@@ -112,7 +112,7 @@ static void write_shooter_charts(const struct hs_verdict_scene *scene, struct hs
     struct event *events =
         calloc((size_t)ledger->hits.count + ledger->shots.count + 2, sizeof *events);
     if (events == NULL) {
-        writer->buffer->failed = true;
+        hs_buffer_fail(writer->buffer);
         return;
     }
     write_events(writer, "offset", events, list_offsets(scene, events));

@@ -2,6 +2,7 @@
 #include "service/http/request.h"
 
 #include "api/http/reply.h"
+#include "api/json/digits.h"
 #include "service/http/stream.h"
 #include "service/options/values.h"
 #include "service/service.h"
@@ -69,17 +70,9 @@ void *hs_http_record_uri(void *context, const char *uri, struct MHD_Connection *
     return NULL; /* the request is created later, in the first call of hs_http_handle */
 }
 
-static void put_hex(uint64_t number, char *out)
-{
-    for (int i = 15; i >= 0; i--, number >>= 4)
-        out[i] = "0123456789abcdef"[number & 15];
-}
-
 static void make_request_id(struct hs_http_worker *worker, char id[HS_REQUEST_ID_MAX + 1])
 {
-    put_hex(worker->process, id);
-    put_hex(worker->ids++, id + 16);
-    id[32] = '\0';
+    *hs_digits_hex(hs_digits_hex(id, worker->process), worker->ids++) = '\0';
 }
 
 /* ---- the handler calls, in order ---- */

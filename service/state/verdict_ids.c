@@ -1,10 +1,11 @@
 #include "service/state/verdict_ids.h"
 
 #include <endian.h>
-#include <nettle/base16.h>
 #include <nettle/sha2.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "api/json/digits.h"
 
 void hs_verdict_ids_begin(struct hs_verdict_ids *ids, const struct hs_name *tenant,
                           const struct hs_name *match, uint64_t opening, const char *revision)
@@ -26,12 +27,12 @@ void hs_verdict_ids_make(const struct hs_verdict_ids *ids, enum hs_verdict_about
 {
     /* The parts before the name have a fixed size. So different claims give different bytes. */
     uint64_t parts[3] = {htole64((uint64_t)kind), htole64(session), htole64(number)};
-    uint8_t message[sizeof parts + HS_NAME_MAX], digest[CMAC128_DIGEST_SIZE];
+    uint8_t message[sizeof parts + HS_NAME_MAX];
+    uint64_t digest[CMAC128_DIGEST_SIZE / sizeof(uint64_t)];
     memcpy(message, parts, sizeof parts);
     memcpy(message + sizeof parts, shooter.ptr, shooter.len);
     struct cmac_aes128_ctx mac = ids->mac;
     cmac_aes128_update(&mac, sizeof parts + shooter.len, message);
-    cmac_aes128_digest(&mac, sizeof digest, digest);
-    base16_encode_update(out->text, sizeof digest, digest);
-    out->text[BASE16_ENCODE_LENGTH(sizeof digest)] = '\0';
+    cmac_aes128_digest(&mac, sizeof digest, (uint8_t *)digest);
+    *hs_digits_hex(hs_digits_hex(out->text, be64toh(digest[0])), be64toh(digest[1])) = '\0';
 }

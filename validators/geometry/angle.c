@@ -22,14 +22,22 @@ double hs_angle_between(struct hs_vec a, struct hs_vec b)
     return HS_PI - 2 * arc_tangent(together / apart);
 }
 
+/* Returns the smaller of the angles to two directions, which are often the same. */
+static double angle_to_nearer(struct hs_vec direction, struct hs_vec a, struct hs_vec b)
+{
+    double to_a = hs_angle_between(direction, a);
+    if (a.x == b.x && a.y == b.y && a.z == b.z)
+        return to_a;
+    double to_b = hs_angle_between(direction, b);
+    return to_a < to_b ? to_a : to_b;
+}
+
 double hs_angle_to_arc(struct hs_vec direction, struct hs_vec from, struct hs_vec to)
 {
-    double to_from = hs_angle_between(direction, from), to_to = hs_angle_between(direction, to);
-    double nearer = to_from < to_to ? to_from : to_to;
     struct hs_vec normal = hs_vec_cross(from, to);
     double length = hs_vec_length(normal);
     if (length < 1e-9)
-        return nearer;
+        return angle_to_nearer(direction, from, to);
     normal = hs_vec_scale(normal, 1 / length);
     /* Project the direction onto the plane of the arc: the foot of the perpendicular. */
     struct hs_vec in_plane = hs_vec_add_scaled(direction, normal, -hs_vec_dot(direction, normal));
@@ -37,6 +45,6 @@ double hs_angle_to_arc(struct hs_vec direction, struct hs_vec from, struct hs_ve
     bool between = hs_vec_dot(hs_vec_cross(from, in_plane), normal) >= 0 &&
                    hs_vec_dot(hs_vec_cross(in_plane, to), normal) >= 0;
     if (flat < 1e-9 || !between)
-        return nearer;
+        return angle_to_nearer(direction, from, to);
     return hs_angle_between(direction, hs_vec_scale(in_plane, 1 / flat));
 }

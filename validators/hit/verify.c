@@ -75,9 +75,11 @@ static void resolve_target(struct hs_hit_context *c)
     c->claims_target = c->claims_target || c->target.player != NULL;
 }
 
-static enum hs_reason (*const checks[HS_CHECK_COUNT])(struct hs_hit_context *c,
-                                                      struct hs_check_row *row) = {
-#define X(id, name, mode, stage) hs_check_##name,
+static const struct {
+    enum hs_reason (*run)(struct hs_hit_context *c, struct hs_check_row *row);
+    enum hs_check_stage stage;
+} checks[HS_CHECK_COUNT] = {
+#define X(id, name, mode, stage) {hs_check_##name, HS_CHECK_STAGE_##stage},
     HS_CHECKS(X)
 #undef X
 };
@@ -114,18 +116,19 @@ static void begin_row(struct hs_check_row *row, enum hs_check check, enum hs_mod
     row->of_posted_shot = row->of_whole_flight = row->of_fire_time = false;
 }
 
-static void run_check(struct hs_hit_context *c, enum hs_check check)
+/* Returns whether the check filled the row. */
+static bool run_check(struct hs_hit_context *c, enum hs_check check, struct hs_check_row *row)
 {
     static const enum hs_outcome outcomes[HS_VERDICT_COUNT] = {HS_OUTCOME_PASS, HS_OUTCOME_FAIL,
                                                                HS_OUTCOME_UNKNOWN};
-    struct hs_check_row *row = &c->out->checks[c->out->check_count];
     begin_row(row, check, hs_hit_mode(c, check));
-    enum hs_reason reason = checks[check](c, row);
+    enum hs_reason reason = checks[check].run(c, row);
     if (reason == HS_NO_ROW || row->mode == HS_MODE_OFF)
-        return;
+        return false;
     row->reason = reason;
     row->outcome = outcomes[hs_reason_verdict(reason)];
     c->out->check_count++;
+    return true;
 }
 
 /*
@@ -136,16 +139,17 @@ static void run_check(struct hs_hit_context *c, enum hs_check check)
 static void run_checks(struct hs_hit_context *c)
 {
     union meeting meeting;
+    struct hs_check_row *row = c->out->checks;
     bool ends_at_weapon = c->lacks_weapon && hs_hit_mode(c, HS_CHECK_WEAPON) == HS_MODE_ENFORCE;
     int count = ends_at_weapon ? HS_CHECK_WEAPON + 1 : HS_CHECK_COUNT;
     for (int i = 0; i < count; i++) {
-        enum hs_check_stage stage = hs_check_stage((enum hs_check)i);
+        enum hs_check_stage stage = checks[i].stage;
         bool needs_path = stage == HS_CHECK_STAGE_PATH;
         if (c->is_shot ? stage < HS_CHECK_STAGE_SHOT : needs_path && !c->has_path)
             continue;
         if (needs_path)
             meet(c, &meeting);
-        run_check(c, (enum hs_check)i);
+        row += run_check(c, (enum hs_check)i, row);
     }
     c->encounter = NULL;
     c->volley = NULL;

@@ -50,7 +50,7 @@ START_TEST(a_failed_buffer_stays_as_it_is)
 {
     struct hs_buffer buffer = {0};
     hs_buffer_puts(&buffer, "kept");
-    buffer.failed = true;
+    hs_buffer_fail(&buffer);
     hs_buffer_printf(&buffer, "%d", 1);
     hs_buffer_puts(&buffer, "more");
     ck_assert_uint_eq(buffer.len, 4);

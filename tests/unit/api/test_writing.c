@@ -212,6 +212,19 @@ START_TEST(floats_read_back)
 }
 END_TEST
 
+START_TEST(hexadecimal_digits_are_those_of_printf)
+{
+    struct hs_random random = hs_random_start(14, 6);
+    for (long i = 0; i < ROUNDS; i++) {
+        char written[TEXT], expected[TEXT];
+        uint64_t value = hs_random_bits(&random) >> (i % 64);
+        *hs_digits_hex(written, value) = '\0';
+        snprintf(expected, sizeof expected, "%016llx", (unsigned long long)value);
+        ck_assert_str_eq(written, expected);
+    }
+}
+END_TEST
+
 /* Rounds a number as printf does. Earlier, sentences of failed checks had their numbers from
    printf. */
 static double reference_rounded(double value, int digits, char out[TEXT])
@@ -358,6 +371,7 @@ int main(void)
     tcase_add_test(tests, reals_are_rounded_half_to_even);
     tcase_add_test(tests, times_and_integers_are_written_as_printf_does);
     tcase_add_test(tests, floats_read_back);
+    tcase_add_test(tests, hexadecimal_digits_are_those_of_printf);
     tcase_add_test(tests, significant_digits_are_rounded_half_to_even);
     tcase_add_test(tests, every_byte_is_escaped_at_every_place);
     tcase_add_test(tests, members_and_elements_have_their_commas);

@@ -5,7 +5,7 @@ enum hs_reason hs_check_fire_rate(struct hs_hit_context *c, struct hs_check_row 
 {
     if (c->posted != NULL)
         return hs_report_posted(c, row);
-    if (c->weapon == NULL || c->weapon->min_interval_us == 0)
+    if (row->mode == HS_MODE_OFF || c->weapon == NULL || c->weapon->min_interval_us == 0)
         return HS_NO_ROW;
     int64_t interval_us = c->weapon->min_interval_us;
     const struct hs_cadence *cadence = hs_hit_cadence(c);
