@@ -22,9 +22,9 @@ static int64_t standing_limit(enum hs_priority priority, int64_t limit_us)
 }
 
 /* Updates `refusing_us` with the time since the last decision: adds the time if that decision was a
-   refusal, otherwise subtracts it. A refusal takes less than a tick of the kernel. If more time has
-   passed, the process was stopped, so only one tick is added. If the request did not wait behind
-   others, the worker was idle, and the count starts again. */
+   refusal, otherwise subtracts HS_REFUSING_TIMES * the time. A refusal takes less than a tick of
+   the kernel. If more time has passed, the process was stopped, so only one tick is added. If the
+   request did not wait behind others, the worker was idle, and the count starts again. */
 static void count_refusing(struct hs_gate *gate, bool was_behind, int64_t now_us)
 {
     int64_t spent_us = now_us - gate->decided_us;

@@ -29,8 +29,9 @@ enum {
     HS_KERNEL_TICK_US = 10000,
     /* If the queue is not standing, a request may wait behind others for limit * HS_BURST_TIMES. */
     HS_BURST_TIMES = 10,
-    /* Refusals may take this many times the time of other requests. With a value of 1, a worker
-       that gets twice its peak cannot refuse requests fast enough, and its queue grows. */
+    /* A worker may spend this many times as much time on refusals as on other requests. With a
+       value of 1, a worker that receives twice as many requests as it can serve cannot refuse
+       requests fast enough, and its queue grows. */
     HS_REFUSING_TIMES = 9,
 };
 
@@ -40,8 +41,8 @@ struct hs_gate {
     int64_t long_us;     /* time of the last long wait of this series */
     int64_t answered_us; /* when this worker last answered a request that is not vital */
     int64_t decided_us;  /* time of the last decision */
-    int64_t refusing_us; /* time spent on refusals, minus HS_REFUSING_TIMES the time spent later on
-                            other requests; at least 0 */
+    int64_t refusing_us; /* time for refusals, minus HS_REFUSING_TIMES * the later time for other
+                            requests; >= 0 */
     bool has_refused;    /* the last decision was a refusal */
 };
 
@@ -56,8 +57,8 @@ struct hs_gate {
  * makes it wait. After a stop of the machine, each worker also serves the first waiting request.
  *
  * A refusal costs time, too. If all requests are late, to refuse them could take all the time of a
- * worker. So the worker may spend on refusals at most HS_STANDING_US more than HS_REFUSING_TIMES the
- * time that it spends on other requests. Beyond that, it serves late requests.
+ * worker. So the worker also serves late requests after it has spent too much time on refusals:
+ * more than HS_REFUSING_TIMES times its time for other requests, plus HS_STANDING_US.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
                    int64_t waited_us, int64_t now_us);
