@@ -23,6 +23,7 @@ enum { HS_EVIDENCE_DAY = 11, HS_EVIDENCE_PATH = 4096 };
 #define HS_EVIDENCE_CASES "cases"
 #define HS_EVIDENCE_SPOOL "spool"
 
+struct hs_db_pool;
 struct hs_metrics;
 
 /* Where a service has its evidence. */
@@ -31,6 +32,7 @@ struct hs_evidence_home {
     bool is_postgres;
     const char *connection_file; /* for hs_db_open_postgres */
     struct hs_metrics *metrics;  /* counts damaged files that are left out; NULL: not counted */
+    struct hs_db_pool *readers;  /* idle connections to all days; NULL: each reader connects */
 };
 
 /* Returns whether a place is in the database, and not in a file. */

@@ -58,10 +58,14 @@ bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_parti
 bool hs_evidence_make_day(struct hs_db *db, int64_t day);
 
 /* Removes partitions by the rule of hs_evidence_remove_old (files.h); `today` in days since 1970.
-   Call it outside a transaction. False: it failed, for example because a reader uses the oldest
-   partition. */
+   Then it removes the rulesets and maps that no verdict needs any more. Call it outside a
+   transaction. False: it failed, for example because a reader uses the oldest partition. */
 bool hs_evidence_drop_days(struct hs_db *db, int64_t today, unsigned keep_days,
                            uint64_t keep_bytes);
+
+/* Returns when documents were last removed from the schema of a PostgreSQL connection; 0: never,
+   -1: failed. Within a transaction of hs_evidence_begin_shared, no document is removed. */
+int64_t hs_evidence_documents_removed(struct hs_db *db);
 
 /* Begins a transaction that adds verdicts, and takes a lock that such transactions share. The
    second function takes the lock alone, for a deletion or for a change of the tables: it waits for

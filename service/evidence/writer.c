@@ -473,6 +473,7 @@ size_t hs_evidence_queue_length(struct hs_evidence *evidence)
 
 static void destroy(struct hs_evidence *evidence)
 {
+    hs_db_pool_destroy(evidence->settings.home.readers);
     pthread_cond_destroy(&evidence->wake);
     pthread_mutex_destroy(&evidence->lock);
     free(evidence);
@@ -492,9 +493,11 @@ struct hs_evidence *hs_evidence_start(const struct hs_service *service,
     evidence->last = &evidence->first;
     pthread_mutex_init(&evidence->lock, NULL);
     hs_clock_condition(&evidence->wake);
-    if (settings->home.is_postgres)
+    if (settings->home.is_postgres) {
+        evidence->settings.home.readers = hs_db_pool_create(); /* without it, readers connect */
         evidence->spool = hs_spool_start(&evidence->settings.home, settings->keep_days,
                                          settings->keep_bytes, service->metrics);
+    }
     evidence->mover = hs_wal_mover_start(service->metrics, MOVE_US);
     if ((evidence->spool != NULL || !settings->home.is_postgres) && evidence->mover != NULL) {
         open_existing(evidence);
