@@ -30,7 +30,7 @@ enum { INDEXED = sizeof indexed / sizeof indexed[0] };
 /* SLICE_ROWS: the rows that one statement reads, in about 2 ms. A larger slice ends late on a busy
    machine; a smaller one takes longer to plan than to read. PAGE_US: after this time a page ends
    with the rows found so far. */
-enum { SLICE_ROWS = 5000, PAGE_US = 50000 };
+enum { SLICE_ROWS = 5000, PAGE_US = 30000 };
 
 /* The filters of a query. */
 struct filters {
