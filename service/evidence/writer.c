@@ -20,7 +20,7 @@
    The rest of that time is for the transaction, whose thread waits for a processor on a busy
    machine. The thread waits less often if the transaction is small (COMMIT_ROWS). After each
    MOVE_US a commit syncs the disk once, because SQLite then begins its log at the start again. */
-enum { COMMIT_ROWS = 200, COMMIT_US = 40000, MOVE_US = 5000000 };
+enum { COMMIT_ROWS = 50, COMMIT_US = 20000, MOVE_US = 5000000 };
 enum { RETRY_US = 1000000, WAIT_US = 2000000 };
 
 /* A row of the queue, with the bytes of its texts behind it. */

@@ -372,11 +372,11 @@ static const char partitions[] =
 
 static void add_day(const char *table, const char *day, int64_t from_us)
 {
+    long long until_us = from_us + INT64_C(86400000000);
     hs_postgres_sql(hs_stored_server(), hs_stored_database(),
                     "CREATE TABLE hindsight.%s_%s PARTITION OF hindsight.%s FOR VALUES FROM (%lld)"
                     " TO (%lld)",
-                    table, day, table, (long long)from_us,
-                    (long long)(from_us + INT64_C(86400000000)));
+                    table, day, table, (long long)from_us, until_us);
 }
 
 START_TEST(days_have_partitions)
@@ -413,7 +413,7 @@ END_TEST
 /* Returns how many rulesets and maps the database has. */
 static int count_documents(void)
 {
-    return atoi(sql("SELECT count(*) FROM hindsight.documents"));
+    return (int)strtol(sql("SELECT count(*) FROM hindsight.documents"), NULL, 10);
 }
 
 /* When an old day is removed, so are the documents that only its verdicts need. A replica that has

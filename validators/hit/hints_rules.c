@@ -379,7 +379,8 @@ static enum hs_says says_interp_twice(struct hs_claim_facts *f)
 /* How far a path is shifted by choice number `choice`. */
 static double shift_of(int choice, double step)
 {
-    return (choice - SHIFTS / 2) * step;
+    static const int middle = SHIFTS / 2;
+    return (choice - middle) * step;
 }
 
 static bool meets_shifted(struct hs_claim_facts *f, const struct hs_player *target, int choice,
