@@ -311,18 +311,13 @@ static bool send_group(struct hs_spool *spool, struct hs_db_statement *rows, int
     return fine;
 }
 
-static void forget_sent(struct hs_spool *spool)
-{
-    memset(spool->sent, 0, sizeof spool->sent);
-}
-
 /* Forgets which documents the database has if a replica removed some. Call it in the transaction
    that needs them. */
 static bool check_documents(struct hs_spool *spool)
 {
     int64_t removed_us = hs_evidence_documents_removed(hs_evidence_store_db(spool->remote));
     if (removed_us != spool->removed_us)
-        forget_sent(spool);
+        memset(spool->sent, 0, sizeof spool->sent);
     spool->removed_us = removed_us;
     return removed_us >= 0;
 }
@@ -373,7 +368,7 @@ static bool recover(struct hs_spool *spool, const struct batch *batch)
         return fail(spool, spool->remote);
     report(spool, hs_evidence_store_error(spool->remote));
     hs_evidence_store_undo(spool->remote);
-    forget_sent(spool); /* the transaction may have had documents */
+    memset(spool->sent, 0, sizeof spool->sent); /* the transaction may have had documents */
     bool was_alone = spool->limit == 1;
     spool->limit = 1;
     if (was_alone)
