@@ -172,7 +172,7 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(SUP_LIB) $(APP_LIB) $(LIB)
 
 # The program with calls that fail on demand (tests/support/faults.h), and the tests that run it.
 WRAPPED := malloc calloc realloc aligned_alloc strdup write pwrite writev ftruncate posix_fallocate \
-           fsync fdatasync rename renameat linkat open openat
+           fsync fdatasync rename renameat linkat open openat clock_gettime time
 FAULTY_OBJ  := $(B)/obj/cli/main.o $(B)/obj/tests/faults/faults.o
 FAULTY_PROG := $(PROG)-faults
 $(FAULTY_PROG): $(FAULTY_OBJ) $(APP_LIB) $(LIB)
@@ -180,7 +180,7 @@ $(FAULTY_PROG): $(FAULTY_OBJ) $(APP_LIB) $(LIB)
 	$(Q)$(CC) $(LINK_FLAGS) $(WRAPPED:%=-Wl,--wrap=%) $^ $(PKG_LIBS) -lm -pthread -o $@
 
 $(B)/tests/integration/test_library: | $(SO)
-$(B)/tests/integration/test_memory_faults $(B)/tests/integration/test_file_faults: | $(FAULTY_PROG)
+$(B)/tests/integration/test_memory_faults $(B)/tests/integration/test_file_faults $(B)/tests/integration/test_evidence_disk: | $(FAULTY_PROG)
 
 # What the golden hashes need beside the library: the decoders and the player of scenarios. Other
 # variants compile no more than that.

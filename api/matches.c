@@ -129,7 +129,7 @@ void hs_player_encode(struct hs_writer *writer, const struct hs_match *match,
     hs_write_end(writer, '}');
 }
 
-static void write_hints(struct hs_writer *writer, const struct hs_match *match)
+void hs_match_encode_hints(struct hs_writer *writer, const struct hs_match *match)
 {
     struct hs_hint hints[HS_HINTS_MAX];
     size_t count = hs_match_hints(match, hints);
@@ -157,7 +157,7 @@ void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head 
     struct hs_player_info player;
     hs_write_begin(writer, '{');
     write_head(writer, head, match);
-    write_hints(writer, match);
+    hs_match_encode_hints(writer, match);
     hs_write_begin_field(writer, "players", '[');
     for (uint32_t cursor = 0; hs_match_next_player(match, &cursor, &player);)
         hs_player_encode(writer, match, &player);
@@ -189,6 +189,6 @@ void hs_match_encode_end(struct hs_writer *writer, const struct hs_match_head *h
 {
     hs_write_begin(writer, '{');
     write_summary(writer, head, match);
-    write_hints(writer, match);
+    hs_match_encode_hints(writer, match);
     hs_write_end(writer, '}');
 }

@@ -39,6 +39,9 @@ void hs_match_encode_summary(struct hs_writer *writer, const struct hs_match_hea
 void hs_match_encode_end(struct hs_writer *writer, const struct hs_match_head *head,
                          const struct hs_match *match);
 
+/* Writes the member `hints`. */
+void hs_match_encode_hints(struct hs_writer *writer, const struct hs_match *match);
+
 /* Writes the state of a player of a match. */
 void hs_player_encode(struct hs_writer *writer, const struct hs_match *match,
                       const struct hs_player_info *player);

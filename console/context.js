@@ -64,7 +64,11 @@ export function remarks(scene) {
   const { player, hints } = scene.context ?? {};
   const share = shareOf(scene);
   const all = [];
-  if ((scene.match?.hints ?? hints ?? []).length > 0) {
+  const found = scene.match?.hints ?? hints ?? [];
+  const miss = found.find((hint) => OF_MISSES.includes(hint.code));
+  if (miss) {
+    all.push(`The data of the game server disagree in this match, so claims of all players miss. ${hintText(miss)}`);
+  } else if (found.length > 0) {
     all.push('The integration of this match looks wrong, so many claims can be refused without a cheat. See the hints below.');
   } else if (verdict.verdict !== 'accepted' && share.players.length >= 3 && share.with / share.players.length > 0.6) {
     all.push(`${share.with} of ${share.players.length} players of this match have this reason. A mistake of the game or of the rules is likely.`);
@@ -81,9 +85,24 @@ export function remarks(scene) {
   return all;
 }
 
+/** Hints with one number that explains the misses of most players. */
+const OF_MISSES = ['interp_twice', 'hit_time', 'target_height'];
+
+const hintText = (hint) => `${hint.claims} of ${hint.of} claims: ${hint.detail}`;
+
 export function hintsList(hints) {
   return el('ul', {}, hints.map((hint) => el('li', {}, typeof hint === 'string' ? hint.replaceAll('_', ' ')
-    : [el('b', {}, hint.code.replaceAll('_', ' ')), ' ', withCode(hint.detail)])));
+    : [el('b', {}, hint.code.replaceAll('_', ' ')), ' ', withCode(hintText(hint))])));
+}
+
+/** The matches of a player in which the data of the game server explain the misses. */
+export function integrationNotice(sessions) {
+  const wrong = sessions.filter(({ hints }) => hints?.some((hint) => OF_MISSES.includes(hint.code)));
+  if (wrong.length === 0) return null;
+  return el('div', { class: 'notice bad' },
+    el('b', {}, `In ${count(wrong.length)} of their ${count(sessions.length)} newest matches, the data of the game server disagree. Claims of all players miss there, so refused claims are no sign of a cheat.`),
+    wrong.slice(0, 5).map(({ match, hints }) => [el('p', {}, 'Match ', el('a', { href: address(['matches', match]) }, match)),
+      hintsList(hints.filter((hint) => OF_MISSES.includes(hint.code)))]));
 }
 
 /** The player at the moment of the verdict. */

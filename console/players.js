@@ -2,7 +2,7 @@
 
 import { address, bar, color, count, el, lengthUnit, notice, number, panel, quantity, table, time } from './dom.js';
 import { drawBars } from './charts.js';
-import { clockSpeed, connectionLine, listOf, PROOF } from './context.js';
+import { clockSpeed, connectionLine, integrationNotice, listOf, PROOF } from './context.js';
 import { json, route } from './net.js';
 import { checkName, moveReasonName, reasonName, verdicts } from './words.js';
 
@@ -123,7 +123,7 @@ export async function show(view) {
   }
   try {
     const [report, newest] = await Promise.all([json(route(['players', name])), newestPanel(name)]);
-    view.main.append(tiles(report), ...[sessionsPanel(report), checksPanel(report, view), measuresPanel(report)].filter(Boolean),
+    view.main.append(tiles(report), ...[integrationNotice(report.sessions ?? []), sessionsPanel(report), checksPanel(report, view), measuresPanel(report)].filter(Boolean),
       el('div', { class: 'columns even' }, reasonsPanel(report), newest));
   } catch (error) {
     if (error.status !== 404) throw error;

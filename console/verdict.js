@@ -1,7 +1,7 @@
 // One verdict: why it was given, in a sentence, in numbers and in a picture.
 
 import { connectionLine, everybodyPanel, playerPanel, remarks } from './context.js';
-import { address, announce, bar, el, notice, number, panel, quantity, time } from './dom.js';
+import { address, announce, bar, el, notice, number, panel, quantity, time, withCode } from './dom.js';
 import { blob, json, post, route } from './net.js';
 import { checkName, decider, labels, reasonName, sentence, verdicts } from './words.js';
 
@@ -41,7 +41,7 @@ function head(scene, view) {
         ` · ${time(verdict.at, true)}`,
         times ? ` · looked back ${quantity(times.rewound_by ?? times.now - times.hit_time, 'seconds')}` : ` · move received at ${verdict.now} s`),
       scene.context?.player ? el('p', { class: 'connection muted' }, `Connection: ${connectionLine(scene.context.player)}`) : null,
-      remarks(scene).map((text) => notice(text)),
+      remarks(scene).map((text) => notice(withCode(text))),
       scene.identical === false
         ? notice('This version of the program gives another answer than the one that was stored.', 'bad') : null),
     el('div', { class: 'actions' }, copy, save));

@@ -223,6 +223,8 @@ enum hs_flag { HS_FLAGS(HS_FLAG_ID) HS_FLAG_COUNT };
     X(FIRE_TIME, "fire_time")                                                                      \
     X(START, "start")                                                                              \
     X(INTERP_TWICE, "interp_twice")                                                                \
+    X(HIT_TIME, "hit_time")                                                                        \
+    X(TARGET_HEIGHT, "target_height")                                                              \
     X(WEAPON, "weapon")                                                                            \
     X(RTT, "rtt")                                                                                  \
     X(RTT_UNIT, "rtt_unit")                                                                        \

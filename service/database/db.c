@@ -1,5 +1,6 @@
 #include "service/database/db.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,13 +78,70 @@ struct hs_db_statement *hs_db_prepare(struct hs_db *db, const char *sql)
     return statement;
 }
 
-/* ---- calls of the driver ---- */
+/* ---- pools ---- */
+
+/* Most connections that wait for use. Further ones are closed. */
+enum { IDLE_MAX = 4 };
+
+struct hs_db_pool {
+    pthread_mutex_t lock;
+    struct hs_db *idle[IDLE_MAX];
+    int count;
+};
+
+struct hs_db_pool *hs_db_pool_create(void)
+{
+    struct hs_db_pool *pool = calloc(1, sizeof *pool);
+    if (pool != NULL)
+        pthread_mutex_init(&pool->lock, NULL);
+    return pool;
+}
+
+void hs_db_pool_destroy(struct hs_db_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    for (struct hs_db *db; (db = hs_db_pool_take(pool)) != NULL;)
+        db->driver->close(db);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
+}
+
+struct hs_db *hs_db_pool_take(struct hs_db_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    struct hs_db *db = pool->count > 0 ? pool->idle[--pool->count] : NULL;
+    pthread_mutex_unlock(&pool->lock);
+    if (db != NULL)
+        db->pool = NULL;
+    return db;
+}
+
+void hs_db_pool_add(struct hs_db_pool *pool, struct hs_db *db)
+{
+    db->pool = pool;
+}
+
+static bool put_back(struct hs_db *db)
+{
+    struct hs_db_pool *pool = db->pool;
+    if (pool == NULL || db->driver->is_fresh == NULL || !db->driver->is_fresh(db))
+        return false;
+    pthread_mutex_lock(&pool->lock);
+    bool fits = pool->count < IDLE_MAX;
+    if (fits)
+        pool->idle[pool->count++] = db;
+    pthread_mutex_unlock(&pool->lock);
+    return fits;
+}
 
 void hs_db_close(struct hs_db *db)
 {
-    if (db != NULL)
+    if (db != NULL && !put_back(db))
         db->driver->close(db);
 }
+
+/* ---- calls of the driver ---- */
 
 bool hs_db_is_postgres(const struct hs_db *db)
 {

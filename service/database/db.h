@@ -41,8 +41,27 @@ struct hs_db *hs_db_open_sqlite(const char *path, bool can_write, int busy_ms, b
    message contains no part of the connection string. */
 struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256]);
 
-/* Does nothing for NULL. */
+/* Does nothing for NULL. A connection from a pool goes back there if it works and there is space.
+ */
 void hs_db_close(struct hs_db *db);
+
+/*
+ * Idle connections to one schema of PostgreSQL. A new connection starts a process of the server,
+ * and plans its first queries slowly, because it must first read the catalog rows of each
+ * partition. Thread-safe.
+ */
+struct hs_db_pool;
+
+/* NULL: out of memory. Destroying it closes the idle connections; no other connection of the pool
+   may be open. Destroying NULL does nothing. */
+struct hs_db_pool *hs_db_pool_create(void);
+void hs_db_pool_destroy(struct hs_db_pool *pool);
+
+/* Takes an idle connection, which may have failed since. hs_db_close closes it. NULL: there is
+   none. */
+struct hs_db *hs_db_pool_take(struct hs_db_pool *pool);
+/* Makes hs_db_close put a connection into the pool. */
+void hs_db_pool_add(struct hs_db_pool *pool, struct hs_db *db);
 
 /* Returns whether the connection is to PostgreSQL, for the few statements that only one dialect
    has. */

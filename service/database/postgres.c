@@ -186,6 +186,14 @@ static bool has_refused(const struct hs_db *db)
            strncmp(state, "54", 2) == 0;
 }
 
+/* A connection that has prepared statements is left out, because they stay until its end. */
+static bool is_fresh(const struct hs_db *db)
+{
+    const struct connection *connection = connection_of(db);
+    return connection->server != NULL && connection->prepared == 0 &&
+           PQtransactionStatus(connection->server) == PQTRANS_IDLE;
+}
+
 static bool run(struct hs_db *db, const char *sql)
 {
     struct connection *connection = connection_of(db);
@@ -387,6 +395,7 @@ static const struct hs_db_driver driver = {
     .close = close_connection,
     .error = error_of,
     .has_refused = has_refused,
+    .is_fresh = is_fresh,
     .run = run,
     .changes = changes,
     .prepare = prepare,

@@ -55,6 +55,7 @@ void hs_context_write_player(const struct hs_match_slot *slot, const struct hs_p
     begin(&writer, slot);
     hs_write_key(&writer, "player");
     hs_player_encode(&writer, slot->match, player);
+    hs_match_encode_hints(&writer, slot->match);
     hs_write_end(&writer, '}');
 }
 

@@ -23,6 +23,7 @@ enum { HS_EVIDENCE_DAY = 11, HS_EVIDENCE_PATH = 4096 };
 #define HS_EVIDENCE_CASES "cases"
 #define HS_EVIDENCE_SPOOL "spool"
 
+struct hs_db_pool;
 struct hs_metrics;
 
 /* Where a service has its evidence. */
@@ -32,6 +33,7 @@ struct hs_evidence_home {
     const char *connection_file; /* for hs_db_open_postgres */
     struct hs_metrics
         *metrics; /* counts damaged files that readers skip; NULL: they are not counted */
+    struct hs_db_pool *readers; /* idle connections to the database; NULL: each reader connects */
 };
 
 /* Returns whether a place is in the database, and not in a file. */

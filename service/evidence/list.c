@@ -27,9 +27,10 @@ enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, TEXTS };
 static const char *const indexed[] = {"account", "player", "target", "match", "reason"};
 enum { INDEXED = sizeof indexed / sizeof indexed[0] };
 
-/* SLICE_ROWS: max rows that one statement reads, in about 10 ms. PAGE_US: after this time, a page
-   ends with the rows that were found so far. */
-enum { SLICE_ROWS = 20000, PAGE_US = 50000 };
+/* SLICE_ROWS: max rows that one statement reads, in about 2 ms. A larger slice ends late on a busy
+   machine; a smaller slice takes longer to plan than to read. PAGE_US: after this time, a page ends
+   with the rows that were found so far. */
+enum { SLICE_ROWS = 5000, PAGE_US = 30000 };
 
 /* The filters of a query. */
 struct filters {
@@ -60,6 +61,8 @@ static bool read_filters(struct hs_db *db, const struct hs_evidence_query *query
             continue;
         out->columns[out->count] = column_names[i];
         out->texts[out->count++] = texts[i];
+        if (hs_db_is_postgres(db)) /* its tables have texts instead of codes */
+            continue;
         int64_t found = hs_db_number(db, "SELECT code_of(?1) IS NOT NULL", &texts[i], -1);
         if (found < 0)
             return false;
@@ -113,7 +116,8 @@ static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filte
         hs_buffer_printf(&sql, ", text_of(v.%s)", column_names[i]);
     hs_buffer_puts(&sql, " FROM (");
     append_slice(filters, "*", &sql);
-    hs_buffer_puts(&sql, ") v CROSS JOIN bodies b WHERE b.at = v.at");
+    /* Without its own times, PostgreSQL would plan for the bodies of all days. */
+    hs_buffer_puts(&sql, ") v CROSS JOIN bodies b WHERE b.at = v.at AND b.at >= ?1 AND b.at < ?2");
     for (int i = 0; i < filters->count; i++)
         if (i != filters->driver)
             hs_buffer_printf(&sql, " AND v.%s = code_of(?%d)", filters->columns[i],
@@ -156,12 +160,11 @@ struct walk {
 };
 
 /* Passes the rows of one slice to the sink. */
-static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t until_us,
-                       struct walk *walk)
+static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t since_us,
+                       int64_t until_us, struct walk *walk)
 {
     size_t limit = walk->left < INT64_MAX ? walk->left : INT64_MAX;
-    struct hs_db_statement *page =
-        prepare_page(db, filters, walk->query->since_us, until_us, limit);
+    struct hs_db_statement *page = prepare_page(db, filters, since_us, until_us, limit);
     enum hs_db_step result = hs_db_step(page);
     for (; result == HS_DB_ROW && !walk->has_ended; result = hs_db_step(page)) {
         walk->has_ended = !walk->sink(walk->context, page);
@@ -170,6 +173,18 @@ static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t 
     }
     hs_db_finalize(page);
     return result == HS_DB_DONE && !walk->has_ended;
+}
+
+/* Returns where the first part of a search begins. The second part is the rest of the query's time.
+   In PostgreSQL the first part has the newest day and the day before. Most lists end there, and a
+   query for two partitions is planned ten times as fast as one for all of them. */
+static int64_t first_part(const struct hs_db *db, const struct hs_evidence_query *query)
+{
+    static const int64_t day_us = INT64_C(86400000000);
+    int64_t now_us = hs_clock_wall_us();
+    int64_t end_us = query->until_us < now_us ? query->until_us : now_us;
+    int64_t since_us = hs_db_is_postgres(db) ? (end_us / day_us - 1) * day_us : 0;
+    return since_us > query->since_us ? since_us : query->since_us;
 }
 
 /* Passes the rows of one place to the sink: at least one slice, and further slices until end_us. */
@@ -182,9 +197,16 @@ static enum hs_evidence_read walk_place(const struct hs_evidence_home *home, con
     if (result != HS_EVIDENCE_READ)
         return result == HS_EVIDENCE_MISSING ? HS_EVIDENCE_READ : result;
     int64_t until_us = read_filters(db, walk->query, &filters) ? walk->query->until_us : -1;
+    int64_t since_us = first_part(db, walk->query);
     while (until_us > 0 && !filters.is_empty && walk->next_us == 0) {
-        bool fine = walk_slice(db, &filters, until_us, walk);
-        until_us = fine ? end_of_slice(db, &filters, walk->query->since_us, until_us) : -1;
+        if (!walk_slice(db, &filters, since_us, until_us, walk))
+            until_us = -1;
+        else if (walk->next_us == 0)
+            until_us = end_of_slice(db, &filters, since_us, until_us);
+        if (until_us == 0 && since_us > walk->query->since_us) {
+            until_us = since_us;
+            since_us = walk->query->since_us;
+        }
         if (until_us > 0 && walk->next_us == 0 && hs_clock_us() >= walk->end_us)
             walk->next_us = until_us;
     }

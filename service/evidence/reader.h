@@ -28,7 +28,7 @@ enum hs_evidence_read {
 };
 
 /* Writes an array of verdicts, the newest first. *next_us is set to the `until_us` of the next
-   page; 0: this is the last page. A page ends after some 50 ms. So a page before the last one can
+   page; 0: this is the last page. A page ends after some 30 ms. So a page before the last one can
    have fewer verdicts than the limit, or no verdicts. */
 enum hs_evidence_read hs_evidence_list(const struct hs_evidence_home *home,
                                        const struct hs_evidence_query *query,

@@ -62,11 +62,35 @@ static bool is_missing(const char *path)
     return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
+/* The pool of the connections to a place. NULL: each reader connects. */
+static struct hs_db_pool *pool_of(const struct hs_evidence_home *home, const char *place)
+{
+    bool is_pooled = hs_evidence_is_remote(home, place) && strcmp(place, HS_EVIDENCE_CASES) != 0;
+    return is_pooled ? home->readers : NULL;
+}
+
+/* Takes an idle connection. If it does not work, the others are closed, too: the server has
+   probably failed, and each one would cost the time limit of a statement. NULL: connect. */
+static struct hs_db *take_idle(struct hs_db_pool *pool)
+{
+    struct hs_db *db = pool != NULL ? hs_db_pool_take(pool) : NULL;
+    bool works = db != NULL && hs_evidence_schema_of(db) == HS_EVIDENCE_SCHEMA;
+    for (; db != NULL && !works; db = hs_db_pool_take(pool))
+        hs_db_close(db);
+    return db;
+}
+
 enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, const char *place,
                                        struct hs_db **out)
 {
     char where[HS_EVIDENCE_PATH], error[256];
     bool is_remote = hs_evidence_is_remote(home, place), fine;
+    struct hs_db_pool *pool = pool_of(home, place);
+    *out = take_idle(pool);
+    if (*out != NULL) {
+        hs_db_pool_add(pool, *out);
+        return HS_EVIDENCE_READ;
+    }
     if (is_remote) {
         snprintf(where, sizeof where, "the schema %s", hs_evidence_schema(place));
         *out = hs_db_open_postgres(home->connection_file, hs_evidence_schema(place), error);
@@ -76,8 +100,11 @@ enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, cons
         *out = hs_db_open_sqlite(where, false, BUSY_MS, &fine);
     }
     int version = fine ? hs_evidence_schema_of(*out) : -1;
-    if (version == HS_EVIDENCE_SCHEMA)
+    if (version == HS_EVIDENCE_SCHEMA) {
+        if (pool != NULL)
+            hs_db_pool_add(pool, *out);
         return HS_EVIDENCE_READ;
+    }
     bool is_gone = version == 0 || (version < 0 && !is_remote && is_missing(where));
     if (!is_gone) {
         report(where, is_remote && !fine ? error : hs_db_error(*out), version);

@@ -255,6 +255,11 @@ static bool add_sessions(struct hs_db *db, struct report *report)
             hs_write_str_field(&writer, "ruleset", stored.row.ruleset);
             hs_write_key(&writer, "summary");
             hs_write_raw(&writer, hs_context_member(stored.row.context, HS_STR("player")));
+            struct hs_str hints = hs_context_member(stored.row.context, HS_STR("hints"));
+            if (hints.len > 0) { /* rows of earlier programs have none */
+                hs_write_key(&writer, "hints");
+                hs_write_raw(&writer, hints);
+            }
             hs_write_end(&writer, '}');
             report->session_count++;
         }

@@ -48,6 +48,7 @@ struct hs_spool {
     int limit;       /* rows of the next batch */
     char sent[SENT]
              [HS_REVISION_MAX]; /* some revisions that the database has; the index is a hash */
+    int64_t removed_us; /* last known time at which documents were removed from the database */
 };
 
 /* ---- connections ---- */
@@ -313,6 +314,17 @@ static bool send_group(struct hs_spool *spool, struct hs_db_statement *rows, int
     return fine;
 }
 
+/* Forgets which documents the database has if a replica removed some. Call it in the transaction
+   that needs them. */
+static bool check_documents(struct hs_spool *spool)
+{
+    int64_t removed_us = hs_evidence_documents_removed(hs_evidence_store_db(spool->remote));
+    if (removed_us != spool->removed_us)
+        memset(spool->sent, 0, sizeof spool->sent);
+    spool->removed_us = removed_us;
+    return removed_us >= 0;
+}
+
 /* Sends the rows in one transaction: with one statement if possible, otherwise one by one. */
 static bool send_rows(struct hs_spool *spool, struct hs_db_statement *rows, int count,
                       struct batch *batch)
@@ -323,7 +335,7 @@ static bool send_rows(struct hs_spool *spool, struct hs_db_statement *rows, int 
     snprintf(sql, sizeof sql, erased, (long long)batch->first_us);
     bool fine = hs_evidence_store_begin(spool->remote);
     int64_t found = fine ? hs_db_number(hs_evidence_store_db(spool->remote), sql, NULL, -1) : -1;
-    fine = fine && found >= 0;
+    fine = fine && found >= 0 && check_documents(spool);
     batch->has_erased = found > 0;
     if (!batch->has_erased && count > 1)
         return fine && send_group(spool, rows, count, batch) &&
@@ -359,6 +371,7 @@ static bool recover(struct hs_spool *spool, const struct batch *batch)
         return fail(spool, spool->remote);
     report(spool, hs_evidence_store_error(spool->remote));
     hs_evidence_store_undo(spool->remote);
+    memset(spool->sent, 0, sizeof spool->sent); /* the transaction may have had documents */
     bool was_alone = spool->limit == 1;
     spool->limit = 1;
     if (was_alone)

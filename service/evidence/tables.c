@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "service/evidence/files.h"
+#include "service/system/clock.h"
 #include "service/watch/log.h"
 
 #define TEXT_OF(number)  #number
@@ -41,8 +42,12 @@ const char hs_evidence_file_tables[] =
 #define POSTGRES_TABLES(unique, end)                                                               \
     TABLES("BIGINT", "DOUBLE PRECISION", "BYTEA", TEXT_COLUMN, unique, end) INDEXES(", at")
 
+/* by_revision and by_map: find out whether a verdict needs a document. */
 static const char partitioned_tables[] = POSTGRES_TABLES(
-    "", " PARTITION BY RANGE (at)") "CREATE INDEX IF NOT EXISTS by_id ON bodies(id);";
+    "", " PARTITION BY RANGE (at)") "CREATE INDEX IF NOT EXISTS by_id ON bodies(id);"
+                                    "CREATE INDEX IF NOT EXISTS by_revision ON bodies(revision);"
+                                    "CREATE INDEX IF NOT EXISTS by_map ON bodies(map_revision)"
+                                    " WHERE map_revision IS NOT NULL;";
 
 static const char cases_tables[] = POSTGRES_TABLES(" UNIQUE", "")
     HS_EVIDENCE_REVIEWS("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "BIGINT");
@@ -146,6 +151,27 @@ static bool drop_day(struct hs_db *db, int64_t day)
     return fine;
 }
 
+/* The comment of the table reports the removal to the replicas (spool.c), which remember what they
+   have sent. */
+static bool remove_documents(struct hs_db *db)
+{
+    char sql[384];
+    snprintf(sql, sizeof sql,
+             "DELETE FROM documents d"
+             " WHERE NOT EXISTS (SELECT 1 FROM bodies b WHERE b.revision = d.revision)"
+             " AND NOT EXISTS (SELECT 1 FROM bodies b WHERE b.map_revision = d.revision);"
+             "COMMENT ON TABLE documents IS '%lld'; COMMIT",
+             (long long)hs_clock_wall_us());
+    return hs_evidence_begin_alone(db) && hs_db_run(db, sql);
+}
+
+int64_t hs_evidence_documents_removed(struct hs_db *db)
+{
+    static const char sql[] = "SELECT coalesce(obj_description(to_regclass('documents'),"
+                              " 'pg_class')::bigint, 0)";
+    return hs_db_number(db, sql, NULL, -1);
+}
+
 bool hs_evidence_drop_days(struct hs_db *db, int64_t today, unsigned keep_days, uint64_t keep_bytes)
 {
     static const char sql[] =
@@ -159,7 +185,7 @@ bool hs_evidence_drop_days(struct hs_db *db, int64_t today, unsigned keep_days, 
     enum hs_db_step step;
     int64_t last = -1; /* the newest day before today */
     uint64_t bytes = 0;
-    bool fine = true;
+    bool fine = true, has_dropped = false;
     while ((step = hs_db_step(rows)) == HS_DB_ROW) {
         char name[HS_EVIDENCE_DAY];
         struct hs_str text = hs_db_text(rows, 0);
@@ -167,9 +193,15 @@ bool hs_evidence_drop_days(struct hs_db *db, int64_t today, unsigned keep_days, 
         int64_t day = hs_evidence_day_number(name);
         bytes += (uint64_t)hs_db_int(rows, 1);
         last = last < 0 && day < today ? day : last;
-        if (day < today && (last - day >= (int64_t)keep_days || bytes > keep_bytes))
-            fine = drop_day(db, day) && fine;
+        if (day < today && (last - day >= (int64_t)keep_days || bytes > keep_bytes)) {
+            has_dropped = drop_day(db, day);
+            fine = has_dropped && fine;
+        }
     }
     hs_db_finalize(rows);
+    if (has_dropped && !remove_documents(db)) {
+        hs_db_run(db, "ROLLBACK");
+        fine = false;
+    }
     return fine && step == HS_DB_DONE;
 }

@@ -59,10 +59,15 @@ bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_parti
 bool hs_evidence_make_day(struct hs_db *db, int64_t day);
 
 /* Removes partitions by the rule of hs_evidence_remove_old (files.h); `today` in days since 1970.
-   Call it outside a transaction. False: it failed, for example because a reader uses the oldest
-   partition. */
+   Then it removes the rulesets and maps that no verdict needs any more. Call it outside a
+   transaction. False: it failed, for example because a reader uses the oldest partition. */
 bool hs_evidence_drop_days(struct hs_db *db, int64_t today, unsigned keep_days,
                            uint64_t keep_bytes);
+
+/* Returns the time at which documents were last removed from the schema of a PostgreSQL connection;
+   0: never, -1: failed. Within a transaction of hs_evidence_begin_shared, no document is removed.
+ */
+int64_t hs_evidence_documents_removed(struct hs_db *db);
 
 /* Begin a transaction with a lock. hs_evidence_begin_shared is for transactions that add verdicts;
    they share the lock. hs_evidence_begin_alone is for a deletion or a change of the tables. It gets

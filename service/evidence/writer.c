@@ -20,7 +20,7 @@
    transaction begins. The rest is for the transaction itself: on a busy machine, its thread waits
    for a processor. The thread waits less often if the transaction has few rows (COMMIT_ROWS). Once
    in MOVE_US, a commit syncs the disk, because SQLite then writes at the start of its log again. */
-enum { COMMIT_ROWS = 200, COMMIT_US = 40000, MOVE_US = 5000000 };
+enum { COMMIT_ROWS = 50, COMMIT_US = 20000, MOVE_US = 5000000 };
 enum { RETRY_US = 1000000, WAIT_US = 2000000 };
 
 /* A row of the queue. The bytes of its texts follow in the same allocation. */
@@ -474,6 +474,7 @@ size_t hs_evidence_queue_length(struct hs_evidence *evidence)
 
 static void destroy(struct hs_evidence *evidence)
 {
+    hs_db_pool_destroy(evidence->settings.home.readers);
     pthread_cond_destroy(&evidence->wake);
     pthread_mutex_destroy(&evidence->lock);
     free(evidence);
@@ -493,9 +494,11 @@ struct hs_evidence *hs_evidence_start(const struct hs_service *service,
     evidence->last = &evidence->first;
     pthread_mutex_init(&evidence->lock, NULL);
     hs_clock_condition(&evidence->wake);
-    if (settings->home.is_postgres)
+    if (settings->home.is_postgres) {
+        evidence->settings.home.readers = hs_db_pool_create(); /* without it, readers connect */
         evidence->spool = hs_spool_start(&evidence->settings.home, settings->keep_days,
                                          settings->keep_bytes, service->metrics);
+    }
     evidence->mover = hs_wal_mover_start(service->metrics, MOVE_US);
     if ((evidence->spool != NULL || !settings->home.is_postgres) && evidence->mover != NULL) {
         open_existing(evidence);

@@ -1,7 +1,7 @@
 /*
  * Writes verdicts to the evidence store, which has one file for each day. With PostgreSQL the file
  * is the spool; another thread sends the verdicts from there to the database (spool.h). One thread
- * writes, and commits 40 ms after the oldest row was added, or after 200 rows. Requests add rows
+ * writes, and commits 20 ms after the oldest row was added, or after 50 rows. Requests add rows
  * and never wait for the disk. With `is_synced` the thread commits at once, and hs_evidence_await
  * reports the commit. Thread-safe.
  *

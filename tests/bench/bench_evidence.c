@@ -5,6 +5,7 @@
  *   evidence_page_ms      the first page of a list with a filter; the slowest kind of filter, 95th
  *                         percentile. HS_EVIDENCE_ROWS (1,000,000) verdicts are stored, and 5,000 a
  *                         second are added
+ *   evidence_page_postgres_ms  the same in PostgreSQL
  *   evidence_put_us       adding a small verdict to a file, with its compression and its commit
  *   evidence_writer_rps   verdicts a second that one thread adds to a file: those that the service
  *                         stored for hit_store_us, again and again under other ids
@@ -13,6 +14,7 @@
  *                         49) or a rejected one, without a store
  *   hit_store_us          the same with a store, with its defaults
  */
+#include <check.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
@@ -29,6 +31,7 @@
 #include "tests/support/bench.h"
 #include "tests/support/http/client.h"
 #include "tests/support/http/service.h"
+#include "tests/support/postgres.h"
 
 enum {
     ROWS = 1000000,
@@ -37,6 +40,7 @@ enum {
     PAGES = 40,     /* pages of each kind of filter */
     PLAYERS = 2000,
     MATCHES = 500,
+    DAYS = 30, /* older days, each with empty partitions */
     REQUESTS = 20000
 };
 
@@ -84,18 +88,57 @@ static void put_batch(struct hs_evidence_store *store, size_t from)
     hs_bench_need(hs_evidence_store_commit(store), "no commit");
 }
 
+static size_t rows_wanted(void)
+{
+    const char *wanted = getenv("HS_EVIDENCE_ROWS");
+    return wanted != NULL ? (size_t)atol(wanted) : ROWS;
+}
+
+/* Adds the verdicts from `from` up to but without `until` to PostgreSQL. There are 5,000 in a
+   second; the verdict HS_EVIDENCE_ROWS is of now. One statement adds many, as the thread of the
+   spool does. */
+static void put_in_postgres(struct hs_evidence_store *store, size_t from, size_t until)
+{
+    static const char format[] =
+        "WITH i AS (SELECT i, %lld + i * 200 AS at FROM generate_series(%zu::bigint, %zu) i),"
+        " put AS (INSERT INTO bodies SELECT at, md5(i::text), i, NULL, NULL, NULL, 'sha256:0', "
+        "NULL,"
+        " NULL, '2 2 512 0', decode(repeat(md5(i::text), 32), 'hex') FROM i)"
+        " INSERT INTO verdicts SELECT at, '', 'm' || i / 40 %% %d, 'p' || i * 7919 %% %d, '',"
+        " 'p' || i * 104729 %% %d, 'rifle', 'hit',"
+        " CASE WHEN i %% 10 = 0 THEN 'inconclusive' ELSE 'rejected' END,"
+        " CASE WHEN i = 1000 THEN 'team' WHEN i %% 100 = 0 THEN 'fire_rate'"
+        " ELSE 'origin_mismatch' END, 'metres' FROM i";
+    static int64_t first_us;
+    char sql[1024];
+    if (from == 0)
+        first_us = hs_clock_wall_us() - (int64_t)rows_wanted() * 200;
+    snprintf(sql, sizeof sql, format, (long long)first_us, from, until - 1, MATCHES, PLAYERS,
+             PLAYERS);
+    struct hs_db *db = hs_evidence_store_db(store);
+    hs_bench_need(hs_db_run(db, sql), hs_db_error(db));
+}
+
 struct writer {
     struct hs_evidence_store *store;
     size_t next;
     atomic_bool ends;
 };
 
+static void put_next(struct writer *writer)
+{
+    if (hs_db_is_postgres(hs_evidence_store_db(writer->store)))
+        put_in_postgres(writer->store, writer->next, writer->next + BATCH);
+    else
+        put_batch(writer->store, writer->next);
+    writer->next += BATCH;
+}
+
 static void *write_on(void *context)
 {
     struct writer *writer = context;
     for (int64_t due = hs_clock_us(); !atomic_load(&writer->ends); due += BATCH_MS * 1000) {
-        put_batch(writer->store, writer->next);
-        writer->next += BATCH;
+        put_next(writer);
         int64_t left = due + BATCH_MS * 1000 - hs_clock_us();
         if (left > 0)
             nanosleep(&(struct timespec){.tv_nsec = left * 1000}, NULL);
@@ -103,18 +146,20 @@ static void *write_on(void *context)
     return NULL;
 }
 
-static double time_page(const struct hs_evidence_query *query)
+static double time_page(const struct hs_evidence_home *home, const struct hs_evidence_query *query)
 {
     struct hs_buffer out = {0};
     struct hs_writer writer = {.buffer = &out};
     int64_t next_us, began = hs_clock_us();
-    const struct hs_evidence_home home = {.directory = directory};
-    hs_bench_need(hs_evidence_list(&home, query, &writer, &next_us) == HS_EVIDENCE_READ, "no page");
+    hs_bench_need(hs_evidence_list(home, query, &writer, &next_us) == HS_EVIDENCE_READ, "no page");
     hs_buffer_free(&out);
     return (double)(hs_clock_us() - began) / 1e3;
 }
 
-static void bench_pages(void)
+/* Prints the time of the first page with the slowest kind of filter, while rows are added. Closes
+   the store. */
+static void bench_pages(const struct hs_evidence_home *home, struct hs_evidence_store *store,
+                        const char *metric)
 {
     const struct {
         const char *what;
@@ -135,20 +180,12 @@ static void bench_pages(void)
           .reason = HS_STR("team"),
           .kind = HS_STR("hit"),
           .limit = 1000}},
+        {"nothing, with a common reason",
+         {.reason = HS_STR("origin_mismatch"), .ruleset = HS_STR("unity"), .limit = 50}},
+        {"nothing, without an index", {.weapon = HS_STR("m77"), .limit = 50}},
     };
-    char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH], error[256];
-    const char *wanted = getenv("HS_EVIDENCE_ROWS");
-    size_t rows = wanted != NULL ? (size_t)atol(wanted) : ROWS;
     double slowest = 0;
-    hs_evidence_day(time(NULL), day);
-    hs_evidence_path(directory, day, path);
-    struct writer writer = {.store = hs_evidence_store_open(path, false, error)};
-    hs_bench_need(writer.store != NULL, error);
-    int64_t began = hs_clock_us();
-    for (; writer.next < rows; writer.next += BATCH)
-        put_batch(writer.store, writer.next);
-    hs_bench_print("evidence_put_us", (double)(hs_clock_us() - began) / (double)rows, "us", NULL,
-                   0);
+    struct writer writer = {.store = store, .next = rows_wanted()};
     pthread_t thread;
     hs_bench_need(pthread_create(&thread, NULL, write_on, &writer) == 0, "no thread");
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
@@ -156,7 +193,7 @@ static void bench_pages(void)
         struct hs_evidence_query query = kinds[k].query;
         query.until_us = INT64_MAX;
         for (int i = 0; i < PAGES; i++)
-            taken[i] = time_page(&query);
+            taken[i] = time_page(home, &query);
         double high = hs_bench_percentile(taken, PAGES, 0.95);
         fprintf(stderr, "first page, %s: median %.1f ms, 95th percentile %.1f ms\n", kinds[k].what,
                 taken[PAGES / 2], high);
@@ -164,8 +201,65 @@ static void bench_pages(void)
     }
     atomic_store(&writer.ends, true);
     pthread_join(thread, NULL);
-    hs_evidence_store_close(writer.store);
-    hs_bench_print("evidence_page_ms", slowest, "ms", NULL, 0);
+    hs_evidence_store_close(store);
+    hs_bench_print(metric, slowest, "ms", NULL, 0);
+}
+
+static void bench_file(void)
+{
+    const struct hs_evidence_home home = {.directory = directory};
+    char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH], error[256];
+    hs_evidence_day(time(NULL), day);
+    hs_evidence_path(directory, day, path);
+    struct hs_evidence_store *store = hs_evidence_store_open(path, false, error);
+    hs_bench_need(store != NULL, error);
+    int64_t began = hs_clock_us();
+    for (size_t next = 0; next < rows_wanted(); next += BATCH)
+        put_batch(store, next);
+    hs_bench_print("evidence_put_us", (double)(hs_clock_us() - began) / (double)rows_wanted(), "us",
+                   NULL, 0);
+    bench_pages(&home, store, "evidence_page_ms");
+}
+
+START_TEST(fill_and_list)
+{
+    struct hs_test_postgres server;
+    char file[64], error[256];
+    const struct hs_evidence_home home = {
+        .is_postgres = true, .connection_file = file, .readers = hs_db_pool_create()};
+    hs_postgres_create(&server);
+    snprintf(file, sizeof file, "%s/connection", directory);
+    hs_postgres_write(&server, file, "postgres", "postgres");
+    struct hs_evidence_store *store = hs_evidence_store_open_at(&home, HS_EVIDENCE_ALL, error);
+    hs_bench_need(store != NULL, error);
+    int64_t today = hs_clock_wall_us() / 86400000000;
+    for (int64_t day = today - DAYS; day <= today + 1; day++)
+        hs_bench_need(hs_evidence_make_day(hs_evidence_store_db(store), day), "no partition");
+    for (size_t next = 0; next < rows_wanted(); next += BATCH)
+        put_in_postgres(store, next, next + BATCH);
+    bench_pages(&home, store, "evidence_page_postgres_ms");
+    hs_db_pool_destroy(home.readers);
+    hs_postgres_remove(&server);
+}
+END_TEST
+
+/* The functions that run PostgreSQL need a test of Check around them. */
+static void bench_postgres(void)
+{
+    const char *missing = hs_postgres_missing();
+    if (missing != NULL) {
+        fprintf(stderr, "SKIP: evidence_page_postgres_ms: %s\n", missing);
+        return;
+    }
+    Suite *suite = suite_create("postgres");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, fill_and_list);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_set_fork_status(runner, CK_NOFORK);
+    srunner_run_all(runner, CK_SILENT);
+    hs_bench_need(srunner_ntests_failed(runner) == 0, "PostgreSQL failed");
+    srunner_free(runner);
 }
 
 /* ---- the service ---- */
@@ -346,7 +440,8 @@ int main(void)
     bench_requests();
     bench_writer();
     fflush(stdout);
-    bench_pages();
+    bench_file();
+    bench_postgres();
     snprintf(command, sizeof command, "rm -r %s", directory);
     hs_bench_need(system(command) == 0, "cannot remove the directory");
     return 0;

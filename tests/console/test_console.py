@@ -6,6 +6,7 @@
 import base64
 import glob
 import json
+import math
 import os
 import re
 import subprocess
@@ -562,6 +563,30 @@ class Console(unittest.TestCase):
         self.go('#/matches/hinted', '.matches table')
         self.until(lambda: self.texts('.matches li code'))
         self.assertNotIn('`', self.wait('main').text)
+
+    def test_hints_explain_misses(self):
+        """The claims of a match have a `hit_time` that is 0.3 s too late."""
+        self.service.send('PUT', '/v1/matches/late', {'ruleset': 'metres'})
+        place = lambda time: 3 * math.sin(1.5 * time)
+        for i in range(220):
+            now = 10 + i / 20
+            self.service.send('POST', '/v1/matches/late/frames', {'frames': [{'time': now, 'players': [
+                {'player': 'late-s', 'position': [0, 0, 0], 'weapon': 'rifle'},
+                {'player': 'late-t', 'position': [5, place(now), 0]}]}]})
+            if i > 10 and i % 2 == 1:
+                self.service.send('POST', '/v1/matches/late/hits', {'now': now, 'hits': [
+                    {'shot': i, 'shooter': 'late-s', 'target': 'late-t', 'hit_time': now - 0.05, 'start': [0, 0, 1.6],
+                     'end': [5, place(now - 0.35), 1.2 + i / 1000]}]})
+        number = r'of \d+ claims: most misses would hit if hit_time were -0\.[23]\d* s later'
+        self.go('#/matches/late', '.matches table')
+        self.until(lambda: re.search(number, self.wait('main').text))
+        self.open_match_verdict('late')
+        self.until(lambda: re.search('data of the game server disagree.*' + number, self.wait('main').text))
+        self.service.send('DELETE', '/v1/matches/late', None)
+        self.until(lambda: self.fetch('/v1/summaries?match=late')['summaries'])
+        self.go('#/players/late-s', '.players .notice.bad')
+        self.assertRegex(self.wait('.notice.bad').text, 'data of the game server disagree')
+        self.assertRegex(self.wait('.notice.bad').text, number)
 
     def test_what_if(self):
         self.go('#/rulesets/metres', '.editor')

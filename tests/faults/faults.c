@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The linker requires these names. */
@@ -33,6 +34,7 @@ int __real_renameat(int from_fd, const char *from, int to_fd, const char *to);
 int __real_linkat(int from_fd, const char *from, int to_fd, const char *to, int flags);
 int __real_open(const char *path, int flags, ...);
 int __real_openat(int fd, const char *path, int flags, ...);
+int __real_clock_gettime(clockid_t clock, struct timespec *out);
 
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
@@ -51,6 +53,8 @@ int __wrap_renameat(int from_fd, const char *from, int to_fd, const char *to);
 int __wrap_linkat(int from_fd, const char *from, int to_fd, const char *to, int flags);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_openat(int fd, const char *path, int flags, ...);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *out);
+time_t __wrap_time(time_t *out);
 
 static struct hs_faults *faults; /* NULL: nothing fails */
 
@@ -242,6 +246,28 @@ int __wrap_openat(int fd, const char *path, int flags, ...)
     if (is_written(flags) && fails(HS_FAULT_OPEN, is_ours_at(fd, path)))
         return -1;
     return __real_openat(fd, path, flags, mode);
+}
+
+/* ---- the wall clock ---- */
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *out)
+{
+    int result = __real_clock_gettime(clock, out);
+    if (result != 0 || faults == NULL || clock != CLOCK_REALTIME)
+        return result;
+    long long us = (long long)out->tv_sec * 1000000 + out->tv_nsec / 1000 +
+                   atomic_load(&faults->wall_shift_us);
+    *out = (struct timespec){.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
+    return 0;
+}
+
+time_t __wrap_time(time_t *out)
+{
+    struct timespec now;
+    __wrap_clock_gettime(CLOCK_REALTIME, &now);
+    if (out != NULL)
+        *out = now.tv_sec;
+    return now.tv_sec;
 }
 
 /* ---- the plan ---- */

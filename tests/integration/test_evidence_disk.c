@@ -4,10 +4,12 @@
    store works again without a restart. HS_KILLS sets how often the service is killed. */
 #include "tests/integration/stored.h"
 #include "tests/support/clock.h"
+#include "tests/support/faults.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>
+#include <glob.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -75,14 +77,36 @@ static void *post_claims(void *context)
     return NULL;
 }
 
-/* Returns how long before `died` the oldest answer came whose verdict is not in the store. At least
-   0; 0 if no verdict is missing. */
-static double oldest_missing(sqlite3 *db, const struct client *client, double died)
+/* Opens the files of all days as the databases d0, d1 and so on of one connection. There are two
+   files if the run passes midnight (UTC). Returns how many there are. */
+static int open_days(sqlite3 **db)
+{
+    glob_t found;
+    char sql[320];
+    snprintf(sql, sizeof sql, "%s/evidence-*.db", kept.data);
+    ck_assert_int_eq(glob(sql, 0, NULL, &found), 0);
+    int count = (int)found.gl_pathc;
+    ck_assert_int_eq(sqlite3_open(":memory:", db), SQLITE_OK);
+    for (int i = 0; i < count; i++) {
+        snprintf(sql, sizeof sql, "ATTACH '%s' AS d%d", found.gl_pathv[i], i);
+        ck_assert_int_eq(sqlite3_exec(*db, sql, NULL, NULL, NULL), SQLITE_OK);
+    }
+    globfree(&found);
+    return count;
+}
+
+/* Returns how long before `died` the oldest answer came whose verdict is not in one of the `days`
+   files. At least 0; 0 if no verdict is missing. */
+static double oldest_missing(sqlite3 *db, int days, const struct client *client, double died)
 {
     double oldest = 0;
-    sqlite3_stmt *find = NULL; /* stays NULL if the file has no tables yet */
-    sqlite3_prepare_v2(db, "SELECT 1 FROM bodies b JOIN verdicts v ON v.at = b.at WHERE b.id = ?",
-                       -1, &find, NULL);
+    char sql[1024] = "";
+    sqlite3_stmt *find;
+    for (int i = 0; i < days; i++)
+        snprintf(sql + strlen(sql), sizeof sql - strlen(sql),
+                 "%sSELECT 1 FROM d%d.bodies b JOIN d%d.verdicts v ON v.at = b.at WHERE b.id = ?1",
+                 i > 0 ? " UNION " : "", i, i);
+    ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &find, NULL), SQLITE_OK);
     for (size_t i = 0; i < client->count; i++) {
         double age = died - client->answers[i].seconds;
         sqlite3_bind_text(find, 1, client->answers[i].id, -1, SQLITE_STATIC);
@@ -166,11 +190,11 @@ static size_t live_and_die(const char *mode, struct hs_random *random, int *shot
         *shot = clients[i].shot > *shot ? clients[i].shot : *shot;
         answers += clients[i].count;
     }
-    ck_assert_int_eq(sqlite3_open(hs_stored_file(&kept), &db), SQLITE_OK);
+    int days = open_days(&db);
     expect_whole(db);
     *lost = (struct loss){.late = watcher.late};
     for (int i = 0; i < 2; i++) {
-        double oldest = oldest_missing(db, &clients[i], died);
+        double oldest = oldest_missing(db, days, &clients[i], died);
         lost->seconds = oldest > lost->seconds ? oldest : lost->seconds;
     }
     sqlite3_close(db);
@@ -183,19 +207,33 @@ static int by_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Row: sync, async. With async, a verdict is committed within 0.2 s. On a busy machine, the
-   threads from the answer to the commit wait for a processor up to WAITS times, each perhaps as
-   long as the watcher. */
+/* Sets the clock of the service to `us` before the next midnight. */
+static void approach_midnight(struct hs_faults *faults, int64_t us)
+{
+    static const int64_t day_us = INT64_C(86400000000);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t true_us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+    int64_t day = (true_us + atomic_load(&faults->wall_shift_us)) / day_us;
+    atomic_store(&faults->wall_shift_us, (day + 1) * day_us - us - true_us);
+}
+
+/* Row: sync, async; both again while a new day begins. With async, a verdict is committed within
+   0.2 s. On a busy machine, the threads from the answer to the commit wait for a processor up to
+   WAITS times, each perhaps as long as the watcher. */
 START_TEST(kills_lose_no_more_than_promised)
 {
-    enum { PROMISE_MS = 200, WAITS = 6 };
-    static const char *const modes[] = {"sync", "async"};
+    enum { PROMISE_MS = 200, WAITS = 6, MIDNIGHTS = 8, MIDNIGHT_US = 150000 };
+    bool is_midnight = _i >= 2;
+    const char *mode = _i % 2 == 0 ? "sync" : "async";
     uint64_t seed = hs_test_seed(20261123);
     struct hs_random random = hs_random_start(seed, (uint64_t)_i);
-    long kills = hs_test_count("HS_KILLS", DEFAULT_KILLS);
+    long kills = is_midnight ? MIDNIGHTS : hs_test_count("HS_KILLS", DEFAULT_KILLS);
     int shot = 1;
     size_t answers = 0;
-    char id[HS_STORED_ID];
+    char id[HS_STORED_ID], path[128];
+    snprintf(path, sizeof path, "%s/clock", kept.directory);
+    struct hs_faults *faults = is_midnight ? hs_faults_begin(path, kept.data) : NULL;
     hs_kept_start(&kept, NULL); /* makes the file of today */
     hs_stored_frames(&kept, "zero", 10);
     hs_stored_post(&kept, "zero", "s", 1, HS_STORED_AWAY, id);
@@ -203,17 +241,23 @@ START_TEST(kills_lose_no_more_than_promised)
     struct loss *lost = calloc((size_t)kills, sizeof *lost);
     ck_assert_ptr_nonnull(lost);
     for (long i = 0; i < kills; i++) {
-        answers += live_and_die(modes[_i], &random, &shot, &lost[i]);
-        double allowed = _i == 0 ? 0 : 0.001 * PROMISE_MS + WAITS * lost[i].late;
-        ck_assert_msg(lost[i].seconds <= allowed, "%s: kill %ld lost %.3f s, allowed %.3f",
-                      modes[_i], i, lost[i].seconds, allowed);
+        if (is_midnight)
+            approach_midnight(faults, MIDNIGHT_US);
+        answers += live_and_die(mode, &random, &shot, &lost[i]);
+        double allowed = _i % 2 == 0 ? 0 : 0.001 * PROMISE_MS + WAITS * lost[i].late;
+        ck_assert_msg(lost[i].seconds <= allowed, "%s: kill %ld lost %.3f s, allowed %.3f", mode, i,
+                      lost[i].seconds, allowed);
     }
     qsort(lost, (size_t)kills, sizeof *lost, by_seconds);
-    printf("%s: %ld kills, %zu answers, lost at most %.3f s (median %.3f, 99 %% %.3f), seed %llu\n",
-           modes[_i], kills, answers, lost[kills - 1].seconds, lost[kills / 2].seconds,
-           lost[kills * 99 / 100].seconds, (unsigned long long)seed);
+    printf(
+        "%s%s: %ld kills, %zu answers, lost at most %.3f s (median %.3f, 99 %% %.3f), seed %llu\n",
+        mode, is_midnight ? " at midnight" : "", kills, answers, lost[kills - 1].seconds,
+        lost[kills / 2].seconds, lost[kills * 99 / 100].seconds, (unsigned long long)seed);
     free(lost);
     ck_assert_uint_gt(answers, 2 * (size_t)kills);
+    sqlite3 *db;
+    ck_assert_int_ge(open_days(&db), is_midnight ? 2 : 1);
+    sqlite3_close(db);
     hs_kept_start(&kept, NULL); /* the files open again, and are listed */
     json_t *list = hs_stored_list(&kept, "limit=1000");
     ck_assert_uint_gt(json_array_size(list), 0);
@@ -398,7 +442,7 @@ int main(void)
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, kills_lose_no_more_than_promised, 0, 2);
+    tcase_add_loop_test(tests, kills_lose_no_more_than_promised, 0, 4);
     tcase_add_test(tests, full_disk_delays_the_store);
     tcase_add_test(tests, sync_answers_wait_without_a_worker);
     tcase_add_loop_test(tests, full_queues_drop_or_block, 0, 2);

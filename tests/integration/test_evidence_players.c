@@ -6,6 +6,7 @@
 #include "tests/support/run_suite.h"
 
 #include <check.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,6 +225,54 @@ START_TEST(matches_leave_summaries)
 }
 END_TEST
 
+/* Posts frames of a target that runs to and fro, and claims whose `hit_time` is 0.3 s too late. */
+static void play_with_wrong_times(void)
+{
+    enum { CLAIMS = 110 };
+    static const char frame[] =
+        "{\"time\":%.2f,\"players\":[{\"player\":\"s\",\"position\":[0,0,0],\"weapon\":\"rifle\"},"
+        "{\"player\":\"t\",\"position\":[500,%.2f,0]}]}";
+    static const char claim[] =
+        "{\"now\":%.2f,\"hits\":[{\"shot\":%d,\"shooter\":\"s\",\"hit_time\":%.2f,"
+        "\"start\":[0,0,160],\"end\":[500,%.2f,%.2f],\"target\":\"t\"}]}";
+    char body[1024];
+    for (int i = 0; i < 2 * CLAIMS; i++) {
+        double now = 10 + 0.05 * i;
+        size_t len = (size_t)snprintf(body, sizeof body, "{\"frames\":[");
+        len += (size_t)snprintf(body + len, sizeof body - len, frame, now, 300 * sin(1.5 * now));
+        snprintf(body + len, sizeof body - len, "]}");
+        free(hs_kept_post(&kept, "/v1/matches/one/frames", body));
+        if (i < 10 || i % 2 == 0)
+            continue;
+        snprintf(body, sizeof body, claim, now, i, now - 0.05, 300 * sin(1.5 * (now - 0.35)),
+                 120 + 0.1 * i);
+        free(hs_kept_post(&kept, "/v1/matches/one/hits", body));
+    }
+}
+
+/* The report of a player has the hints of their matches, with the number. */
+START_TEST(reports_have_the_hints_of_matches)
+{
+    hs_kept_start(&kept, NULL);
+    play_with_wrong_times();
+    end_match("one");
+    json_t *report = hs_stored_get(&kept, "/v1/players/s");
+    const json_t *session = json_array_get(json_object_get(report, "sessions"), 0), *hint = NULL;
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(session, "hints"), i, one)
+    {
+        if (strcmp(text_of(one, "code"), "hit_time") == 0)
+            hint = one;
+    }
+    ck_assert_ptr_nonnull(hint);
+    ck_assert_str_eq(text_of(hint, "unit"), "seconds");
+    ck_assert_double_eq_tol(json_number_value(json_object_get(hint, "measured")), -0.3, 0.05);
+    json_decref(report);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 /* A player is compared with others under the same ruleset only. */
 START_TEST(reports_compare_one_ruleset)
 {
@@ -416,6 +465,7 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, refused_moves_are_stored, 0, 2);
     tcase_add_test(tests, matches_leave_summaries);
     tcase_add_test(tests, reports_compare_one_ruleset);
+    tcase_add_test(tests, reports_have_the_hints_of_matches);
     tcase_add_test(tests, tenants_see_their_own);
     tcase_add_test(tests, reopened_matches_are_found);
     tcase_add_test(tests, damaged_rows_are_left_out);

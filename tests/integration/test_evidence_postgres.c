@@ -370,6 +370,15 @@ static const char partitions[] =
     "SELECT count(*) || ' ' || min(relname) FROM pg_class c JOIN pg_inherits i"
     " ON i.inhrelid = c.oid WHERE i.inhparent = 'hindsight.%s'::regclass AND relkind = 'r'";
 
+static void add_day(const char *table, const char *day, int64_t from_us)
+{
+    long long until_us = from_us + INT64_C(86400000000);
+    hs_postgres_sql(hs_stored_server(), hs_stored_database(),
+                    "CREATE TABLE hindsight.%s_%s PARTITION OF hindsight.%s FOR VALUES FROM (%lld)"
+                    " TO (%lld)",
+                    table, day, table, (long long)from_us, until_us);
+}
+
 START_TEST(days_have_partitions)
 {
     static const int64_t day_us = INT64_C(86400000000);
@@ -384,14 +393,8 @@ START_TEST(days_have_partitions)
         " FOR VALUES FROM (1577836800000000) TO (1577923200000000);"
         "CREATE TABLE hindsight.bodies_2020_01_01 PARTITION OF hindsight.bodies"
         " FOR VALUES FROM (1577836800000000) TO (1577923200000000)");
-    for (int i = 0; i < 2; i++) {
-        const char *table = i == 0 ? "verdicts" : "bodies";
-        hs_postgres_sql(
-            hs_stored_server(), hs_stored_database(),
-            "CREATE TABLE hindsight.%s_%s PARTITION OF hindsight.%s FOR VALUES FROM (%lld) TO"
-            " (%lld)",
-            table, day, table, from_us, from_us + day_us);
-    }
+    add_day("verdicts", day, from_us);
+    add_day("bodies", day, from_us);
     for (int i = 0; i < REPLICAS; i++)
         hs_kept_start(&kept[i], NULL);
     for (int i = 0; i < REPLICAS; i++)
@@ -404,6 +407,80 @@ START_TEST(days_have_partitions)
         ck_assert_str_eq(
             hs_postgres_sql(hs_stored_server(), hs_stored_database(), partitions, table), wanted);
     }
+}
+END_TEST
+
+/* Returns how many rulesets and maps the database has. */
+static int count_documents(void)
+{
+    return (int)strtol(sql("SELECT count(*) FROM hindsight.documents"), NULL, 10);
+}
+
+/* When an old day is removed, so are the documents that only its verdicts need. A replica that has
+   sent such a document before sends it again with the next verdict that needs it. */
+START_TEST(documents_go_with_the_last_day_that_needs_them)
+{
+    char old[16], before[16];
+    int64_t today = (int64_t)time(NULL) / 86400;
+    for (int i = 0; i < REPLICAS; i++)
+        hs_kept_start(&kept[i], NULL);
+    await(&kept[1], UP, 1);
+    open_match(&kept[0], "one");
+    post(&kept[0], "one", 1, 1);
+    hs_stored_wait(&kept[0]);
+    ck_assert_int_eq(count_documents(), 1);
+    hs_kept_stop(&kept[1]);
+    strftime(old, sizeof old, "%Y_%m_%d", gmtime(&(time_t){(today - 60) * 86400}));
+    strftime(before, sizeof before, "%Y_%m_%d", gmtime(&(time_t){(today - 1) * 86400}));
+    for (int i = 0; i < 2; i++) {
+        add_day(i == 0 ? "verdicts" : "bodies", old, (today - 60) * 86400000000);
+        add_day(i == 0 ? "verdicts" : "bodies", before, (today - 1) * 86400000000);
+    }
+    /* The verdict is now of the old day. Another document belongs to a verdict of yesterday. */
+    sql("UPDATE hindsight.verdicts SET at = at - 60 * 86400000000;"
+        "UPDATE hindsight.bodies SET at = at - 60 * 86400000000;"
+        "INSERT INTO hindsight.documents VALUES('map', 'sha256:1', 'arena', ''),"
+        " ('map', 'sha256:2', 'arena', ''), ('ruleset', 'sha256:3', 'game', '');"
+        "INSERT INTO hindsight.bodies SELECT at + 59 * 86400000000, 'a', 0, NULL, NULL, NULL,"
+        " 'sha256:3', 'arena', 'sha256:2', '', '' FROM hindsight.bodies");
+    hs_kept_start(&kept[1], NULL); /* it removes the old day */
+    for (int tries = 0; tries < 1000 && count_documents() > 2; tries++)
+        hs_test_pause_ms(10);
+    ck_assert_str_eq(sql("SELECT string_agg(revision, ' ' ORDER BY revision)"
+                         " FROM hindsight.documents"),
+                     "sha256:2 sha256:3");
+    post(&kept[0], "one", 2, 1);
+    hs_stored_wait(&kept[0]);
+    ck_assert_int_eq(count_documents(), 3);
+    json_t *list = hs_stored_list(&kept[1], "player=s");
+    ck_assert_uint_eq(json_array_size(list), 1);
+    hs_stored_recheck(&kept[1], list);
+    json_decref(list);
+    for (int i = 0; i < REPLICAS; i++)
+        hs_kept_stop(&kept[i]);
+}
+END_TEST
+
+/* A list uses the connection of the list before. */
+START_TEST(lists_share_connections)
+{
+    static const char connections[] =
+        "SELECT count(*) || ' ' || max(backend_start) FROM pg_stat_activity"
+        " WHERE application_name = 'hindsight' AND datname = current_database()";
+    char before[64];
+    hs_kept_start(&kept[0], NULL);
+    open_match(&kept[0], "one");
+    post(&kept[0], "one", 1, 3);
+    hs_stored_wait(&kept[0]);
+    ck_assert_uint_eq(count_of(&kept[0], "player=s&reason=origin_mismatch"), 3);
+    snprintf(before, sizeof before, "%s", sql(connections));
+    for (int i = 0; i < 5; i++)
+        ck_assert_uint_eq(count_of(&kept[0], "match=one"), 3);
+    ck_assert_str_eq(sql(connections), before);
+    hs_postgres_stop(hs_stored_server()); /* the connection fails, and a new one takes its place */
+    hs_postgres_start(hs_stored_server());
+    ck_assert_uint_eq(count_of(&kept[0], "match=one"), 3);
+    hs_kept_stop(&kept[0]);
 }
 END_TEST
 
@@ -471,6 +548,8 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, the_spool_is_bounded);
     tcase_add_test(tests, deletions_reach_the_spools_of_other_replicas);
     tcase_add_test(tests, days_have_partitions);
+    tcase_add_test(tests, documents_go_with_the_last_day_that_needs_them);
+    tcase_add_test(tests, lists_share_connections);
     tcase_add_test(tests, tables_of_another_version_are_left_alone);
     tcase_add_test(tests, a_role_without_rights_is_reported);
     tcase_add_loop_test(tests, the_log_has_no_part_of_the_connection_string, 0, 2);

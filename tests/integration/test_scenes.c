@@ -1,6 +1,7 @@
 /* Tests what an analyst does with stored verdicts. Every verdict has a scene, `hindsight show`
    draws it, and what-if computes stored verdicts again under other rules. */
 #include "tests/integration/stored.h"
+#include "tests/support/clock.h"
 #include "tests/support/contract/document.h"
 #include "tests/support/contract/schema.h"
 #include "tests/support/files.h"
@@ -10,6 +11,7 @@
 
 #include <check.h>
 #include <math.h>
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,10 +125,11 @@ START_TEST(every_verdict_has_a_scene)
 }
 END_TEST
 
-/* Opens a match `m` on a map with `count` posts around the shot and a wall in its way. Writes the
-   id of a claim that the wall stops. */
-static void post_behind_wall(int count, char id[HS_STORED_ID])
+/* Opens a match on a map with `count` posts around the shot and a wall in its way. Writes the id of
+   a claim that the wall stops. */
+static void post_in_match(const char *match, int count, char id[HS_STORED_ID])
 {
+    char path[96];
     static const char claim[] =
         "{\"now\":11.05,\"hits\":[{\"shot\":1,\"shooter\":\"s\",\"hit_time\":11,"
         "\"start\":[0,0,160],\"end\":[500,0,160],\"target\":\"t\"}]}";
@@ -138,15 +141,23 @@ static void post_behind_wall(int count, char id[HS_STORED_ID])
         len += (size_t)snprintf(map + len, size - len, ",{\"min\":[%d,%d,0],\"max\":[%d,%d,1]}",
                                 i % 400, 20 + i / 400, i % 400 + 1, 21 + i / 400);
     snprintf(map + len, size - len, "]}");
-    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/maps/posts", map), 201);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/maps/posts", map) / 100, 2);
     free(map);
-    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"map\":\"posts\"}"), 201);
-    hs_stored_frames(&kept, "m", 10);
-    hs_kept_holds(hs_kept_post(&kept, "/v1/matches/m/hits", claim), "occluded_world");
+    snprintf(path, sizeof path, "/v1/matches/%s", match);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", path, "{\"map\":\"posts\"}"), 201);
+    hs_stored_frames(&kept, match, 10);
+    snprintf(path, sizeof path, "/v1/matches/%s/hits", match);
+    hs_kept_holds(hs_kept_post(&kept, path, claim), "occluded_world");
     hs_stored_wait(&kept);
-    json_t *list = hs_stored_list(&kept, "match=m");
+    snprintf(path, sizeof path, "match=%s", match);
+    json_t *list = hs_stored_list(&kept, path);
     snprintf(id, HS_STORED_ID, "%s", text_of(json_array_get(list, 0), "verdict_id"));
     json_decref(list);
+}
+
+static void post_behind_wall(int count, char id[HS_STORED_ID])
+{
+    post_in_match("m", count, id);
 }
 
 START_TEST(walls_are_bounded)
@@ -405,6 +416,86 @@ START_TEST(what_if_takes_filters_and_pages)
 }
 END_TEST
 
+/* A what-if request on a connection of its own. */
+struct asking {
+    pthread_t thread;
+    unsigned port;
+    const char *rules;
+    struct hs_test_response response;
+};
+
+static void *ask(void *context)
+{
+    struct asking *asking = context;
+    struct hs_test_http *http = hs_test_http_open(asking->port);
+    hs_test_http_send(http, "POST", "/v1/what-if", asking->rules, strlen(asking->rules), NULL,
+                      &asking->response);
+    hs_test_http_close(http);
+    return NULL;
+}
+
+/* Stops the service some time after a what-if has begun to build a map. Returns the answer. */
+static json_t *stop_during_what_if(const char *rules, double seconds)
+{
+    struct asking asking = {.port = kept.service.data_port, .rules = rules};
+    double before = hs_kept_metric(&kept, "hindsight_map_bytes");
+    ck_assert_int_eq(pthread_create(&asking.thread, NULL, ask, &asking), 0);
+    for (int tries = 0; tries < 5000 && hs_kept_metric(&kept, "hindsight_map_bytes") <= before;
+         tries++)
+        hs_test_pause_ms(1);
+    hs_test_pause_ms((int)(1000 * seconds));
+    hs_kept_stop(&kept);
+    pthread_join(asking.thread, NULL);
+    json_t *answer = hs_test_response_json(&asking.response);
+    ck_assert_msg(asking.response.status == 200 && answer != NULL, "%ld %s %s",
+                  asking.response.status, asking.response.body, asking.response.error);
+    hs_test_response_free(&asking.response);
+    return answer;
+}
+
+/* If the service ends during a what-if, the answer has what was computed until then, and a cursor
+   for the rest. Each verdict here needs a map of its own, whose build takes a while, because the
+   map of the service has another revision. Rows: the service ends during the first of these builds;
+   during a later one. */
+START_TEST(what_if_ends_with_the_service)
+{
+    enum { MAPS = 4, POSTS = 24000 };
+    static const double shares[] = {0, 0.5};
+    char id[HS_STORED_ID], path[96], query[64];
+    hs_kept_start(&kept, NULL);
+    for (int i = 0; i < MAPS; i++) {
+        snprintf(path, sizeof path, "m%d", i);
+        post_in_match(path, POSTS + i, id);
+        snprintf(path, sizeof path, "/v1/verdicts/%s", id);
+        for (int tries = 0; tries < 3000 && hs_kept_status(&kept, "GET", path, NULL) != 200;
+             tries++)
+            hs_test_pause_ms(10); /* until the map is saved */
+    }
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/maps/posts", "{\"boxes\":[]}"), 200);
+    char *rules = changed_rules("hit", "claim_padding", 1);
+    double began = hs_test_seconds();
+    json_t *answer = what_if("", rules);
+    double whole = hs_test_seconds() - began;
+    ck_assert_int_eq(count_of(answer, "computed"), MAPS);
+    ck_assert_ptr_null(json_object_get(answer, "next"));
+    json_decref(answer);
+    answer = stop_during_what_if(rules, shares[_i] * whole);
+    json_int_t computed = count_of(answer, "computed");
+    printf("%lld of %d verdicts in %.2f of %.2f s\n", (long long)computed, MAPS, shares[_i] * whole,
+           whole);
+    ck_assert_int_lt(computed, MAPS);
+    snprintf(query, sizeof query, "?cursor=%lld", (long long)count_of(answer, "next"));
+    json_decref(answer);
+    hs_kept_start(&kept, NULL);
+    answer = what_if(query, rules);
+    ck_assert_int_eq(computed + count_of(answer, "computed"), MAPS);
+    ck_assert_ptr_null(json_object_get(answer, "next"));
+    json_decref(answer);
+    free(rules);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 /* ---- who may see scenes ---- */
 
 START_TEST(tenants_see_their_own)
@@ -466,6 +557,7 @@ int main(void)
     tcase_add_test(tests, show_draws_a_verdict);
     tcase_add_test(tests, show_turns_the_world);
     tcase_add_test(tests, show_refuses_what_it_cannot_read);
+    tcase_add_loop_test(tests, what_if_ends_with_the_service, 0, 2);
     tcase_add_test(tests, without_a_store_there_is_nothing);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);

@@ -350,6 +350,28 @@ static void posts_the_eye(struct hs_player_frame *entry)
     entry->eye = hs_vec_add(entry->position, (struct hs_vec){0, 0, 1.6});
 }
 
+static void hit_time_too_early(struct claim *claim)
+{
+    claim->hit.hit_time_us -= 300000;
+}
+
+static void hit_time_is_arrival(struct claim *claim)
+{
+    claim->hit.hit_time_us = claim->now_us;
+}
+
+static void position_at_the_eye(struct hs_player_frame *entry)
+{
+    posts_the_eye(entry);
+    entry->position.z += 1.6;
+}
+
+static void position_below_the_feet(struct hs_player_frame *entry)
+{
+    posts_the_eye(entry);
+    entry->position.z -= 1.2;
+}
+
 /* ---- rows ---- */
 
 static const struct row wrong[] = {
@@ -389,6 +411,13 @@ static const struct row wrong[] = {
     {"no aim", "metres", 100, .frame = no_aim, .named = BIT(AIM)},
     {"rtt in milliseconds", "metres", 100, .frame = rtt_in_ms, .named = BIT(RTT_UNIT)},
     {"interp twice", "metres", 100, .claim = interp_twice, .named = BIT(INTERP_TWICE)},
+    {"hit_time too early", "metres", 100, .claim = hit_time_too_early, .named = BIT(HIT_TIME)},
+    {"hit_time is the arrival", "metres", 100, .claim = hit_time_is_arrival,
+     .named = BIT(HIT_TIME)},
+    {"position at the eye", "metres", 100, .frame = position_at_the_eye,
+     .named = BIT(TARGET_HEIGHT)},
+    {"position below the feet", "metres", 100, .frame = position_below_the_feet,
+     .named = BIT(TARGET_HEIGHT)},
     {"position in the middle", "metres", 100, .frame = middle_of_the_body,
      .named = BIT(EYE_HEIGHT)},
     {"position in the middle, cm", "unreal", 1, .frame = middle_of_the_body_in_cm,

@@ -2,8 +2,8 @@
  * Makes calls of the C library fail on demand inside the program under test. In the program
  * `hindsight-faults`, allocations and calls on files of the data directory go through
  * tests/faults/faults.c. The test and the program map the same file, which has a plan for each kind
- * of call. $HS_FAULTS names the file. Calls inside other libraries do not fail, except the
- * allocations of jansson.
+ * of call, and shifts the wall clock. $HS_FAULTS names the file. Calls inside other libraries do
+ * not fail, except the allocations of jansson.
  */
 #ifndef HS_TESTS_FAULTS_H
 #define HS_TESTS_FAULTS_H
@@ -36,7 +36,8 @@ struct hs_fault_plan {
 
 struct hs_faults {
     struct hs_fault_plan plans[HS_FAULT_KIND_COUNT];
-    char directory[128]; /* calls on files below it can fail */
+    char directory[128];        /* calls on files below it can fail */
+    atomic_llong wall_shift_us; /* how far the wall clock of the program is ahead */
 };
 
 /* Selects the program with faults ($HS_PROGRAM-faults), and makes a plan for its next start in

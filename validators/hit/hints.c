@@ -16,7 +16,9 @@ enum {
                            after the mistake is mended */
     ALL_OF_FIRST = 256, /* the first 256 claims are all sampled; of the claims after them, one in
                            16 is sampled, to save time */
-    SAMPLED_BITS = 4
+    SAMPLED_BITS = 4,
+    WORK_MAX = 4000 /* work units (work.h) for testing a path again; a rig of 20 hitboxes needs 3000
+                       if every shift is tested */
 };
 
 static unsigned bits(uint32_t set)
@@ -110,6 +112,7 @@ void hs_hints_learn(struct hs_match *match, const struct hs_player *shooter,
         .claim = claim,
         .result = result,
         .shooter = shooter,
+        .work = {.limit = WORK_MAX},
         .frames_jump = match->jump_count > 0,
         .time = hs_seconds(time_us),
         .now = hs_seconds(result->now_us),

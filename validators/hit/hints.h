@@ -7,6 +7,7 @@
 
 #include "validators/hit.h"
 #include "validators/match/players.h"
+#include "validators/work.h"
 
 /* Learns from an evaluated claim. Changes no verdict; allocates nothing. */
 void hs_hints_learn(struct hs_match *match, const struct hs_player *shooter,
@@ -28,6 +29,7 @@ struct hs_claim_facts {
                                  sample */
     bool keeps_offset;        /* `start` has the offset from the root that most claims have */
     bool is_explained;        /* a rule that is earlier in the table explains the claim */
+    struct hs_work work;      /* of testing the path again */
     double time, now, frames; /* seconds: time of the claim, its arrival, the newest frame */
     bool frames_jump;         /* the newest frame was refused, because its time is far ahead */
     double measured, expected; /* set by a rule whose answer is yes */

@@ -7,8 +7,14 @@
 enum {
     MAX_VOTES = 32, /* maximum number of votes; the limit lets a new majority replace an old one */
     TURNS = 48,     /* ways to permute and mirror three axes; number 0 changes nothing */
-    POSES = 64      /* number of newest poses of a shooter with which a start is compared */
+    POSES = 64,     /* number of newest poses of a shooter with which a start is compared */
+    SHIFTS = 21     /* ways to shift a path in time or along `up`; the middle one shifts nothing */
 };
+
+/* The step of such a shift: seconds, and a share of the eye height. Two steps are less than a
+   runner needs to pass a point, and less than the height of a body. */
+#define LATE_STEP 0.04
+#define HIGH_STEP 0.15
 
 /* In seconds. Clocks that agree differ by less than CLOCK_OFF, and games have shorter round trips
    than LONGEST_RTT. A fire time that differs by less than SHORTEST_LATE is no mistake. */
@@ -325,32 +331,109 @@ static enum hs_outcome outcome_of(const struct hs_hit_result *result, enum hs_ch
     return HS_OUTCOME_UNKNOWN;
 }
 
-/* Tests the claim at hit_time and at hit_time + interp. If it hits at only one of these times, the
-   answer is yes or no; otherwise the claim says nothing. HS_WORK_CLAIM includes the cost of
-   sweeping one body. */
-static enum hs_says says_interp_twice(struct hs_claim_facts *f)
+/* Returns the target of a claim whose path can be tested again, or NULL. *lands: whether the path
+   meets the target as the claim says. */
+static const struct hs_player *target_of(const struct hs_claim_facts *f, bool *lands)
+{
+    const struct hs_hit_claim *claim = f->claim;
+    const struct hs_hit_result *result = f->result;
+    enum hs_outcome outcome = outcome_of(result, HS_CHECK_CONTACT);
+    *lands = outcome == HS_OUTCOME_PASS && (result->flags & 1u << HS_FLAG_LENIENT) == 0;
+    if (outcome == HS_OUTCOME_UNKNOWN || claim->target.ptr == NULL || claim->pellet_count > 0 ||
+        result->weapon == HS_NONE ||
+        f->match->ruleset->weapons[result->weapon]->type == HS_WEAPON_PROJECTILE)
+        return NULL;
+    return hs_players_find(&f->match->players, claim->target);
+}
+
+/* Whether the path of the claim meets the target `late_us` after `hit_time`, if the path is moved
+   up by `high`. *has_pose: the target has a pose at that time. */
+static bool meets(struct hs_claim_facts *f, const struct hs_player *target, int64_t late_us,
+                  double high, bool *has_pose)
 {
     const struct hs_hit_claim *claim = f->claim;
     const struct hs_ruleset *ruleset = f->match->ruleset;
-    const struct hs_hit_result *result = f->result;
-    enum hs_outcome outcome = outcome_of(result, HS_CHECK_CONTACT);
-    if (f->newest->interp_us <= 0 || outcome == HS_OUTCOME_UNKNOWN || claim->target.ptr == NULL ||
-        claim->pellet_count > 0 || result->weapon == HS_NONE ||
-        ruleset->weapons[result->weapon]->type == HS_WEAPON_PROJECTILE)
-        return HS_SAYS_NOTHING;
-    const struct hs_player *target = hs_players_find(&f->match->players, claim->target);
-    if (target == NULL)
-        return HS_SAYS_NOTHING;
+    struct hs_vec up = hs_vec_scale(hs_up_direction(ruleset->up), high);
     struct hs_path path;
     struct hs_contact contact;
-    struct hs_work work = {.limit = HS_WORK_CLAIM};
-    hs_path_trace(claim->start, claim->end, ruleset->weapons[result->weapon]->radius,
-                  ruleset->hit.sweep_extension, claim->hit_time_us + f->newest->interp_us, &path);
-    hs_contact_find(&path, ruleset, target->history, false, HS_NONE, &work, &contact);
+    hs_path_trace(hs_vec_add(claim->start, up), hs_vec_add(claim->end, up),
+                  ruleset->weapons[f->result->weapon]->radius, ruleset->hit.sweep_extension,
+                  claim->hit_time_us + late_us, &path);
+    hs_contact_find(&path, ruleset, target->history, false, HS_NONE, &f->work, &contact);
+    *has_pose = contact.has_pose && !hs_work_is_over(&f->work);
+    return *has_pose && contact.touched;
+}
+
+/* Tests the claim at hit_time and at hit_time + interp. If it hits at only one of these times, the
+   answer is yes or no; otherwise the claim says nothing. */
+static enum hs_says says_interp_twice(struct hs_claim_facts *f)
+{
+    bool lands, has_pose;
+    const struct hs_player *target = target_of(f, &lands);
+    if (target == NULL || f->newest->interp_us <= 0)
+        return HS_SAYS_NOTHING;
+    bool meets_later = meets(f, target, f->newest->interp_us, 0, &has_pose);
     f->measured = hs_seconds(f->newest->interp_us);
-    bool lands = outcome == HS_OUTCOME_PASS && (result->flags & 1u << HS_FLAG_LENIENT) == 0;
-    return !contact.has_pose || contact.touched == lands ? HS_SAYS_NOTHING
-                                                         : answer(contact.touched);
+    return !has_pose || meets_later == lands ? HS_SAYS_NOTHING : answer(meets_later);
+}
+
+/* How far a path is shifted by choice number `choice`. */
+static double shift_of(int choice, double step)
+{
+    static const int middle = SHIFTS / 2;
+    return (choice - middle) * step;
+}
+
+static bool meets_shifted(struct hs_claim_facts *f, const struct hs_player *target, int choice,
+                          bool is_time)
+{
+    bool has_pose;
+    int64_t late_us = is_time ? hs_seconds_to_us(shift_of(choice, LATE_STEP)) : 0;
+    double high = is_time ? 0 : shift_of(choice, HIGH_STEP * f->eye_height);
+    return meets(f, target, late_us, high, &has_pose);
+}
+
+/*
+ * Looks for one shift of the path, in time or along `up`, with which most claims that miss would
+ * hit. A claim that misses with every shift says nothing: no such mistake explains it. A claim that
+ * hits with and without the shift of the majority says nothing either. `measured` is the middle of
+ * the shifts with which the claim hits.
+ */
+static enum hs_says says_shift(struct hs_claim_facts *f, enum hs_hint_code code,
+                               struct hs_majority *majority, bool is_time)
+{
+    bool lands;
+    const struct hs_player *target = target_of(f, &lands);
+    if (target == NULL || f->is_explained || f->off > f->tolerance || !(f->eye_height > 0))
+        return HS_SAYS_NOTHING;
+    if (lands)
+        return majority->votes == 0 || !meets_shifted(f, target, majority->choice, is_time)
+                   ? HS_SAYS_NO
+                   : HS_SAYS_NOTHING;
+    bool fits = false;
+    int first = -1, last = -1;
+    for (int i = 0; i < SHIFTS; i++) {
+        if (!meets_shifted(f, target, i, is_time))
+            continue;
+        first = first < 0 ? i : first;
+        last = i;
+        fits = fits || (majority->votes > 0 && i == majority->choice);
+    }
+    if (first < 0 || hs_work_is_over(&f->work))
+        return HS_SAYS_NOTHING;
+    double step = is_time ? LATE_STEP : HIGH_STEP * f->eye_height;
+    f->measured = 0.5 * (shift_of(first, step) + shift_of(last, step));
+    return answer(agrees(majority, &f->hints->findings[code], fits, (first + last) / 2));
+}
+
+static enum hs_says says_hit_time(struct hs_claim_facts *f)
+{
+    return says_shift(f, HS_HINT_HIT_TIME, &f->hints->late, true);
+}
+
+static enum hs_says says_target_height(struct hs_claim_facts *f)
+{
+    return says_shift(f, HS_HINT_TARGET_HEIGHT, &f->hints->high, false);
 }
 
 static enum hs_says says_weapon(struct hs_claim_facts *f)
@@ -415,6 +498,12 @@ const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT] = {
     [HS_HINT_INTERP_TWICE] = {says_interp_twice, true, 0.6, HS_UNIT_SECONDS,
                               "claims land %m s after their `hit_time`, which is `interp`: is "
                               "interpolation subtracted twice?"},
+    [HS_HINT_HIT_TIME] = {says_hit_time, true, 0.6, HS_UNIT_SECONDS,
+                          "most misses would hit if `hit_time` were %m s later (if negative: "
+                          "earlier): do `hit_time` and the times of frames mean the same moment?"},
+    [HS_HINT_TARGET_HEIGHT] = {says_target_height, true, 0.6, HS_UNIT_LENGTH,
+                               "most misses would hit if their paths were %m higher (if negative: "
+                               "lower): is `position` where the rig of the ruleset has its root?"},
     [HS_HINT_WEAPON] = {says_weapon, true, 0.6, HS_UNIT_NONE,
                         "no frame names the weapon of the shooter, and no claim does: send "
                         "`weapon` in the first frame of a player."},

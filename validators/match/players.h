@@ -163,7 +163,7 @@ struct hs_hints {
     struct hs_vec offset; /* from root to `start` in most claims, in eye heights */
     uint8_t offset_votes;
     double share_below; /* share of traces that pass below the target's root */
-    struct hs_majority factor, turn;
+    struct hs_majority factor, turn, late, high;
     struct hs_finding findings[HS_HINT_COUNT];
 };
 
