@@ -159,15 +159,17 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
                                           struct hs_reply *reply)
 {
     struct hs_match_slot *slot = NULL;
-    /* If no takeover was needed, the match was here when the request arrived. If it is missing now,
-       it has moved to another replica, or has ended. A new, empty match would pay again for claims
-       that the other replica has paid. */
+    /* If no takeover was needed, the match was here when the request arrived. If the match is
+       missing now, it has moved to another replica, or has ended. A new, empty match would pay
+       again for claims that the other replica has paid. Only GET requests find a match missing
+       without a takeover. */
     bool may_open = service->takers == NULL || request->takeover != NULL;
     enum hs_registry_result result =
         hs_registry_acquire(service->registry, request->tenant, request->params.name[0],
                             may_open ? opening : NULL, &slot);
     *created = result == HS_REGISTRY_CREATED;
-    if (result == HS_REGISTRY_MISSING && opening != NULL) {
+    if (result == HS_REGISTRY_MISSING && !may_open &&
+        hs_route_method(request->route) != HS_METHOD_GET) {
         hs_endpoint_moved(reply);
         return NULL;
     }

@@ -16,12 +16,10 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* BATCH_ROWS: max rows of one transaction. PAUSE_US: the pause after a failure, and between two
-   checks of an idle connection. DAYS_AHEAD: partitions are made for this many days. CARE_US: the
-   time between two checks of the size of the database. */
-enum { BATCH_ROWS = 100, PAUSE_US = 1000000, DAYS_AHEAD = 2 };
-/* How many revisions of sent documents the thread remembers. */
-enum { SENT = 64 };
+/* BATCH_ROWS: max rows of one transaction. PAUSE_US: the pause after a failure, and between checks
+   of an idle connection. DAYS_AHEAD: days that have partitions, from today on. SENT: number of
+   revisions in `sent`. CARE_US: the time between checks of the size of the database. */
+enum { BATCH_ROWS = 100, PAUSE_US = 1000000, DAYS_AHEAD = 2, SENT = 64 };
 #define CARE_US INT64_C(600000000)
 #define DAY_US  INT64_C(86400000000)
 
@@ -43,11 +41,10 @@ struct hs_spool {
     struct hs_evidence_store *local, *remote; /* NULL: not open */
     int64_t care_us;                          /* when the partitions are checked again */
     int64_t documents_us;                     /* when late documents are sent again */
-    bool has_tidied; /* unused documents of the previous process were removed */
-    int64_t day;     /* this day and the next day have partitions */
-    int limit;       /* rows of the next batch */
-    char sent[SENT]
-             [HS_REVISION_MAX]; /* some revisions that the database has; the index is a hash */
+    bool has_tidied;                  /* unused documents of the previous process were removed */
+    int64_t day;                      /* this day and the next day have partitions */
+    int limit;                        /* rows of the next batch */
+    char sent[SENT][HS_REVISION_MAX]; /* revisions in the database; the index is a hash */
     int64_t removed_us; /* last known time at which documents were removed from the database */
 };
 
