@@ -25,7 +25,7 @@ struct hs_frames_counts {
  * Counts the results. `results`, here and in hs_frames_encode, has one result for each player of
  * the first frame, then one result for each mover of that frame. The results of the other frames
  * follow in the same way. `malformed` lists the items of the request that could not be read; NULL:
- * no such items. A malformed frame counts as one player.
+ * no such items. Each malformed frame adds one to the number of malformed players.
  */
 void hs_frames_count(const struct hs_frames_request *request,
                      const struct hs_malformed_items *malformed,

@@ -17,7 +17,7 @@ struct hs_evidence_parts {
     struct hs_str map_document;
     struct hs_match_limits limits;
     struct hs_str state;  /* the excerpt (validators/snapshot.h) */
-    struct hs_str body;   /* a request with this item only */
+    struct hs_str body;   /* of a request with one item, the claim or shot of the verdict */
     struct hs_str answer; /* the recorded answer */
     enum hs_route route;
 };

@@ -47,8 +47,8 @@ bool hs_evidence_store_is_damaged(const struct hs_evidence_store *store);
    may have a file open. Each call waits up to two seconds for the transaction of another
    connection. */
 struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256]);
-/* Opens a place of a home: a file in the home's directory (always with `is_synced`), or a schema of
-   PostgreSQL. Makes missing tables. */
+/* Opens one place of the evidence (files.h): a file in home->directory, with each commit synced, or
+   a schema of PostgreSQL. Makes missing tables. */
 struct hs_evidence_store *hs_evidence_store_open_at(const struct hs_evidence_home *home,
                                                     const char *place, char error[256]);
 void hs_evidence_store_close(struct hs_evidence_store *store);

@@ -81,7 +81,8 @@ bool hs_evidence_is_blocked(struct hs_evidence *evidence);
 /* Returns where the verdicts are stored. */
 const struct hs_evidence_home *hs_evidence_home(const struct hs_evidence *evidence);
 
-/* Returns the pointers whose values must not be stored, or "". */
+/* Returns the JSON pointers of the members whose values must not be stored, separated by commas, or
+   "". */
 const char *hs_evidence_mask(const struct hs_evidence *evidence);
 
 /* Returns how many verdicts are not in the store yet: the verdicts in the queue and in the spool.

@@ -41,8 +41,8 @@ struct hs_gate {
     int64_t long_us;     /* time of the last long wait of this series */
     int64_t answered_us; /* when this worker last answered a request that is not vital */
     int64_t decided_us;  /* time of the last decision */
-    int64_t refusing_us; /* time for refusals, minus HS_REFUSING_TIMES * the later time for other
-                            requests; >= 0 */
+    int64_t refusing_us; /* time after refusals, minus HS_REFUSING_TIMES * the time after other
+                            decisions; never below 0 */
     bool has_refused;    /* the last decision was a refusal */
 };
 

@@ -62,8 +62,8 @@ struct slab {
     double g_below, g_above; /* d * enter and d * leave, computed without a division */
 };
 
-/* Makes the slabs of the axes that the path crosses (slab test). An axis parallel to the path adds
-   a constant to f instead. */
+/* Makes the slabs of the axes along which the path moves (slab test). If the path does not move
+   along an axis, the axis adds a constant to f instead. */
 static int make_slabs(const struct local_sweep *s, struct slab slabs[3], double *constant)
 {
     int count = 0;

@@ -2,7 +2,7 @@
 
 #include "validators/match/player_moves.h"
 
-/* The number of posted round trips that hs_connection_read uses: the newest ones. */
+/* hs_connection_read uses at most this many posted round trips, the newest. */
 enum { ROUND_TRIPS = 4 };
 
 #define QUARTER_US INT64_C(15000000)

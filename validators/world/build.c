@@ -406,7 +406,8 @@ static void set_bounds(struct hs_world_node *node, const struct branch *const *p
     }
     if (count == 0)
         low = high = 0;
-    /* At least 255 steps, and their rounding */
+    /* The span is never 0, and has space for the rounding of the bounds to float. So 255 steps
+       reach at least `high + margin`. */
     double span = high - low + 5e-7 * hs_larger(fabs(low), fabs(high)) + (double)FLT_MIN;
     double margin = 1e-6 * span;
     float base = hs_float_below(low - margin);
