@@ -542,8 +542,10 @@ static void *work(void *context)
 
 /* ---- life ---- */
 
-static void destroy(struct hs_store_link *link)
+void hs_store_link_free(struct hs_store_link *link)
 {
+    if (link == NULL)
+        return;
     if (link->wake >= 0)
         close(link->wake);
     pthread_mutex_destroy(&link->lock);
@@ -565,7 +567,7 @@ struct hs_store_link *hs_store_link_start(const struct hs_store_link_settings *s
     link->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (link->wake >= 0 && pthread_create(&link->thread, NULL, work, link) == 0)
         return link;
-    destroy(link);
+    hs_store_link_free(link);
     return NULL;
 }
 
@@ -579,7 +581,6 @@ void hs_store_link_stop(struct hs_store_link *link, int64_t wait_us)
     pthread_mutex_unlock(&link->lock);
     eventfd_write(link->wake, 1);
     pthread_join(link->thread, NULL);
-    destroy(link);
 }
 
 bool hs_store_link_is_up(const struct hs_store_link *link)

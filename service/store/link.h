@@ -96,8 +96,11 @@ struct hs_store_link_settings {
 struct hs_store_link *hs_store_link_start(const struct hs_store_link_settings *settings);
 
 /* Waits up to `wait_us` for missing replies, reports commands that still have no reply as lost, and
-   ends the thread. Does nothing for NULL. */
+   ends the thread. The link is then down for ever. Does nothing for NULL. */
 void hs_store_link_stop(struct hs_store_link *link, int64_t wait_us);
+
+/* Frees a stopped link. Does nothing for NULL. */
+void hs_store_link_free(struct hs_store_link *link);
 
 enum { HS_STORE_ARGUMENTS = 12 };
 

@@ -78,6 +78,9 @@ void hs_store_stop(struct hs_store *store, int64_t wait_us)
         int64_t left_us = until_us - hs_clock_us();
         hs_store_link_stop(store->links[i], left_us > 0 ? left_us : 0);
     }
+    /* Until all links have ended, the reports of one link may use another link. */
+    for (int i = 0; i < HS_STORE_LANES; i++)
+        hs_store_link_free(store->links[i]);
     hs_secret_free(store->secret);
     pthread_mutex_destroy(&store->lock);
     free(store);
