@@ -424,8 +424,8 @@ static enum hs_replay_result open_slot(struct hs_replay *replay, struct hs_match
     return HS_REPLAY_DONE;
 }
 
-/* Opens the match of the line. If a match with that name is still open, its end was not recorded.
-   The open match is then removed, and the result is HS_REPLAY_REOPENED. */
+/* Opens the match that the line of the stream names. If a match with that name is still open, its
+   end was not recorded. The open match is then removed, and the result is HS_REPLAY_REOPENED. */
 static enum hs_replay_result open_match(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;

@@ -36,7 +36,8 @@ enum hs_map_file {
     HS_MAP_FILE_NO_MEMORY
 };
 
-/* Reads a file. With READ the caller frees *out. The revision is not checked against the geometry
+/* Reads a file. If the result is HS_MAP_FILE_READ, the caller
+   frees *out. The revision is not checked against the geometry
    here; the code that builds the world checks it (state/maps.h). */
 enum hs_map_file hs_map_file_read(int directory, const char *revision, struct hs_map_document *out);
 

@@ -1,5 +1,5 @@
-/* Opens places of the evidence store for reading. Every call has its own read-only connections, so
-   it never waits for the writer. Thread-safe. */
+/* Opens the places of the evidence store (files, or the database) for reading. Every call has its
+   own read-only connections, so it never waits for the writer. Thread-safe. */
 #ifndef HS_SERVICE_EVIDENCE_READING_H
 #define HS_SERVICE_EVIDENCE_READING_H
 

@@ -21,12 +21,12 @@ enum hs_saved_kind {
     HS_SAVED_FLAG,      /* bool */
     HS_SAVED_UNSIGNED,  /* an integer of any size */
     HS_SAVED_INT32,
-    HS_SAVED_MARK,   /* int64_t that is only compared; every value is valid */
-    HS_SAVED_TIME,   /* int64_t, microseconds, within +-HS_SAVED_TIME_MAX */
-    HS_SAVED_REAL,   /* double, finite; a struct hs_vec counts as three */
-    HS_SAVED_BOUND,  /* double, may be infinite */
-    HS_SAVED_SPAN,   /* double, microseconds or similar, within +-HS_SAVED_TIME_MAX */
-    HS_SAVED_SMALL,  /* float, finite */
+    HS_SAVED_MARK,  /* int64_t that is only compared; every value is valid */
+    HS_SAVED_TIME,  /* int64_t, microseconds, within +-HS_SAVED_TIME_MAX */
+    HS_SAVED_REAL,  /* double, finite; a struct hs_vec counts as three */
+    HS_SAVED_BOUND, /* double, may be infinite */
+    HS_SAVED_SPAN,  /* double: microseconds, or a value with the same limits, +-HS_SAVED_TIME_MAX */
+    HS_SAVED_SMALL, /* float, finite */
     HS_SAVED_MEMBER, /* uint8_t or enum, saved as the name of a vocabulary member */
     HS_SAVED_COUNTS, /* one uint64_t per member of a vocabulary */
     HS_SAVED_SUMS,   /* one finite double per member of a vocabulary */
