@@ -216,16 +216,17 @@ static bool start_evidence(struct hs_service *service)
     char error[256];
     if (options->data[0] == '\0' || mode == HS_EVIDENCE_OFF)
         return true;
-    struct hs_evidence_settings settings = {.home = {options->data,
-                                                     hs_evidence_backend_is_postgres(options),
-                                                     options->evidence_connection_file},
-                                            .queue_bytes = options->evidence_queue_bytes,
-                                            .blocks = overflow == HS_EVIDENCE_OVERFLOW_BLOCK,
-                                            .is_synced = mode == HS_EVIDENCE_SYNC,
-                                            .keep_days = (unsigned)options->evidence_days,
-                                            .keep_bytes = options->evidence_bytes,
-                                            .mask = options->evidence_mask,
-                                            .sample = (unsigned)options->evidence_sample};
+    struct hs_evidence_settings settings = {
+        .home = {.directory = options->data,
+                 .is_postgres = hs_evidence_backend_is_postgres(options),
+                 .connection_file = options->evidence_connection_file},
+        .queue_bytes = options->evidence_queue_bytes,
+        .blocks = overflow == HS_EVIDENCE_OVERFLOW_BLOCK,
+        .is_synced = mode == HS_EVIDENCE_SYNC,
+        .keep_days = (unsigned)options->evidence_days,
+        .keep_bytes = options->evidence_bytes,
+        .mask = options->evidence_mask,
+        .sample = (unsigned)options->evidence_sample};
     service->evidence = hs_evidence_start(service, &settings, error);
     service->keep_map = keep_map;
     return service->evidence != NULL || cannot_start(error);

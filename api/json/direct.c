@@ -209,8 +209,9 @@ static __attribute__((noinline)) bool take_last_key(struct hs_cursor *cursor, st
    end; the cursor stays. */
 static inline bool take_key(struct hs_cursor *cursor, struct key *key)
 {
-    return cursor->end - cursor->at < KEY_WORDS * HS_WORD ? take_last_key(cursor, key)
-                                                          : take_key_at(cursor, cursor->at, key);
+    return cursor->end - cursor->at < (ptrdiff_t)KEY_WORDS * HS_WORD
+               ? take_last_key(cursor, key)
+               : take_key_at(cursor, cursor->at, key);
 }
 
 /* Whether the key is the name of a field. Compares the lengths too, because zeros at the end of a
