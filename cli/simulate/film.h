@@ -19,8 +19,8 @@ struct hs_film {
 
 /* The two frames around a time, and the place of the time between them. */
 struct hs_moment {
-    size_t from,
-        to; /* indices of frames; equal if the time is that of a frame, or after the newest frame */
+    /* Indices of frames; equal if the time is that of a frame, or after the newest frame. */
+    size_t from, to;
     double alpha; /* 0 .. 1: place of the time between the two frames */
     double time;
 };

@@ -152,8 +152,8 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
     struct hs_hit_result *result = &item->result;
     struct hs_writer before = *writer;
     size_t len = writer->buffer->len;
-    if (result->replay !=
-        NULL) { /* a replay sets no verdict and no reason, and hs_hit_withhold needs them */
+    /* A replay sets no verdict and no reason, and hs_hit_withhold needs them. */
+    if (result->replay != NULL) {
         result->verdict = HS_VERDICT_ACCEPTED;
         result->reason = HS_REASON_OK;
     }

@@ -42,9 +42,8 @@ static bool is_day(const char *place)
 
 void hs_evidence_span(const char *place, int64_t *from_us, int64_t *until_us)
 {
-    static const int64_t day_us = INT64_C(86400000000);
-    *from_us = is_day(place) ? hs_evidence_day_number(place) * day_us : 0;
-    *until_us = is_day(place) ? *from_us + day_us : INT64_MAX;
+    *from_us = is_day(place) ? hs_evidence_day_number(place) * HS_EVIDENCE_DAY_US : 0;
+    *until_us = is_day(place) ? *from_us + HS_EVIDENCE_DAY_US : INT64_MAX;
 }
 
 void hs_evidence_path(const char *directory, const char *place, char path[HS_EVIDENCE_PATH])

@@ -18,6 +18,9 @@
 
 enum { HS_EVIDENCE_DAY = 11, HS_EVIDENCE_PATH = 4096 };
 
+/* The length of a day in microseconds. Days are UTC. */
+#define HS_EVIDENCE_DAY_US INT64_C(86400000000)
+
 /* Names of places. The place of a day has the day as its name. */
 #define HS_EVIDENCE_ALL   "all"
 #define HS_EVIDENCE_CASES "cases"
@@ -31,8 +34,8 @@ struct hs_evidence_home {
     const char *directory; /* the data directory */
     bool is_postgres;
     const char *connection_file; /* for hs_db_open_postgres */
-    struct hs_metrics
-        *metrics; /* counts damaged files that readers skip; NULL: they are not counted */
+    /* Counts damaged files that readers skip; NULL: they are not counted. */
+    struct hs_metrics *metrics;
     struct hs_db_pool *readers; /* idle connections to the database; NULL: each reader connects */
 };
 

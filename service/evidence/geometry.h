@@ -14,8 +14,8 @@
 enum { HS_SCENE_POINTS_MAX = HS_MAX_LEGS + 2 };
 
 struct hs_hit_scene {
-    const struct hs_player *shooter,
-        *target;              /* NULL: the player is unknown, or no target was claimed */
+    /* NULL: the player is unknown, or no target was claimed. */
+    const struct hs_player *shooter, *target;
     int64_t hit_time_us;      /* the time of all other poses */
     int64_t eye_time_us;      /* the time of the shooter's pose */
     bool has_eye, has_aim;    /* whether `eye` and `aim`, at eye_time_us, are known */

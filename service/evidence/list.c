@@ -180,10 +180,10 @@ static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t 
    query for two partitions is planned ten times as fast as one for all of them. */
 static int64_t first_part(const struct hs_db *db, const struct hs_evidence_query *query)
 {
-    static const int64_t day_us = INT64_C(86400000000);
     int64_t now_us = hs_clock_wall_us();
     int64_t end_us = query->until_us < now_us ? query->until_us : now_us;
-    int64_t since_us = hs_db_is_postgres(db) ? (end_us / day_us - 1) * day_us : 0;
+    int64_t since_us =
+        hs_db_is_postgres(db) ? (end_us / HS_EVIDENCE_DAY_US - 1) * HS_EVIDENCE_DAY_US : 0;
     return since_us > query->since_us ? since_us : query->since_us;
 }
 

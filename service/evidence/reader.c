@@ -51,8 +51,8 @@ enum hs_evidence_read hs_evidence_stream(const struct hs_evidence_home *home, st
     if (result != HS_EVIDENCE_READ)
         return result;
     hs_line_put_header(&writer);
-    bool is_move =
-        row->opening.len == 0; /* the line of a move does not need the lines of its match */
+    /* The line of a move does not need the lines of its match. */
+    bool is_move = row->opening.len == 0;
     bool fine = write_document(&stored, "ruleset", row->ruleset, row->revision, &writer);
     if (row->map.ptr != NULL)
         fine = fine && write_document(&stored, "map", row->map, row->map_revision, &writer);

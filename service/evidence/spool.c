@@ -21,7 +21,6 @@
    revisions in `sent`. CARE_US: the time between checks of the size of the database. */
 enum { BATCH_ROWS = 100, PAUSE_US = 1000000, DAYS_AHEAD = 2, SENT = 64 };
 #define CARE_US INT64_C(600000000)
-#define DAY_US  INT64_C(86400000000)
 
 struct hs_spool {
     const struct hs_evidence_home *home;
@@ -112,7 +111,7 @@ static bool open_local(struct hs_spool *spool)
 static bool care(struct hs_spool *spool)
 {
     struct hs_db *db = hs_evidence_store_db(spool->remote);
-    int64_t today = hs_clock_wall_us() / DAY_US;
+    int64_t today = hs_clock_wall_us() / HS_EVIDENCE_DAY_US;
     for (int64_t day = today; day <= today + DAYS_AHEAD; day++)
         if (!hs_evidence_make_day(db, day))
             return fail(spool, spool->remote);
@@ -128,7 +127,8 @@ static bool is_ready(struct hs_spool *spool)
     if ((spool->local == NULL && !open_local(spool)) ||
         (spool->remote == NULL && !open_remote(spool)))
         return false;
-    bool is_due = hs_clock_us() >= spool->care_us || hs_clock_wall_us() / DAY_US != spool->day;
+    bool is_due =
+        hs_clock_us() >= spool->care_us || hs_clock_wall_us() / HS_EVIDENCE_DAY_US != spool->day;
     return !is_due || care(spool);
 }
 
@@ -384,7 +384,7 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
     char counting[128];
     struct batch batch = {.first_us = first_us};
     struct hs_db *db = hs_evidence_store_db(spool->remote);
-    int64_t day = first_us / DAY_US, end_us = (day + 1) * DAY_US;
+    int64_t day = first_us / HS_EVIDENCE_DAY_US, end_us = (day + 1) * HS_EVIDENCE_DAY_US;
     if (day != spool->day && (!hs_evidence_make_day(db, day) || !hs_evidence_make_day(db, day + 1)))
         return fail(spool, spool->remote);
     struct hs_db *local = hs_evidence_store_db(spool->local);

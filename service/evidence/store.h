@@ -25,8 +25,8 @@ struct hs_evidence_row {
     /* Lines of a recorded stream: the line of the opening without the part that `state` gives, and
        the line of the request. */
     struct hs_str opening, request;
-    struct hs_str
-        state; /* an excerpt (validators/snapshot.h); the line of the opening ends with it */
+    /* An excerpt (validators/snapshot.h); the line of the opening ends with it. */
+    struct hs_str state;
     /* Data about the player and the match (context.h), JSON; empty in rows of earlier versions. */
     struct hs_str context;
     /* The stored form of the four texts above. hs_evidence_store_copy writes this form if

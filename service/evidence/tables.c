@@ -117,7 +117,7 @@ static bool make_partition(struct hs_db *db, const char *table, const char *more
 {
     char name[HS_EVIDENCE_DAY], sql[512];
     name_day(day, name);
-    long long from_us = (long long)day * 86400000000, until_us = from_us + 86400000000;
+    long long from_us = day * HS_EVIDENCE_DAY_US, until_us = from_us + HS_EVIDENCE_DAY_US;
     snprintf(sql, sizeof sql, "SELECT count(to_regclass('%s_%s'))", table, name);
     int64_t found = hs_db_number(db, sql, NULL, -1);
     if (found != 0)
@@ -194,8 +194,9 @@ bool hs_evidence_drop_days(struct hs_db *db, int64_t today, unsigned keep_days, 
         bytes += (uint64_t)hs_db_int(rows, 1);
         last = last < 0 && day < today ? day : last;
         if (day < today && (last - day >= (int64_t)keep_days || bytes > keep_bytes)) {
-            has_dropped = drop_day(db, day);
-            fine = has_dropped && fine;
+            bool is_dropped = drop_day(db, day);
+            has_dropped = has_dropped || is_dropped;
+            fine = fine && is_dropped;
         }
     }
     hs_db_finalize(rows);

@@ -217,8 +217,8 @@ static bool write_items(struct hs_evidence *evidence, struct item *items)
         hs_evidence_store_undo(store);
         if (!is_refused) {
             hs_evidence_store_close(store);
-            evidence->store =
-                NULL; /* open it again later, because the path may then have another file */
+            /* Open it again later, because the path may then have another file. */
+            evidence->store = NULL;
             if (is_damaged)
                 move_aside(evidence, evidence->day);
             return false;

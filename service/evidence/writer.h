@@ -28,8 +28,8 @@ struct hs_evidence_settings {
     uint64_t keep_bytes; /* if all files together are larger, the oldest files are removed, but
                             never today's file */
     const char *mask;    /* pointers in posted items (items.h) */
-    unsigned
-        sample; /* one in this many accepted verdicts is stored; 0: no accepted verdict is stored */
+    /* One in this many accepted verdicts is stored; 0: no accepted verdict is stored. */
+    unsigned sample;
 };
 
 /* Starts the thread. The stores of rulesets and maps and the metrics of `service` must outlive the

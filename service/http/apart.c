@@ -305,8 +305,8 @@ static void report_payments(struct hs_http_apart *apart)
     if (apart->payments.result == HS_PAYMENTS_MOVED)
         hs_problem_set(&request->problem, HS_PROBLEM_MATCH_MOVED,
                        "another replica has this match now: send the request again");
-    bool has_member =
-        request->route != HS_ROUTE_MOVES_POST; /* answers to moves do not report payments */
+    /* Answers to moves do not report payments. */
+    bool has_member = request->route != HS_ROUTE_MOVES_POST;
     if (apart->payments.result != HS_PAYMENTS_NOT_DURABLE || body->len == 0 || !has_member)
         return;
     hs_metrics_add(request->http->service->metrics, HS_METRIC_NOT_DURABLE, 0, 1);

@@ -14,8 +14,8 @@ struct hs_descriptor_wants {
 /* The max number of sockets of each kind. */
 struct hs_descriptor_shares {
     size_t data, admin;
-    size_t
-        linger; /* for each listener: ended connections whose sockets are still read (linger.h) */
+    /* For each listener: ended connections whose sockets are still read (linger.h). */
+    size_t linger;
 };
 
 /*

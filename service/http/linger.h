@@ -41,8 +41,8 @@ struct hs_linger {
     size_t coming_count, limit;
     int wake; /* an eventfd */
     atomic_size_t count;
-    struct hs_linger_socket
-        held[HS_LINGER_HELD]; /* the oldest socket first; only the watchdog uses the array */
+    /* The oldest socket first; only the watchdog uses the array. */
+    struct hs_linger_socket held[HS_LINGER_HELD];
     size_t held_count;
 };
 

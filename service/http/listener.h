@@ -114,8 +114,8 @@ struct hs_http_connection {
     bool is_cut_short;
     struct hs_request_target target; /* target of the request that begins */
     bool is_expensive;               /* the last request of the connection took long */
-    bool
-        may_be_old; /* the next request may have arrived while the worker did not poll the socket */
+    /* The next request may have arrived while the worker did not poll the socket. */
+    bool may_be_old;
     /* The newest request; set before the phase becomes BODY. */
     struct hs_http_caller caller;
     atomic_llong stuck_us;                    /* time after which the endpoint of its request counts
@@ -123,8 +123,8 @@ struct hs_http_connection {
     atomic_size_t body_length, body_received; /* bytes of the body of its request: in full, and
                                                  received so far */
     struct hs_name tenant; /* tenant charged for the connection; "": no tenant yet */
-    struct hs_pool *_Atomic
-        builder; /* the single-threaded pool that runs the endpoint of the request; or NULL */
+    /* The single-threaded pool that runs the endpoint of the request; or NULL. */
+    struct hs_pool *_Atomic builder;
 };
 
 struct hs_http {

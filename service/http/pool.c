@@ -46,7 +46,8 @@ static unsigned running_of(const struct hs_pool *pool, struct hs_str tenant)
 }
 
 /* Returns the rank of a job. The job with the lowest rank runs first. UINT_MAX: the job may not run
-   now. Of tenants with equally many running jobs, the tenant whose job began last comes last. */
+   now. Among tenants with the same number of running jobs, the tenant whose job began last comes
+   last. */
 static unsigned turn_of(const struct hs_pool *pool, const struct hs_pool_job *job)
 {
     unsigned running = running_of(pool, job->tenant);
@@ -97,8 +98,8 @@ static void run_job(struct hs_pool *pool, unsigned place, struct hs_pool_job *jo
     pool->running[place] = NULL;
     /* The lock is held here, so that no `done` runs after hs_pool_end has returned. */
     job->done(job);
-    pthread_cond_broadcast(
-        &pool->changed); /* another job of this tenant may now be allowed to run */
+    /* Another job of this tenant may now be allowed to run. */
+    pthread_cond_broadcast(&pool->changed);
 }
 
 static void *work(void *context)
@@ -130,8 +131,8 @@ struct hs_pool *hs_pool_create(unsigned threads, bool is_background)
     pool->is_background = is_background;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->changed, NULL);
-    pthread_mutex_lock(
-        &pool->lock); /* held until the members for all threads and for the clock are set */
+    /* Held until the members for all threads and for the clock are set. */
+    pthread_mutex_lock(&pool->lock);
     bool fine = true;
     for (unsigned i = 0; i < threads && i < HS_POOL_THREADS_MAX && fine; i++) {
         fine = pthread_create(&pool->threads[i], NULL, work, pool) == 0;

@@ -1,8 +1,8 @@
 /*
  * Threads for long requests. A worker serves many connections one after the other, so long requests
  * run here, while their connections are suspended. Tenants take turns: the next job is the oldest
- * job of the tenant with the fewest running jobs. Of tenants with equally many running jobs, the
- * tenant whose job began last comes last.
+ * job of the tenant with the fewest running jobs. Among tenants with the same number of
+ * running jobs, the tenant whose job began last comes last.
  */
 #ifndef HS_SERVICE_POOL_H
 #define HS_SERVICE_POOL_H

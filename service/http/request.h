@@ -24,8 +24,8 @@ struct hs_http_request {
     struct hs_auth auth;
     struct hs_buffer body;
     struct hs_buffer answer; /* the library sends these bytes until the request is completed */
-    struct hs_share
-        *share; /* the share in which `reserved` bytes are reserved for the body; or NULL */
+    /* The share in which `reserved` bytes are reserved for the body; or NULL. */
+    struct hs_share *share;
     size_t reserved;
     int64_t start_us;
     int64_t arrived_us; /* when the header arrived, before the wait in the socket */

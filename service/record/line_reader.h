@@ -20,18 +20,18 @@ enum hs_stream_kind {
 struct hs_stream_line {
     enum hs_stream_kind kind;
     struct hs_str name; /* name of the ruleset, map or match; header: the format */
-    struct hs_str
-        revision; /* revision of the ruleset or map; for a match, revision of its ruleset */
+    /* Revision of the ruleset or map; for a match, revision of its ruleset. */
+    struct hs_str revision;
     struct hs_str map, map_revision; /* map of a match; absent without a map */
     struct hs_str tenant;            /* the owner of a match; absent: nobody */
     struct hs_str program;           /* header: the version that wrote the recording */
     struct hs_str document;          /* ruleset or map, as JSON */
-    struct hs_str request, body,
-        answer; /* name of the request; its body and answer as JSON; the answer may be absent */
+    /* Name of the request; its body and answer as JSON; the answer may be absent. */
+    struct hs_str request, body, answer;
     struct hs_str title, unit; /* header, as JSON */
-    struct hs_str who, truth,
-        expect;          /* members of a request, as JSON; `play` compares the answer with them */
-    struct hs_str state; /* state of a restored match, base64; absent: the match is new */
+    /* Members of a request, as JSON; `play` compares the answer with them. */
+    struct hs_str who, truth, expect;
+    struct hs_str state;           /* state of a restored match, base64; absent: the match is new */
     struct hs_str layout, records; /* journal: layout of the records; records as base64 */
     struct hs_str reason;          /* reason of a gap; absent: requests are missing */
     uint64_t version, opening, max_players, max_samples, max_movers;

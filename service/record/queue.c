@@ -32,8 +32,8 @@ struct item {
 
 struct hs_line_queue {
     pthread_mutex_t lock; /* guards the list, `bytes`, `ending` and `failed` */
-    pthread_cond_t wake,
-        written; /* `wake` wakes the queue's thread, `written` wakes threads that wait for space */
+    /* `wake` wakes the queue's thread, `written` wakes threads that wait for space. */
+    pthread_cond_t wake, written;
     struct item *first, **last;
     atomic_size_t bytes;
     size_t max_bytes;

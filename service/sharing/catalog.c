@@ -31,8 +31,8 @@ struct pinned {
     struct hs_name name;   /* name of a map; empty for a ruleset */
     struct hs_name tenant; /* the tenant who is charged for the document */
     char revision[HS_REVISION_MAX];
-    struct hs_ruleset_entry
-        *ruleset; /* a reference; NULL: a map is pinned, or the ruleset was not fetched yet */
+    /* A reference; NULL: a map is pinned, or the ruleset was not fetched yet. */
+    struct hs_ruleset_entry *ruleset;
     struct hs_map_entry *map;
     int64_t until_us;
     bool was_tried;
@@ -43,8 +43,8 @@ struct hs_catalog {
     struct hs_store *store;
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t wake,
-        synced; /* `wake` wakes the thread, `synced` wakes requests that wait for the thread */
+    /* `wake` wakes the thread, `synced` wakes requests that wait for the thread. */
+    pthread_cond_t wake, synced;
     bool has_thread, is_ending; /* the lock guards these and the next members */
     uint64_t asked, finished; /* numbers of the newest round that a request needs, and of the newest
                                  round that ended */

@@ -16,8 +16,8 @@ struct hs_map_store {
     bool keeps_meshes;
     struct hs_share *share;
     size_t count;
-    struct hs_map_entry *
-        *entries; /* an array of max_maps elements; the first `count` are used, in no order */
+    /* An array of max_maps elements; the first `count` are used, in no order. */
+    struct hs_map_entry **entries;
 };
 
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes)

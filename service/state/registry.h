@@ -81,8 +81,8 @@ struct hs_match_opening {
     struct hs_map_entry *map;         /* the match gets its own reference; NULL: no map */
     struct hs_match_limits limits;
     struct hs_str tenant; /* the owner of the match; ptr NULL without tenants */
-    uint64_t
-        number; /* number of a recorded or restored opening; 0: the registry makes a new number */
+    /* Number of a recorded or restored opening; 0: the registry makes a new number. */
+    uint64_t number;
     /* A restored match that uses `ruleset`. If the result is CREATED, the registry then owns this
        match. NULL: a new match. */
     struct hs_match *match;

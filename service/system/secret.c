@@ -27,8 +27,8 @@ static bool read_bytes(int file, uint8_t *bytes, size_t size, size_t *got)
 struct hs_secret *hs_secret_read(const char *path, size_t min, char error[256])
 {
     struct stat status;
-    uint8_t bytes[HS_SECRET_FILE_BYTES +
-                  3]; /* space for a line end too, and for one byte beyond the maximum */
+    /* Space for a line end too, and for one byte beyond the maximum. */
+    uint8_t bytes[HS_SECRET_FILE_BYTES + 3];
     size_t size = 0;
     struct hs_secret *secret = NULL;
     int file = hs_file_open(AT_FDCWD, path, O_RDONLY);

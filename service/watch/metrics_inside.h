@@ -9,8 +9,8 @@
 enum { HS_METRICS_BUCKETS = 16, HS_METRICS_LABEL_SIZE = 192 };
 
 struct hs_histogram {
-    atomic_llong
-        buckets[HS_METRICS_BUCKETS + 1]; /* number of values in each bucket, not cumulative */
+    /* Number of values in each bucket, not cumulative. */
+    atomic_llong buckets[HS_METRICS_BUCKETS + 1];
     atomic_llong sum_ns;
 };
 

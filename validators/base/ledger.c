@@ -214,9 +214,8 @@ static struct hs_ledger_entry *find_first(const struct hs_ledger_numbers *number
     return first;
 }
 
-/* Of the entries that can be forgotten without harm (is_free), returns the one that was recorded
-   first. NULL: no entry can be forgotten; held_from_us is then set, so that later calls need not
-   search. */
+/* Returns the oldest entry that can be forgotten without harm (is_free). NULL: no entry can be
+   forgotten; held_from_us is then set, so that later calls need not search. */
 static struct hs_ledger_entry *find_free(const struct hs_ledger *ledger,
                                          struct hs_ledger_numbers *numbers)
 {
