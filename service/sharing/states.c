@@ -134,7 +134,6 @@ static void *run(void *context)
     while (wait_for_turn(sharing)) {
         look_at_store(sharing);
         hs_shared_matches_close_again(sharing->service->shared);
-        hs_shared_matches_meet(sharing->service->shared);
         (void)hs_registry_visit(sharing->service->registry, share, sharing);
     }
     return NULL;

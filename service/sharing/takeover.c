@@ -181,14 +181,11 @@ static void read_match(struct reading *reading, const struct hs_taken *taken)
 static void report(struct hs_takers *takers, const struct hs_taken *taken, struct hs_str name,
                    enum hs_takeover_result result, const char *detail)
 {
-    const struct hs_service *service = takers->service;
-    bool has_state = taken->state.ptr != NULL;
-    enum hs_takeover_from from = has_state ? HS_TAKEOVER_FROM_RELEASED : HS_TAKEOVER_FROM_NONE;
-    if (has_state && !taken->was_released)
-        hs_shared_matches_count(service->shared, taken->former, result);
-    else
-        hs_metrics_add(service->metrics, HS_METRIC_TAKEOVERS,
-                       (size_t)from * HS_TAKEOVER_COUNT + result, 1);
+    enum hs_takeover_from from = taken->state.ptr == NULL ? HS_TAKEOVER_FROM_NONE
+                                 : taken->was_released    ? HS_TAKEOVER_FROM_RELEASED
+                                                          : HS_TAKEOVER_FROM_UNRELEASED;
+    hs_metrics_add(takers->service->metrics, HS_METRIC_TAKEOVERS,
+                   (size_t)from * HS_TAKEOVER_COUNT + result, 1);
     if (detail == NULL || !hs_log_allowed(&takers->log_limit))
         return;
     char match[HS_NAME_MAX + 1];

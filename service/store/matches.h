@@ -46,13 +46,10 @@ struct hs_ownership {
     uint64_t epoch, birth;
 };
 
-enum { HS_SHARED_OWNER = 33 }; /* size of the id of a process, with its NUL */
-
 struct hs_taken {
     struct hs_ownership ownership;
-    char former[HS_SHARED_OWNER]; /* the id of the former owner; "": it had no owner */
-    bool was_released;            /* the newest state is COMPLETE or FINAL */
-    struct hs_str state;          /* ptr NULL: the store does not know the match */
+    bool was_released;   /* the newest state is COMPLETE or FINAL */
+    struct hs_str state; /* ptr NULL: the store does not know the match */
     struct hs_str *journal;
     size_t journal_count;
     struct redisReply *replies[2]; /* they own the bytes of `journal` and `state` */
@@ -70,16 +67,6 @@ void hs_taken_free(struct hs_taken *taken);
    stays changed. */
 void hs_shared_match_give_back(struct hs_shared_matches *matches, struct hs_str tenant,
                                struct hs_str name, const struct hs_taken *taken);
-
-/* Counts a takeover from an owner that did not give the match up. Whether it crashed or still runs
-   is known some seconds later: then hs_shared_matches_meet changes the metric. */
-void hs_shared_matches_count(struct hs_shared_matches *matches, const char *former,
-                             enum hs_takeover_result result);
-
-/* Reports to other replicas that this process runs, and finds out which former owners run. Waits
-   for the store, up to `take_us` for each former owner. One thread calls it several times a second.
- */
-void hs_shared_matches_meet(struct hs_shared_matches *matches);
 
 /* ---- one match ---- */
 

@@ -7,13 +7,10 @@
 
 #include "service/store/matches.h"
 #include "service/watch/log.h"
-#include "service/watch/metrics.h"
 
 enum {
+    HS_SHARED_OWNER = 33,
     HS_SHARED_KEY = HS_NAME_MAX + 24,
-    /* Max former owners at a time whose takeovers are not counted yet. Takeovers from others count
-       as crashed at once. */
-    HS_SHARED_FORMERS = 64,
 };
 
 #define HS_SHARED_TTL "120000" /* keys expire this long after the last write, in milliseconds */
@@ -46,13 +43,6 @@ enum {
     "end\n"                                                                                        \
     "local accepted = {1, now, has, tonumber(birth)}\n"
 
-/* An owner from which matches were taken, although it had not given them up. */
-struct hs_shared_former {
-    char owner[HS_SHARED_OWNER]; /* "": a free place */
-    int64_t look_us;             /* when to find out whether it runs */
-    unsigned counts[HS_TAKEOVER_COUNT];
-};
-
 struct hs_shared_matches {
     struct hs_store *store;
     struct hs_metrics *metrics;
@@ -62,9 +52,7 @@ struct hs_shared_matches {
     atomic_llong lost_us; /* when the store last seemed to have lost its states; older states are
                              written again */
     struct hs_log_limit log_limit;
-    int64_t beat_us;      /* next time for hs_shared_matches_meet to say that it runs */
-    pthread_mutex_t lock; /* guards the following members */
-    struct hs_shared_former formers[HS_SHARED_FORMERS];
+    pthread_mutex_t lock;          /* guards the following members */
     struct hs_shared_closing *due; /* closings that the store may have missed */
     size_t due_count;
 };

@@ -1,7 +1,6 @@
 /* How a replica becomes the owner of a match. */
 #include "service/store/matches_inside.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* The reply says whether there is a state, but does not contain the state: a script needs ten times
@@ -18,7 +17,7 @@ static const char take_text[] =
     "  'tenant', ARGV[4])\n"
     "for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], " HS_SHARED_TTL ") end\n"
     "return {now, tonumber(o[2] or 0), redis.call('EXISTS', KEYS[2]),\n"
-    "  redis.call('ZRANGE', KEYS[3], 0, -1), tonumber(birth), o[5] or ''}\n";
+    "  redis.call('ZRANGE', KEYS[3], 0, -1), tonumber(birth)}\n";
 
 void hs_shared_take_init(struct hs_shared_matches *matches)
 {
@@ -27,19 +26,17 @@ void hs_shared_take_init(struct hs_shared_matches *matches)
 
 static bool read_taken(const struct redisReply *reply, struct hs_taken *taken, bool *has_state)
 {
-    bool fine = reply->type == REDIS_REPLY_ARRAY && reply->elements == 6 &&
+    bool fine = reply->type == REDIS_REPLY_ARRAY && reply->elements == 5 &&
                 reply->element[0]->type == REDIS_REPLY_INTEGER &&
                 reply->element[1]->type == REDIS_REPLY_INTEGER &&
                 reply->element[2]->type == REDIS_REPLY_INTEGER &&
                 reply->element[3]->type == REDIS_REPLY_ARRAY &&
-                reply->element[4]->type == REDIS_REPLY_INTEGER &&
-                reply->element[5]->type == REDIS_REPLY_STRING;
+                reply->element[4]->type == REDIS_REPLY_INTEGER;
     if (!fine)
         return false;
     const struct redisReply *journal = reply->element[3];
     taken->ownership = (struct hs_ownership){(uint64_t)reply->element[0]->integer,
                                              (uint64_t)reply->element[4]->integer};
-    snprintf(taken->former, sizeof taken->former, "%s", reply->element[5]->str);
     taken->was_released = reply->element[1]->integer == 1;
     *has_state = reply->element[2]->integer == 1;
     taken->journal = calloc(journal->elements + 1, sizeof *taken->journal);

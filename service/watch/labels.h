@@ -96,12 +96,11 @@ enum hs_restored { HS_RESTORED(X) HS_RESTORED_COUNT };
 
 /* Commands to the store of shared state (store/link.h). */
 #define HS_STORE_OPS(X)                                                                            \
-    X(TAKE, "take")         /* reads a match and becomes its owner */                              \
-    X(APPEND, "append")     /* adds payments to the journal of a match */                          \
-    X(WRITE, "write")       /* writes the state of a match */                                      \
-    X(CLOSE, "close")       /* ends a match, or gives it up */                                     \
-    X(CATALOG, "catalog")   /* reads or writes rulesets and maps */                                \
-    X(PRESENCE, "presence") /* finds out which replicas run */                                     \
+    X(TAKE, "take")       /* reads a match and becomes its owner */                                \
+    X(APPEND, "append")   /* adds payments to the journal of a match */                            \
+    X(WRITE, "write")     /* writes the state of a match */                                        \
+    X(CLOSE, "close")     /* ends a match, or gives it up */                                       \
+    X(CATALOG, "catalog") /* reads or writes rulesets and maps */                                  \
     X(PING, "ping")
 
 #define X(id, label) HS_STORE_##id,
@@ -110,10 +109,9 @@ enum hs_store_op { HS_STORE_OPS(X) HS_STORE_OP_COUNT };
 
 /* How the former owner of a match gave up the ownership. */
 #define HS_TAKEOVERS_FROM(X)                                                                       \
-    X(RELEASED, "released") /* the former replica drained, or ended normally */                    \
-    X(RUNNING, "running")   /* the former replica still runs, and did not give the match up */     \
-    X(CRASHED, "crashed")   /* the former replica ended without giving the match up */             \
-    X(NONE, "none")         /* nobody knows: the store did not answer */
+    X(RELEASED, "released")     /* the former replica drained, or ended normally */                \
+    X(UNRELEASED, "unreleased") /* the former replica crashed, or still runs */                    \
+    X(NONE, "none")             /* nobody knows: the store did not answer */
 
 #define X(id, label) HS_TAKEOVER_FROM_##id,
 enum hs_takeover_from { HS_TAKEOVERS_FROM(X) HS_TAKEOVER_FROM_COUNT };

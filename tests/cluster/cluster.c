@@ -19,8 +19,7 @@
    machine answers may stay late. */
 enum { SETTLE_MS = 400, SETTLE_TRIES = 40 };
 
-/* hindsight_match_takeovers_total counts some takeovers seconds later. */
-#define TAKEN "hindsight_store_operation_duration_seconds_count{op=\"take\"}"
+#define TAKEN(source) "hindsight_match_takeovers_total{source=\"" source "\",result=\"restored\"}"
 
 /* The ruleset of the squad with a window of one second. */
 static void write_rules(const struct hs_cluster *cluster)
@@ -201,7 +200,8 @@ void hs_cluster_settle(struct hs_cluster *cluster)
     for (int tries = 0; !(is_used && is_up && quiet >= 2) && tries < SETTLE_TRIES; tries++) {
         double before = changes;
         hs_test_pause_ms(SETTLE_MS);
-        changes = sum(cluster, "hindsight_answers_not_durable_total") + sum(cluster, TAKEN);
+        changes = sum(cluster, "hindsight_answers_not_durable_total") +
+                  sum(cluster, TAKEN("unreleased")) + sum(cluster, TAKEN("released"));
         is_used = hs_balancer_used(&cluster->balancer) == running(cluster);
         is_up = (int)sum(cluster, "hindsight_store_up") == count_replicas(cluster);
         quiet = is_used && changes == before ? quiet + 1 : 0;

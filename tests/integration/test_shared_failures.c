@@ -198,9 +198,9 @@ START_TEST(unusable_states_start_an_empty_match)
     hs_kept_frames(b, "m", 10);
     ck_assert(hs_pair_holds(b, 1, 11, HS_PAIR_FORGOTTEN)); /* the state may have its payment */
     snprintf(series, sizeof series,
-             "hindsight_match_takeovers_total{source=\"crashed\",result=\"%s\"}",
+             "hindsight_match_takeovers_total{source=\"unreleased\",result=\"%s\"}",
              faults[_i].result);
-    hs_pair_wait(b, series, 1);
+    ck_assert_double_eq(hs_kept_metric(b, series), 1);
     hs_pair_wait_for_state();
 }
 END_TEST

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RESTORED "hindsight_match_takeovers_total{source=\"crashed\",result=\"restored\"}"
+#define RESTORED "hindsight_match_takeovers_total{source=\"unreleased\",result=\"restored\"}"
 
 static struct hs_test_kept *const a = &hs_pair[0], *const b = &hs_pair[1];
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/json/buffer.h"
 #include "service/store/matches.h"
 #include "service/system/clock.h"
 #include "service/watch/metrics.h"
@@ -480,43 +479,6 @@ START_TEST(a_name_belongs_to_one_tenant)
 }
 END_TEST
 
-static bool has_counted(const char *line)
-{
-    struct hs_buffer out = {0};
-    hs_metrics_write(metrics, &out);
-    bool has = out.data != NULL && strstr(out.data, line) != NULL;
-    hs_buffer_free(&out);
-    return has;
-}
-
-/* A match is taken from an owner that did not give it up. Whether this owner runs is found out
-   later, and only then is the takeover counted. */
-START_TEST(a_former_owner_runs_or_has_crashed)
-{
-    static const char *const lines[] = {
-        "match_takeovers_total{source=\"running\",result=\"restored\"} 1\n",
-        "match_takeovers_total{source=\"crashed\",result=\"restored\"} 1\n"};
-    struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
-    struct hs_taken taken;
-    write_state(match, "one", false);
-    hs_shared_matches_meet(first);
-    ck_assert_int_eq(hs_shared_match_take(second, (struct hs_str){0}, HS_STR("m"), &taken),
-                     HS_TAKEN);
-    ck_assert_uint_eq(strlen(taken.former), HS_SHARED_OWNER - 1);
-    hs_shared_matches_count(second, taken.former, HS_TAKEOVER_RESTORED);
-    hs_taken_free(&taken);
-    for (int i = 0; i < PATIENCE_MS / 10 && !has_counted(lines[0]) && !has_counted(lines[1]); i++) {
-        if (_i == 0) /* otherwise it has crashed */
-            hs_shared_matches_meet(first);
-        hs_shared_matches_meet(second);
-        hs_test_pause_ms(10);
-    }
-    ck_assert(has_counted(lines[_i]));
-    ck_assert(!has_counted(lines[1 - _i]));
-    hs_shared_match_release(match);
-}
-END_TEST
-
 /* Names may contain colons. */
 START_TEST(names_have_their_own_keys)
 {
@@ -556,7 +518,6 @@ int main(void)
         tcase_add_test(server, the_first_write_of_an_ended_match);
         tcase_add_test(server, large_states_are_written_less_often);
         tcase_add_test(server, a_name_belongs_to_one_tenant);
-        tcase_add_loop_test(server, a_former_owner_runs_or_has_crashed, 0, 2);
         tcase_add_test(server, names_have_their_own_keys);
     } else {
         printf("SKIP: redis-server is not installed\n");
