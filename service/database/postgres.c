@@ -441,14 +441,15 @@ static bool read_connection(const char *path, char text[CONNECTION_MAX], char er
 
 /* Sets up the session. If a client hangs, the server ends its transaction, so that other clients
    need not wait for its locks. Pages need rows in the order of an index. For rows that are newer
-   than its statistics, PostgreSQL would use a bitmap scan instead, and sort a whole day. */
+   than its statistics, PostgreSQL would use a bitmap scan instead, and sort a whole day. Compiling
+   a statement to machine code (jit) takes longer than any of these statements. */
 static bool set_up(struct connection *connection, const char *schema)
 {
     char sql[320];
     snprintf(sql, sizeof sql,
              "SET search_path = %s; SET statement_timeout = %d; SET lock_timeout = 2000;"
              "SET idle_in_transaction_session_timeout = 10000; SET client_min_messages = error;"
-             "SET enable_bitmapscan = off",
+             "SET enable_bitmapscan = off; SET jit = off",
              schema, STATEMENT_MS);
     return PQsetnonblocking(connection->server, 1) == 0 && run(&connection->base, sql);
 }

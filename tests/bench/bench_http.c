@@ -9,9 +9,13 @@
  *   bare_mhd_echo_us,     processor time of the two servers for one such request
  *   hit_request_us
  *   hits_32_claims_per_s  claims per second of the service's processor time, 32 in each request
+ *   evidence_overhead     throughput that the store of verdicts costs, as a share: requests per
+ *                         second of a service without a store and of one with a store, in turns.
+ *                         One of the 32 claims in each request is rejected
  */
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -25,9 +29,11 @@
    player of a match can make only that many claims. The first digits of a shot number name the
    match. */
 enum { PLAYERS = 16, FRAMES = 61, CONNECTIONS = 8, ROUNDS = 7, MANY = 32, MANY_ROUNDS = 5 };
-enum { MATCHES = 900, MANY_MATCHES = 300, FIRST_MATCH = 1000 };
+enum { MATCHES = 900, MANY_MATCHES = 300, FIRST_MATCH = 1000, STORE_ROUNDS = 11 };
 #define ROUND_SECONDS      0.5
 #define MANY_ROUND_SECONDS 0.2
+
+static char directory[] = "/tmp/hindsight_bench_XXXXXX";
 
 static const char path[] = "/v1/matches/m1000/hits", many_path[] = "/v1/matches/n1000/hits";
 static const char accepted[] = "\"verdict\":\"accepted\"";
@@ -86,18 +92,19 @@ static bool put_rules(struct hs_test_http *http)
     return status == 200 && expect(http, "PUT", "/v1/rulesets/bench", rules, 201);
 }
 
-/* Opens all matches with the same frames. */
-static bool open_matches(unsigned port)
+/* Opens `count` matches for requests with one claim and MANY_MATCHES matches for requests with many
+   claims, all with the same frames. */
+static bool open_matches(unsigned port, int count)
 {
     struct hs_test_http *http = hs_test_http_open(port);
     json_t *frames = json_array(), *body = json_pack("{s:o}", "frames", frames);
     for (int i = 0; i < FRAMES; i++)
         json_array_append_new(frames, frame_at((double)i / (FRAMES - 1)));
     bool fine = put_rules(http);
-    for (int i = 0; fine && i < MATCHES + MANY_MATCHES; i++) {
+    for (int i = 0; fine && i < count + MANY_MATCHES; i++) {
         char match[64], posted[80];
-        snprintf(match, sizeof match, "/v1/matches/%c%d", i < MATCHES ? 'm' : 'n',
-                 FIRST_MATCH + i % MATCHES);
+        snprintf(match, sizeof match, "/v1/matches/%c%d", i < count ? 'm' : 'n',
+                 FIRST_MATCH + (i < count ? i : i - count));
         snprintf(posted, sizeof posted, "%s/frames", match);
         fine = expect(http, "PUT", match, json_pack("{s:s}", "ruleset", "bench"), 201) &&
                expect(http, "POST", posted, json_incref(body), 200);
@@ -109,8 +116,9 @@ static bool open_matches(unsigned port)
 
 /* Writes MANY claims of all players except p1. A shot number is the number of the request, and then
    a digit that counts the claims of the player. So numbers rise, as those of a game do. The first
-   number has no such digit, because the load counts up all digits of the first number. */
-static size_t many_claims(char *out, size_t size)
+   number has no such digit, because the load counts up all digits of the first number. The last
+   claim ends at y = `last_end`: at 3.5 it hits, further away it misses. */
+static size_t many_claims(char *out, size_t size, double last_end)
 {
     size_t len = (size_t)snprintf(out, size, "{\"now\":1.0,\"hits\":[");
     for (int i = 0; i < MANY && len < size; i++) {
@@ -118,10 +126,11 @@ static size_t many_claims(char *out, size_t size)
         char digit[2] = {(char)('1' + i / (PLAYERS - 1)), '\0'};
         len += (size_t)snprintf(out + len, size - len,
                                 "%s{\"shot\":100000%s,\"shooter\":\"p%d\",\"weapon\":\"rifle\","
-                                "\"hit_time\":0.875,\"start\":[0,%d,1.6],\"end\":[20,3.5,1.6],"
+                                "\"hit_time\":0.875,\"start\":[0,%d,1.6],\"end\":[20,%.1f,1.6],"
                                 "\"target\":\"p1\",\"claimed_bone\":\"head\","
                                 "\"claimed_damage\":40}",
-                                i == 0 ? "" : ",", i == 0 ? "" : digit, shooter, place(shooter));
+                                i == 0 ? "" : ",", i == 0 ? "" : digit, shooter, place(shooter),
+                                i + 1 < MANY ? 3.5 : last_end);
     }
     return len < size ? len + (size_t)snprintf(out + len, size - len, "]}") : size;
 }
@@ -215,14 +224,58 @@ static struct hs_load *open_load(unsigned port, const char *where, const char *b
     return NULL;
 }
 
+/* Starts a service with or without a store of verdicts. Both keep journals. */
+static struct hs_load *start_stored(struct hs_test_service *service, const char *mode,
+                                    const char *body)
+{
+    char data[sizeof directory + 8];
+    snprintf(data, sizeof data, "%s/%s", directory, mode);
+    const char *const options[] = {"--data", data, "--evidence", mode, NULL};
+    return hs_test_service_start(service, options) && open_matches(service->data_port, 0)
+               ? open_load(service->data_port, many_path, body, "100000")
+               : NULL;
+}
+
+static bool measure_store(void)
+{
+    static char body[MANY * 256];
+    static const char *const modes[] = {"off", "async"};
+    struct hs_test_service services[2] = {0};
+    struct hs_load *loads[2];
+    double rates[2][STORE_ROUNDS];
+    bool fine = many_claims(body, sizeof body, 12) < sizeof body;
+    for (int k = 0; k < 2; k++)
+        fine = (loads[k] = start_stored(&services[k], modes[k], body)) != NULL && fine;
+    for (int i = -1; fine && i < STORE_ROUNDS; i++)
+        for (int n = 0; n < 2; n++) {
+            int k = (i + n) & 1;
+            double rate = hs_load_run(loads[k], MANY_ROUND_SECONDS, "\"verdict\":\"rejected\"");
+            rates[k][i < 0 ? 0 : i] = rate;
+            fine = fine && rate > 0;
+        }
+    for (int k = 0; k < 2; k++) {
+        hs_load_close(loads[k]);
+        fine = hs_test_service_stop(&services[k]) && fine;
+    }
+    if (!fine)
+        return false;
+    double off = hs_bench_median(rates[0], STORE_ROUNDS);
+    double on = hs_bench_median(rates[1], STORE_ROUNDS);
+    hs_bench_print("requests_unstored_rps", off, "1/s", NULL, 0);
+    hs_bench_print("requests_stored_rps", on, "1/s", "requests_unstored_rps", on / off);
+    hs_bench_print("evidence_overhead", 1 - on / off, "1", NULL, 0);
+    return true;
+}
+
 int main(void)
 {
     static char many[MANY * 256];
     struct hs_test_service service;
-    if (many_claims(many, sizeof many) >= sizeof many || !hs_test_service_start(&service, NULL))
+    if (many_claims(many, sizeof many, 3.5) >= sizeof many ||
+        !hs_test_service_start(&service, NULL))
         return 1;
     unsigned echo_port = 0;
-    bool fine = open_matches(service.data_port);
+    bool fine = open_matches(service.data_port, MATCHES);
     struct hs_echo *echo = hs_echo_start(processors(), &echo_port);
     struct hs_load *hits = open_load(service.data_port, path, claim, "1000000");
     struct hs_load *echoes = echo == NULL ? NULL : open_load(echo_port, path, claim, "1000000");
@@ -233,5 +286,9 @@ int main(void)
     hs_load_close(echoes);
     hs_load_close(requests);
     hs_echo_stop(echo);
-    return hs_test_service_stop(&service) && fine ? 0 : 1;
+    fine = hs_test_service_stop(&service) && fine;
+    char command[64];
+    fine = mkdtemp(directory) != NULL && measure_store() && fine;
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    return system(command) == 0 && fine ? 0 : 1;
 }
