@@ -266,7 +266,7 @@ static void pass_granted_time(struct hs_player_moves *moves, int64_t received_us
 
 /* Finishes a move after its clock was checked. If the client does not control the body, the move's
    time is lost. */
-static void judge_timed(struct hs_checking *c, const struct hs_timing_result *timing)
+static void check_timing(struct hs_checking *c, const struct hs_timing_result *timing)
 {
     c->out->error_us = round_us(timing->error_us);
     c->out->late_us = timing->late_us;
@@ -339,7 +339,7 @@ static void check_time_and_position(struct hs_checking *c)
     };
     struct hs_timing_result timing;
     hs_timing_check(state, c->rules, &timed, &timing);
-    judge_timed(c, &timing);
+    check_timing(c, &timing);
 }
 
 /* Counts the result. Failures raise the suspicion in any mode, except failures that a bad

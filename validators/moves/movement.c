@@ -174,7 +174,7 @@ static void begin_trace(struct hs_checking *c, struct hs_movement_step *step)
     step->has_corrected = step->has_corrected && c->moves->corrected_base == step->base;
 }
 
-static void judge_trace(struct hs_checking *c, const struct hs_movement_step *step,
+static void check_trace(struct hs_checking *c, const struct hs_movement_step *step,
                         bool is_new_base)
 {
     bool uses_corrected = c->moves->has_corrected && is_recent(c, c->moves->corrected_us);
@@ -261,7 +261,7 @@ void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *
     struct hs_movement_result found;
     begin_trace(c, &step);
     hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
-    judge_trace(c, &step, before->base != step.base);
+    check_trace(c, &step, before->base != step.base);
     int64_t announced_us;
     bool is_found = found_something(&found) || hs_move_trace_found(c->trace);
     bool is_announced = is_found && find_announced_jump(c, &announced_us);

@@ -376,7 +376,7 @@ static bool can_pass(const struct hs_move_trace *trace, struct search *s, struct
     return false;
 }
 
-static void judge_path(struct hs_move_trace *trace, double time_us, bool uses_corrected)
+static void check_path(struct hs_move_trace *trace, double time_us, bool uses_corrected)
 {
     const struct hs_whereabouts *before = trace->before;
     double radius = body_radius(trace);
@@ -446,7 +446,7 @@ static bool has_ground(const struct hs_move_trace *trace, double radius, double 
     return false;
 }
 
-static void judge_ground(struct hs_move_trace *trace)
+static void check_ground(struct hs_move_trace *trace)
 {
     const struct hs_move_mode *mode = trace->mode;
     int64_t since_us = trace->move->received_us - trace->looked_us;
@@ -474,7 +474,7 @@ static void judge_ground(struct hs_move_trace *trace)
 
 /* ---- base ---- */
 
-static void judge_base(struct hs_move_trace *trace, bool is_new_base)
+static void check_base(struct hs_move_trace *trace, bool is_new_base)
 {
     const struct hs_move_mode *mode = trace->mode;
     enum hs_mode check = trace->match->ruleset->move_checks[HS_MOVE_CHECK_BASE];
@@ -498,11 +498,11 @@ static void judge_base(struct hs_move_trace *trace, bool is_new_base)
 void hs_move_trace_judge(struct hs_move_trace *trace, double time_us, bool uses_corrected,
                          bool is_new_base)
 {
-    judge_base(trace, is_new_base);
+    check_base(trace, is_new_base);
     if (!trace->is_placed)
         return;
-    judge_path(trace, time_us, uses_corrected);
-    judge_ground(trace);
+    check_path(trace, time_us, uses_corrected);
+    check_ground(trace);
 }
 
 bool hs_move_trace_found(const struct hs_move_trace *trace)
