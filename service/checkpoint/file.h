@@ -38,8 +38,8 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_FINAL,
     HS_CHECKPOINT_RULESET_NAME, /* the name of a ruleset in an earlier record: owner, revision */
     HS_CHECKPOINT_MAP,          /* a name, its owner, the revision; map_file.h has the geometry */
-    /* A number. The checkpoint contains the changes that journals with lower numbers record. This
-       record comes before those of the matches. */
+    /* A journal number: the checkpoint contains the changes in all journals with lower numbers.
+       This record comes before the match records. */
     HS_CHECKPOINT_JOURNAL,
     HS_CHECKPOINT_LAYOUT, /* journal only: the layout of the events that follow */
     HS_CHECKPOINT_EVENTS, /* journal only: a match, its opening, records of validators/journal.h */
@@ -83,8 +83,8 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
                          const void *bytes, size_t size);
 
 /* Ends the file. The newest file becomes the previous file, and the written file becomes the newest
-   file. Returns false if a step failed (`error` is set) or `discard` is set. Then the newest file
-   keeps its name. */
+   file. Returns false if a step failed (`error` is set) or `discard` is set. On failure the newest
+   file keeps its name. */
 bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard);
 
 /* Renames the newest file to HS_CHECKPOINT_DAMAGED. */

@@ -39,7 +39,7 @@ bool hs_kept_match_get_head(struct hs_bytes_reader *reader, struct hs_kept_head 
                          head->map_revision.len < HS_REVISION_MAX));
 }
 
-/* The size of one part of a match. One part is copied under the lock of the match, in some tens of
+/* The size of one part of a match. Copying a part under the lock of the match takes some tens of
    microseconds. */
 enum { PART_BYTES = 64 * 1024 };
 
@@ -128,7 +128,7 @@ static void share_records(const struct hs_service *service, struct hs_match_slot
 {
     struct hs_bytes out = {0};
     unsigned char word[8];
-    if (hs_shared_match_needs_state(shared)) /* records can be applied only to a state */
+    if (hs_shared_match_needs_state(shared)) /* records are useless without a state */
         share_state(slot, shared, false);
     hs_bytes_put(&out, hs_shared_match_mark(shared) + 1, 8);
     unsigned char *magic = hs_bytes_reserve(&out, HS_CHECKPOINT_HEADER);
@@ -259,8 +259,8 @@ static bool write_records(const struct hs_service *service, struct hs_match_slot
     return true;
 }
 
-/* Finds out which payments are settled. Tests the records of an earlier write, because under load
-   the newest records are never settled. */
+/* Finds out which payments are settled. Tests the records of earlier writes, because under load the
+   newest records are never settled. */
 static void record_settled(struct hs_match_slot *slot, const struct hs_journal_state *state)
 {
     for (int i = 0; i < 2 && slot->written_before.position <= state->settled; i++) {

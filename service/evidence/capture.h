@@ -37,7 +37,7 @@ void hs_capture_row(const struct hs_match_slot *slot, struct hs_verdict_to_keep 
                     struct hs_evidence_row *row);
 
 /* Adds the verdict to the store and frees the excerpt. Call it with the same locked match after the
-   verdict was recorded. Returns false if the store dropped it. */
+   verdict was recorded. Returns false if the store dropped the verdict. */
 bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
                     struct hs_verdict_to_keep *verdict);
 

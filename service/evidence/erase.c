@@ -123,8 +123,8 @@ static bool record(struct hs_evidence_store *cases, const struct erasing *erasin
                            *erasing->deleted);
 }
 
-/* Records that a deletion begins. After that, no replica adds an older verdict about this player to
-   the database (spool.c). */
+/* Records that a deletion begins. From then on, no replica adds an older verdict about this player
+   to the database (spool.c). */
 static bool announce(const struct erasing *erasing)
 {
     struct hs_evidence_store *cases = hs_cases_open(erasing->home);

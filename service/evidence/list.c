@@ -40,7 +40,7 @@ struct filters {
     int driver; /* the filter whose index is used; -1: no filter has an index, and the rows are read
                    by time */
     bool skips_summaries; /* the query is for verdicts */
-    bool is_empty;        /* no verdict of the place matches */
+    bool is_empty;        /* no verdict in the place matches */
 };
 
 /* The number of the SQL parameter for the first filter. The parameters before it are the time range
@@ -61,7 +61,7 @@ static bool read_filters(struct hs_db *db, const struct hs_evidence_query *query
             continue;
         out->columns[out->count] = column_names[i];
         out->texts[out->count++] = texts[i];
-        if (hs_db_is_postgres(db)) /* its tables have texts instead of codes */
+        if (hs_db_is_postgres(db)) /* PostgreSQL tables contain texts, not codes */
             continue;
         int64_t found = hs_db_number(db, "SELECT code_of(?1) IS NOT NULL", &texts[i], -1);
         if (found < 0)
@@ -116,7 +116,7 @@ static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filte
         hs_buffer_printf(&sql, ", text_of(v.%s)", column_names[i]);
     hs_buffer_puts(&sql, " FROM (");
     append_slice(filters, "*", &sql);
-    /* Without its own times, PostgreSQL would plan for the bodies of all days. */
+    /* Without the time range of `b`, PostgreSQL would plan to read the bodies of all days. */
     hs_buffer_puts(&sql, ") v CROSS JOIN bodies b WHERE b.at = v.at AND b.at >= ?1 AND b.at < ?2");
     for (int i = 0; i < filters->count; i++)
         if (i != filters->driver)
@@ -295,7 +295,7 @@ enum hs_evidence_read hs_evidence_list(const struct hs_evidence_home *home,
 
 /* ---- files ---- */
 
-/* An export, with a buffer for lines that were not written to the file yet. */
+/* An export, with a buffer for lines that are not in the file yet. */
 struct export
 {
     struct hs_writer writer;

@@ -106,8 +106,8 @@ static bool open_local(struct hs_spool *spool)
     return spool->local != NULL;
 }
 
-/* Makes the partitions of the next days, and removes old partitions. If old partitions cannot be
-   removed, reports this and returns true, so that the thread continues. */
+/* Creates the partitions of the next days, and removes old partitions. If old partitions cannot be
+   removed, reports the failure and returns true, so that the thread continues. */
 static bool care(struct hs_spool *spool)
 {
     struct hs_db *db = hs_evidence_store_db(spool->remote);
@@ -311,8 +311,8 @@ static bool send_group(struct hs_spool *spool, struct hs_db_statement *rows, int
     return fine;
 }
 
-/* Forgets which documents the database has if a replica removed some. Call it in the transaction
-   that needs them. */
+/* If a replica has removed documents from the database, forgets which documents were sent. Call it
+   in the transaction that needs the documents. */
 static bool check_documents(struct hs_spool *spool)
 {
     int64_t removed_us = hs_evidence_documents_removed(hs_evidence_store_db(spool->remote));
@@ -368,7 +368,7 @@ static bool recover(struct hs_spool *spool, const struct batch *batch)
         return fail(spool, spool->remote);
     report(spool, hs_evidence_store_error(spool->remote));
     hs_evidence_store_undo(spool->remote);
-    memset(spool->sent, 0, sizeof spool->sent); /* the transaction may have had documents */
+    memset(spool->sent, 0, sizeof spool->sent); /* the undone transaction may have sent documents */
     bool was_alone = spool->limit == 1;
     spool->limit = 1;
     if (was_alone)
@@ -376,7 +376,7 @@ static bool recover(struct hs_spool *spool, const struct batch *batch)
     return !was_alone || remove_rows(spool, batch->last_us);
 }
 
-/* Sends the oldest rows of the spool. All rows of the batch are of one day. */
+/* Sends the oldest rows of the spool. All rows of a batch belong to one day. */
 static bool send_batch(struct hs_spool *spool, int64_t first_us)
 {
     static const char sql[] = "SELECT " HS_EVIDENCE_ALL_OF_ROW " WHERE v.at < ?1"
@@ -392,7 +392,7 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
     snprintf(counting, sizeof counting,
              "SELECT count(*) FROM (SELECT at FROM verdicts WHERE at < %lld LIMIT %d)",
              (long long)end_us, spool->limit);
-    /* In a transaction, the rows that are read are the rows that were counted. */
+    /* The transaction ensures that the rows to read are the rows that were counted. */
     if (rows == NULL || !hs_db_run(local, "BEGIN")) {
         hs_db_finalize(rows);
         return fail(spool, spool->local);

@@ -3,9 +3,9 @@
  * spool, a file in the data directory. One thread sends the verdicts to the database, and then
  * removes them from the spool. So requests never wait for the database, and no committed verdict is
  * lost while the database cannot be reached. The thread may send a verdict twice; the database
- * ignores the second one. Thread-safe.
+ * ignores the second copy. Thread-safe.
  *
- * The thread also makes the partitions of the next days, and removes old ones.
+ * The thread also creates the partitions of the next days, and removes old partitions.
  */
 #ifndef HS_SERVICE_EVIDENCE_SPOOL_H
 #define HS_SERVICE_EVIDENCE_SPOOL_H

@@ -11,8 +11,9 @@
 struct hs_wal_mover;
 struct hs_metrics;
 
-/* Starts the thread, which moves a log at most once each `pause_us`. `metrics` counts the failures,
-   and must outlive the mover. Returns NULL if memory runs out or the thread cannot start. */
+/* Starts the thread, which moves a log at most once every `pause_us`. `metrics` counts the
+   failures, and must outlive the mover. Returns NULL if memory runs out or the thread cannot
+   start. */
 struct hs_wal_mover *hs_wal_mover_start(struct hs_metrics *metrics, int64_t pause_us);
 
 /* Stops the commits of a connection from moving the log, so that only the mover moves it. */

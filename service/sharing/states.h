@@ -1,8 +1,8 @@
 /*
  * Writes the states of matches to the store that replicas share (store/matches.h), so that another
- * replica can continue a match. Every 0.25 s a thread writes the matches that have changed. At the
- * end of the service, all matches are written. The thread also deletes a match from this replica if
- * another replica owns the match now.
+ * replica can continue a match. Every 0.25 s a thread writes the matches that have changed. When
+ * the service stops, hs_sharing_stop writes all matches. The thread also deletes a match from this
+ * replica if another replica owns the match now.
  */
 #ifndef HS_SERVICE_SHARING_STATES_H
 #define HS_SERVICE_SHARING_STATES_H

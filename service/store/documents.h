@@ -50,8 +50,8 @@ enum hs_shared_result {
     HS_SHARED_LOST,    /* no answer: the name may have changed or not */
 };
 
-/* Sets a name. Add its documents first. `if_new`: does nothing if the store already has the name.
- */
+/* Sets a name. Add the documents of the name first. `if_new`: does nothing if the store already has
+   the name. */
 enum hs_shared_result hs_shared_put_name(struct hs_store *store, const struct hs_shared_name *name,
                                          bool if_new);
 
