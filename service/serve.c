@@ -471,8 +471,8 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
     bool patient = !is_ctrl_c(received) && drain(&service, &signals);
     end_on_next_signal(&signals);
     /* A body may arrive until its deadline, and its reply takes up to a second more. Both listeners
-       together must end in this time, because the service manager has one timeout for the process.
-     */
+       must end within the time of one such request, because the service manager has one timeout for
+       the process. */
     int64_t until_us =
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
     hs_http_stop(listeners[0], ms_until(until_us));

@@ -1,8 +1,9 @@
 /*
- * A file of checksummed records. The file is complete or absent. Its numbers are little-endian:
+ * A file of checksummed records. The file is complete or absent. All numbers in the file are
+ * little-endian:
  *
  *   "HSCHKPT" and a version (8 bytes)
- *   records: type (4), CRC-32 (4), size (8), then `size` bytes; the CRC is zlib's, over type, size
+ *   records: type (4), CRC-32 (4), size (8), then `size` bytes; the CRC (zlib) covers type, size
  *            and bytes
  *   the last record has type 0 and the number of records before it (8 bytes)
  *
@@ -32,9 +33,9 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_END,
     HS_CHECKPOINT_RULESET,
     HS_CHECKPOINT_MATCH,
-    /* The first record; it has no bytes. It means that no claim was verified after this file was
-       written. It is ignored in HS_CHECKPOINT_PREVIOUS, because a process has started from that
-       file. */
+    /* The first record; it has no bytes. The record means that no claim was verified after this
+       file was written. The record is ignored in HS_CHECKPOINT_PREVIOUS, because a process has
+       started from that file. */
     HS_CHECKPOINT_FINAL,
     HS_CHECKPOINT_RULESET_NAME, /* the name of a ruleset in an earlier record: owner, revision */
     HS_CHECKPOINT_MAP,          /* a name, its owner, the revision; map_file.h has the geometry */

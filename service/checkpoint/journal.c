@@ -170,8 +170,8 @@ static uint64_t current_number(const struct hs_journal *journal)
 
 /* ---- surviving a power failure ---- */
 
-/* Returns whether a payment that is written now survives a power failure, as far as the sync mode
-   promises it. The lock is held. */
+/* Returns whether a payment that is written now has the protection from power failures that the
+   sync mode promises. The lock is held. */
 static bool is_sound(const struct hs_journal *journal)
 {
     return journal->sync != HS_JOURNAL_SYNC_ALWAYS || journal->unsafe == journal->unsafe_covered;

@@ -65,8 +65,8 @@ void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);
 uint64_t hs_journal_rotate(struct hs_journal *journal);
 
 /* Call it after a checkpoint was written. The checkpoint must have begun after hs_journal_rotate
-   was called. Such a checkpoint contains the records that could not be synced before. Removes the
-   files with numbers below `number`. */
+   was called. Therefore the checkpoint contains the records that could not be synced before.
+   Removes the files with numbers below `number`. */
 void hs_journal_checkpointed(struct hs_journal *journal, uint64_t number);
 
 void hs_journal_stats(struct hs_journal *journal, struct hs_journal_stats *out);

@@ -7,7 +7,7 @@
  *   the arrays of struct hs_world_mesh as in memory: vertices (x, y, z), triangles (three indices),
  *   boxes (the lowest and the highest corner)
  *
- * The CRC is zlib's, over the counts and the arrays. Reading returns the exact bits that were
+ * The CRC (zlib) covers the counts and the arrays. Reading returns the exact bits that were
  * written, so a restored world gives the same verdicts. Revisions depend on the byte order too, so
  * a machine with another byte order refuses the file.
  */

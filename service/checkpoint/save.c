@@ -276,9 +276,10 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Makes the newest file the previous one. Used if no new checkpoint can be written, for example
-   because the disk is full. The newest file may have a final record (file.h), which is no longer
-   true; in the previous file this record is ignored. Returns false if the rename failed too. */
+/* Makes the newest file the previous one. The service calls it if no new checkpoint can be written,
+   for example because the disk is full. The newest file may have a final record (file.h), which is
+   no longer true; in the previous file this record is ignored. Returns false if the rename failed
+   too. */
 static bool end_final(const struct hs_checkpoint *checkpoint)
 {
     int directory = checkpoint->directory;

@@ -5,8 +5,8 @@
  * rulesets and maps that were put. Each new map gets its own file (maps.h). The next start reads
  * all these files. docs/checkpoint.md is the page for operators.
  *
- * A request waits at most while one part of its match is copied. Functions are thread-safe only
- * where their comment says so.
+ * A request waits at most while one part of its match is copied. A function is thread-safe only if
+ * its comment says so.
  */
 #ifndef HS_SERVICE_CHECKPOINT_H
 #define HS_SERVICE_CHECKPOINT_H

@@ -239,7 +239,7 @@ struct hs_db *hs_db_of(const struct hs_db_statement *statement)
     return statement->db;
 }
 
-/* ---- short forms ---- */
+/* ---- statements in one call ---- */
 
 bool hs_db_finish(struct hs_db_statement *statement)
 {

@@ -1,6 +1,6 @@
 /*
- * Statements over a connection to SQLite or PostgreSQL. Callers write the same SQL for both. A
- * driver replaces the following parts, which differ between the dialects:
+ * Statements over a connection to SQLite or PostgreSQL. Callers write the same SQL for both
+ * databases. A driver replaces the following parts, which differ between the dialects:
  *
  * | in the SQL        | SQLite                                    | PostgreSQL        |
  * |-------------------|-------------------------------------------|-------------------|
@@ -12,7 +12,7 @@
  * SQLite stores numbers in place of repeated texts, to save space. PostgreSQL stores the texts, so
  * that other programs can read its tables. `X` must not contain parentheses.
  *
- * One thread may use a connection at a time.
+ * Only one thread at a time may use a connection.
  */
 #ifndef HS_SERVICE_DATABASE_DB_H
 #define HS_SERVICE_DATABASE_DB_H
@@ -66,7 +66,7 @@ void hs_db_pool_add(struct hs_db_pool *pool, struct hs_db *db);
 /* Returns whether the database is PostgreSQL. A few statements exist in only one dialect. */
 bool hs_db_is_postgres(const struct hs_db *db);
 
-/* Returns the reason of the last failure, valid until the next call. */
+/* Returns the reason for the last failure; the text is valid until the next call. */
 const char *hs_db_error(const struct hs_db *db);
 
 /* Returns whether the last call failed because of its values, so that the same call will always
@@ -78,7 +78,7 @@ bool hs_db_has_refused(const struct hs_db *db);
    all later calls will fail. Always false with PostgreSQL. */
 bool hs_db_is_damaged(const struct hs_db *db);
 
-/* Runs statements, separated by `;`. They must be in the dialect of the driver. */
+/* Runs statements, separated by `;`. The statements must be in the dialect of the driver. */
 bool hs_db_run(struct hs_db *db, const char *sql);
 
 /* Returns the number of rows that the last step inserted or deleted. */

@@ -21,7 +21,8 @@ enum {
 
 struct hs_events;
 
-/* The position of a stream in the ring of its tenant. One thread at a time may use it. */
+/* The position of a stream in the ring of its tenant. Only one thread at a time may use a
+   subscription. */
 struct hs_subscription;
 
 /* NULL: out of memory. */
@@ -42,8 +43,8 @@ struct hs_event_filter {
     enum hs_reason reason; /* HS_REASON_COUNT: all reasons */
 };
 
-/* Creates a subscription. It begins after event number `after`, or with the next new event if
-   `after` is 0. NULL: too many streams or tenants, or out of memory. */
+/* Creates a subscription. The subscription begins after event number `after`, or with the next new
+   event if `after` is 0. NULL: too many streams or tenants, or out of memory. */
 struct hs_subscription *hs_events_subscribe(struct hs_events *events, struct hs_str tenant,
                                             const struct hs_event_filter *filter, uint64_t after);
 /* Does nothing for NULL. */

@@ -17,9 +17,9 @@
 
 enum {
     GATHER_US = 1000000, /* how long the first event of a batch waits for more */
-    /* The pause after a failure is random. With n earlier failures in a row, its upper bound is
-       FIRST_PAUSE_US * 2^n, but at most LONGEST_PAUSE_US. The pause is at least half of this bound.
-     */
+    /* The pause after a failure is random. After n earlier failures in a row, the upper bound of
+       the pause is FIRST_PAUSE_US * 2^n, but at most LONGEST_PAUSE_US. The pause is at least half
+       of this bound. */
     FIRST_PAUSE_US = 1000000,
     LONGEST_PAUSE_US = 60000000,
     END_PAUSE_US = 250000, /* pause after a failure while the service ends */

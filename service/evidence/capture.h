@@ -9,8 +9,8 @@
 #include "service/evidence/writer.h"
 #include "service/state/registry.h"
 
-/* A verdict that may be stored. It is about a hit or about a posted shot, so one of `hit` and
-   `shot` is NULL. */
+/* A verdict that may be stored. The verdict is about a hit or about a posted shot, so one of `hit`
+   and `shot` is NULL. */
 struct hs_verdict_to_keep {
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;

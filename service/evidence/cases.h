@@ -18,8 +18,9 @@ struct hs_evidence_store *hs_cases_open(const struct hs_evidence_home *home);
 
 enum hs_cases_add { HS_CASES_ADDED, HS_CASES_MISSING, HS_CASES_FULL, HS_CASES_FAILED };
 
-/* Adds a review of a stored verdict, with a copy of the verdict, and syncs both to the disk. FULL:
-   the verdict already has HS_REVIEWS_MAX reviews. `tenant` as in hs_evidence_stream. */
+/* Adds a review of a stored verdict, with a copy of the verdict, and syncs the review and the copy
+   to the disk. FULL: the verdict already has HS_REVIEWS_MAX reviews. `tenant` as in
+   hs_evidence_stream. */
 enum hs_cases_add hs_cases_review(const struct hs_evidence_home *home, struct hs_str tenant,
                                   struct hs_str id, const struct hs_review *review);
 

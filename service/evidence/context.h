@@ -1,6 +1,6 @@
 /*
  * The context of a row in the evidence store: data about the player and the match at the moment of
- * the verdict, for people. No verdict depends on it. It is a JSON object:
+ * the verdict, for people. No verdict depends on it. The context is a JSON object:
  *
  * - `opening`: the number of the opening of the match (registry.h)
  * - `player`: the player, as GET /v1/matches/{match}/players/{player} shows them

@@ -12,7 +12,7 @@
 #include "service/watch/log.h"
 
 /* Max rows that one transaction deletes. The number is small, so that the writer of the file waits
-   only some milliseconds. */
+   only a few milliseconds. */
 #define CHUNK "500"
 
 /* The statements of a deletion, in order. ?1: the name, ?2: the tenant or NULL. */
@@ -76,8 +76,8 @@ static bool erase_rows(struct hs_db *db, atomic_llong *alive_us)
     return true;
 }
 
-/* Deletes the rows in one place. Then empties the write-ahead log of SQLite, which still has the
-   old pages. */
+/* Deletes the rows in one place. After that, empties the write-ahead log of SQLite, which still
+   contains the deleted rows. */
 static bool erase_in(struct hs_db *db, const struct erasing *erasing, const char *place)
 {
     const struct hs_str *texts = erasing->texts;

@@ -23,7 +23,7 @@ enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, TEXTS };
 /* ---- pages ---- */
 
 /* The columns with an index, in order of preference. A query uses the first index for which it has
-   a filter. It compares its other filters row by row. */
+   a filter. The query compares its other filters row by row. */
 static const char *const indexed[] = {"account", "player", "target", "match", "reason"};
 enum { INDEXED = sizeof indexed / sizeof indexed[0] };
 
@@ -242,7 +242,7 @@ static enum hs_evidence_read run_walk(const struct hs_evidence_home *home, struc
 
 /* ---- JSON ---- */
 
-/* Reads a row of a page. Its texts are valid until the next step. */
+/* Reads a row of a page. The texts of the row are valid until the next step. */
 static struct hs_evidence_row read_row(struct hs_db_statement *row)
 {
     int column = TEXTS;

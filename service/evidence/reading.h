@@ -41,8 +41,8 @@ void hs_evidence_stored_close(struct hs_evidence_stored *stored);
     " b.sizes, b.body"
 bool hs_evidence_load(struct hs_db_statement *found, struct hs_evidence_stored *out);
 
-/* Like hs_evidence_load, for a statement that begins with SELECT HS_EVIDENCE_ALL_OF_ROW. It also
-   reads all texts of the row, which are borrowed until the next step. */
+/* Like hs_evidence_load, for a statement that begins with SELECT HS_EVIDENCE_ALL_OF_ROW. This
+   function also reads all texts of the row, which are borrowed until the next step. */
 #define HS_EVIDENCE_TEXT_OF(member, column) ", text_of(v." column ")"
 #define HS_EVIDENCE_ALL_OF_ROW                                                                     \
     HS_EVIDENCE_WHOLE_ROW HS_EVIDENCE_TEXTS(                                                       \

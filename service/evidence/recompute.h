@@ -78,8 +78,8 @@ bool hs_stored_parts_read(const struct hs_evidence_stored *stored, struct hs_rec
                           struct hs_stored_parts *out);
 void hs_stored_parts_free(struct hs_stored_parts *stored);
 
-/* A verdict that was computed again. It is valid until it is freed, or until the next call of
-   hs_recompute_run. */
+/* A verdict that was computed again. The result is valid until it is freed, or until the next call
+   of hs_recompute_run. */
 struct hs_recomputed {
     const struct hs_ruleset *ruleset;
     struct hs_match *match;         /* the excerpt */

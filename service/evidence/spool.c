@@ -62,7 +62,7 @@ static void set_up(struct hs_spool *spool, bool is_up)
     hs_metrics_set(spool->metrics, HS_METRIC_EVIDENCE_DATABASE_UP, 0, is_up);
 }
 
-/* Closes both connections after one failed. Returns false. */
+/* Closes both connections after one of them failed. Returns false. */
 static bool fail(struct hs_spool *spool, const struct hs_evidence_store *failed)
 {
     report(spool, hs_evidence_store_error(failed));
@@ -134,7 +134,7 @@ static bool is_ready(struct hs_spool *spool)
 
 /* ---- batches ---- */
 
-/* A batch. Its rows are in order of time. */
+/* A batch. The rows of a batch are in order of time. */
 struct batch {
     int64_t first_us, last_us; /* `at` of the first and the last row that were sent; last_us 0: no
                                   row was sent yet */
@@ -180,7 +180,8 @@ static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stor
         return true;
     if (!hs_evidence_copy_documents(spool->remote, stored))
         return false;
-    /* A map may still be on its way into the spool. Then send_late_documents() sends it later. */
+    /* A map may still be on its way into the spool. In that case, send_late_documents() sends the
+       map later. */
     for (int i = 0; i < 2; i++)
         if (hs_evidence_store_has(spool->remote, i == 0 ? HS_STR("ruleset") : HS_STR("map"),
                                   revisions[i]))
@@ -271,7 +272,7 @@ static bool send_again(struct hs_spool *spool, int64_t at_us, struct batch *batc
     return fine;
 }
 
-/* Runs the statement of a group. Then sends the skipped rows one by one. */
+/* Runs the statement of a group. After that, sends the skipped rows one by one. */
 static bool finish_group(struct hs_spool *spool, struct hs_db_statement *group,
                          const int64_t *times, int count, struct batch *batch)
 {
@@ -446,7 +447,7 @@ static bool send_late_documents(struct hs_spool *spool)
     return true;
 }
 
-/* Sends a batch if there are rows. Otherwise checks that the database answers. */
+/* Sends a batch if there are rows. If there are no rows, checks that the database answers. */
 static bool work(struct hs_spool *spool)
 {
     static const char oldest[] = "SELECT coalesce(min(at), 0) FROM verdicts";

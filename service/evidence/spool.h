@@ -21,7 +21,7 @@ struct hs_spool *hs_spool_start(const struct hs_evidence_home *home, unsigned ke
                                 uint64_t keep_bytes, struct hs_metrics *metrics);
 
 /* Sends verdicts until the spool is empty, the database fails, or `end_us` (hs_clock_us) passes.
-   Then ends the thread. Does nothing for NULL. */
+   After that, ends the thread. Does nothing for NULL. */
 void hs_spool_stop(struct hs_spool *spool, int64_t end_us);
 
 /* Reports to the thread that verdicts were committed to the spool. Does nothing for NULL. */

@@ -30,7 +30,7 @@ struct hs_evidence_row {
     /* Data about the player and the match (context.h), JSON; empty in rows of earlier versions. */
     struct hs_str context;
     /* The stored form of the four texts above. hs_evidence_store_copy writes this form if
-       `packed.ptr` is not NULL. Otherwise it compresses the texts. */
+       `packed.ptr` is not NULL. If `packed.ptr` is NULL, it compresses the texts. */
     struct hs_str sizes, packed;
 };
 
@@ -42,7 +42,7 @@ bool hs_evidence_store_file_is_damaged(const char *path);
 bool hs_evidence_store_is_damaged(const struct hs_evidence_store *store);
 
 /* Opens a file. Creates a missing file with its tables in one step; only this user can read it
-   (0600). `is_synced`: a commit also survives a loss of power. Otherwise a commit survives only a
+   (0600). With `is_synced`, a commit survives a loss of power. Without it, a commit survives only a
    crash of the process. Returns NULL with a message in `error` on failure. Several processes and
    threads may have a file open. Each call waits up to two seconds for the transaction of another
    connection. */
@@ -64,7 +64,7 @@ bool hs_evidence_store_commit(struct hs_evidence_store *store);
 void hs_evidence_store_undo(struct hs_evidence_store *store);
 
 /* Adds a row like hs_evidence_store_put, but with the time that the row has in another file. If
-   another row already has this time, adds some microseconds to the time. */
+   another row already has this time, adds a few microseconds to the time. */
 bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evidence_row *row);
 
 /* hs_evidence_store_has returns whether the store has the document of a ruleset or a map.

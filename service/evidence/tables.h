@@ -59,8 +59,9 @@ bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_parti
 bool hs_evidence_make_day(struct hs_db *db, int64_t day);
 
 /* Removes partitions by the rule of hs_evidence_remove_old (files.h); `today` in days since 1970.
-   Then it removes the rulesets and maps that no verdict needs any more. Call it outside a
-   transaction. Returns false on failure, for example because a reader uses the oldest partition. */
+   After the partitions, it removes the rulesets and maps that no verdict needs any more. Call it
+   outside a transaction. Returns false on failure, for example because a reader uses the oldest
+   partition. */
 bool hs_evidence_drop_days(struct hs_db *db, int64_t today, unsigned keep_days,
                            uint64_t keep_bytes);
 

@@ -321,9 +321,9 @@ static void write_batch(struct hs_evidence *evidence, struct item *items)
     finish(evidence, items, is_written);
 }
 
-/* If the place for new rows exists, opens it and begins its log. This takes a while: after a crash
-   SQLite reads its log, and the first write to a log syncs the disk. Call it before the service
-   serves requests, so that the first rows need not wait. */
+/* If the place for new rows exists, opens it and begins its log. Opening the place takes a while:
+   after a crash SQLite reads its log, and the first write to a log syncs the disk. Call it before
+   the service serves requests, so that the first rows need not wait. */
 static void open_existing(struct hs_evidence *evidence)
 {
     char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH];

@@ -1,9 +1,9 @@
 /*
  * Writes verdicts to the evidence store, which has one file for each day. With PostgreSQL the file
  * is the spool; another thread sends the verdicts from there to the database (spool.h). One thread
- * writes, and commits 20 ms after the oldest row was added, or after 50 rows. Requests add rows
- * and never wait for the disk. With `is_synced` the thread commits at once, and hs_evidence_await
- * reports the commit. Thread-safe.
+ * writes the rows, and commits 20 ms after the oldest row was added, or after 50 rows. Requests add
+ * rows and never wait for the disk. With `is_synced` the thread commits at once, and
+ * hs_evidence_await reports the commit. Thread-safe.
  *
  * The queue has a limit in bytes. Above half of the limit, samples of accepted verdicts are
  * dropped. Above the limit, every row is dropped. Dropped rows are counted. While the disk is full
@@ -37,8 +37,8 @@ struct hs_evidence_settings {
 struct hs_evidence *hs_evidence_start(const struct hs_service *service,
                                       const struct hs_evidence_settings *settings, char error[256]);
 
-/* Writes the waiting rows, for at most `wait_us`. Then ends the thread and frees the writer. Does
-   nothing for NULL. */
+/* Writes the waiting rows, for at most `wait_us`. After that, ends the thread and frees the writer.
+   Does nothing for NULL. */
 void hs_evidence_stop(struct hs_evidence *evidence, int64_t wait_us);
 
 /* Returns whether to store a verdict. The store gets every verdict that is not plain, and a sample
@@ -53,7 +53,7 @@ bool hs_evidence_put(struct hs_evidence *evidence, const struct hs_evidence_row 
 /* Returns a mark for all rows that were added so far. 0: requests need not wait for these rows. */
 uint64_t hs_evidence_mark(struct hs_evidence *evidence);
 
-/* A request that waits for a commit. It must stay valid until `done` is called. */
+/* A request that waits for a commit. The wait must stay valid until `done` is called. */
 struct hs_evidence_wait {
     const void *owner; /* for hs_evidence_end_waits */
     uint64_t mark;

@@ -24,7 +24,7 @@ struct hs_service;
 /* Reads all names, if the store is up, and starts the thread. Call it only if the service has a
    store. NULL: out of memory or threads. */
 struct hs_catalog *hs_catalog_start(struct hs_service *service);
-/* Ends the thread, within a second even if the store is slow. Afterwards hs_store_ask always
+/* Ends the thread, within a second even if the store is slow. After this call, hs_store_ask always
    returns LOST. Does nothing for NULL. */
 void hs_catalog_stop(struct hs_catalog *catalog);
 

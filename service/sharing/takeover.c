@@ -284,7 +284,7 @@ void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
 
 /* Handles a match that is open on this replica, but was restored from the checkpoint or has moved
    to another replica. If the store knows the match, the state in the store is newer, so the match
-   is closed here. Otherwise the match from the checkpoint is used. */
+   is closed here. If the store does not know the match, the match from the checkpoint is used. */
 static void settle_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name,
                         const struct hs_takeover *takeover, bool is_known)
 {

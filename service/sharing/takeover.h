@@ -43,7 +43,8 @@ struct hs_takeover {
  * and sets no problem if another tenant has the match. Returns false and sets a problem if the
  * client must send the request again later: this replica lacks the ruleset or the map of the match,
  * or memory for it. Always call hs_takeover_end after the request. If the request has not opened
- * the match, hs_takeover_end gives up the ownership. Otherwise no other tenant could use the name.
+ * the match, hs_takeover_end gives up the ownership. If the ownership stayed, no other tenant could
+ * use the name.
  */
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem);

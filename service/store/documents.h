@@ -4,9 +4,9 @@
  *
  * A document is immutable and has a revision. A name refers to one document, or to a ruleset and
  * its canary. The version changes with every change of a name. A document does not expire while a
- * name refers to it. After that it stays in the store for a day, because matches may still use it.
- * This module only transfers bytes; sharing/ encodes and decodes them. The functions wait for the
- * store, so workers must not call them. Thread-safe.
+ * name refers to it. A document without a name stays in the store for a day, because matches may
+ * still use it. This module only transfers bytes; sharing/ encodes and decodes them. The functions
+ * wait for the store, so workers must not call them. Thread-safe.
  */
 #ifndef HS_SERVICE_STORE_DOCUMENTS_H
 #define HS_SERVICE_STORE_DOCUMENTS_H
@@ -59,8 +59,8 @@ enum hs_shared_result hs_shared_put_name(struct hs_store *store, const struct hs
 enum hs_shared_result hs_shared_drop_name(struct hs_store *store, enum hs_shared_kind kind,
                                           struct hs_str owner, struct hs_str name);
 
-/* Adds a document, unless the store has it. It expires after a day, unless a name then refers to
-   it. `name`: the name of the document. False: the store may lack the document. */
+/* Adds a document, unless the store has it. The document expires after a day, unless a name then
+   refers to it. `name`: the name of the document. False: the store may lack the document. */
 bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
                             struct hs_str revision, struct hs_str text);
 

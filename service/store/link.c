@@ -36,10 +36,10 @@ struct hs_store_link {
     /* Sent commands without a reply, in the order of their replies. Only the thread removes
        commands. */
     struct list sent;
-    /* Commands whose script the server does not know. They are sent again, with the whole script,
-       when `sent` is empty. */
+    /* Commands whose script the server does not know. These commands are sent again, with the whole
+       script, when `sent` is empty. */
     struct list again;
-    struct list newer;    /* commands that wait until those of `again` are sent */
+    struct list newer;    /* commands that wait until the commands in `again` are sent */
     int64_t next_late_us; /* no command is late before this time */
     int64_t sent_us;      /* when a command was last sent */
     int64_t moved_us;     /* when bytes last arrived, or when delayed bytes were last sent */

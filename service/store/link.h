@@ -1,8 +1,8 @@
 /*
- * One connection to a Redis server (or Valkey). Any thread may submit commands. They are sent at
- * once, in the order of the calls, before the replies to earlier commands arrive. A thread of the
- * link reads and reports the replies. It also sends the bytes that did not fit into the socket at
- * once.
+ * One connection to a Redis server (or Valkey). Any thread may submit commands. Commands are sent
+ * at once, in the order of the calls, before the replies to earlier commands arrive. A thread of
+ * the link reads and reports the replies. The thread also sends the bytes that did not fit into the
+ * socket at once.
  *
  * If the connection breaks, or a reply takes longer than HS_STORE_TIMEOUT_US, the link frees the
  * connection and never uses it again: a late reply could be mistaken for the reply to another
@@ -58,8 +58,8 @@ struct hs_store_script {
 void hs_store_script_init(struct hs_store_script *script, const char *text);
 
 /*
- * A command. It must stay valid until `done` has been called. The thread of the link calls `late`
- * and `done`, which must be short and must not wait; they may submit commands.
+ * A command. The structure must stay valid until `done` has been called. The thread of the link
+ * calls `late` and `done`, which must be short and must not wait; they may submit commands.
  */
 struct hs_store_call {
     enum hs_store_op op;

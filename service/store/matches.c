@@ -19,7 +19,7 @@ enum {
        shorter, requests wait more often. */
     CONFIRMED_US = 1000000,
     /* The records of one owner are numbered from epoch * 2^EPOCH_SHIFT. So the numbers are higher
-       than those of former owners, and are exact as scores of a sorted set. */
+       than the numbers of former owners, and are exact as scores of a sorted set. */
     EPOCH_SHIFT = 32,
 };
 
@@ -300,8 +300,9 @@ static bool is_unconfirmed(const struct hs_shared_match *match)
 }
 
 /* Handles the case in which the store had no state when it ran a command. If the store had a state
-   at the submission of the command, the store has probably lost all states. Otherwise nothing is
-   lost: a state that the match has now was written over the other link. */
+   at the submission of the command, the store has probably lost all states. If the store had no
+   state at the submission, nothing is lost: a state that the match has now was written over the
+   other link. */
 static void lack_state(struct hs_shared_match *match, const struct call *call)
 {
     match->must_write = true;
@@ -428,8 +429,8 @@ static bool submit_record(struct hs_shared_match *match, struct hs_str record, u
 
 void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
 {
-    /* Hold the lock from the choice of the number until the command is submitted. Otherwise a
-       request could begin to wait for a number whose command fails right after, and nothing would
+    /* Hold the lock from the choice of the number until the command is submitted. Without the lock,
+       a request could begin to wait for a number whose command fails right after, and nothing would
        end its wait. */
     pthread_mutex_lock(&match->lock);
     uint64_t mark = ++match->newest;

@@ -56,8 +56,8 @@ struct hs_taken {
 };
 
 /* Takes a match: makes this replica its owner and reads its state. Waits up to `take_us` for the
-   ownership. Then waits up to HS_STORE_PATIENCE_US for the state, but gives up if the store sends
-   nothing for `take_us`. Workers must not call it, because it waits. After HS_TAKEN, call
+   ownership. After that, waits up to HS_STORE_PATIENCE_US for the state, but gives up if the store
+   sends nothing for `take_us`. Workers must not call it, because it waits. After HS_TAKEN, call
    hs_taken_free. */
 enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, struct hs_str tenant,
                                           struct hs_str name, struct hs_taken *taken);
@@ -130,8 +130,8 @@ void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state
 /* Removes an ended match. Requests that wait for its payments get a result other than MOVED. */
 void hs_shared_match_close(struct hs_shared_match *match);
 
-/* Sends closings again if the store may have missed them. Otherwise a new match with the name of an
-   ended match would get the old state. */
+/* Sends closings again if the store may have missed them. If a closing were lost, a new match with
+   the name of an ended match would get the old state. */
 void hs_shared_matches_close_again(struct hs_shared_matches *matches);
 
 /* ---- when to write ---- */
@@ -157,8 +157,8 @@ enum hs_payments {
     HS_PAYMENTS_MOVED,       /* another replica owns the match */
 };
 
-/* A request that waits for the acknowledgement of all payments so far. It must stay valid until
-   `done` has been called. Any thread may call `done`. */
+/* A request that waits for the acknowledgement of all payments so far. The wait must stay valid
+   until `done` has been called. Any thread may call `done`. */
 struct hs_payments_wait {
     void (*done)(struct hs_payments_wait *wait);
     enum hs_payments result; /* set before `done`; never PENDING */

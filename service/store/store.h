@@ -33,8 +33,8 @@ struct hs_store *hs_store_start(const char *addresses, const char *password_file
    rulesets and maps of other replicas. */
 void hs_store_wait_until_up(const struct hs_store *store, int64_t wait_us);
 
-/* Waits up to `wait_us` for missing replies. Then ends the links and frees the store. Does nothing
-   for NULL. */
+/* Waits up to `wait_us` for missing replies. After that, ends the links and frees the store. Does
+   nothing for NULL. */
 void hs_store_stop(struct hs_store *store, int64_t wait_us);
 
 /* See hs_store_link_submit. */
