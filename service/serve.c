@@ -269,7 +269,7 @@ static bool start_sharing(struct hs_service *service)
     service->journal_layout = hs_journal_layout();
     service->takers = hs_takers_create(service);
     service->taker_pool = hs_pool_create(TAKERS, false);
-    if (service->checkpoint == NULL) /* otherwise hs_checkpoint_start does this */
+    if (service->checkpoint == NULL) /* otherwise hs_checkpoint_start calls the function */
         hs_registry_keep_journals(service->registry);
     service->catalog = hs_catalog_start(service);
     if (service->shared != NULL && service->takers != NULL && service->taker_pool != NULL &&

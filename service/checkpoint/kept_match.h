@@ -57,9 +57,10 @@ bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
 bool hs_kept_match_hand_off(struct hs_service *service, struct hs_match_slot *slot);
 
 /*
- * Writes the records of the match since the last call. Returns false if they cannot be written now.
- * The records then stay in the match, and a later call tries again. Until a call succeeds, no
- * answer may report a payment that is not settled. Sets `settled_payments` of the slot.
+ * Writes the records of the match since the last call. Returns false if the records cannot be
+ * written now. The records then stay in the match, and a later call tries again. Until a call
+ * succeeds, no answer may report a payment that is not settled. Sets `settled_payments` of the
+ * slot.
  */
 bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot);
 

@@ -345,7 +345,7 @@ static void restore_record(void *context, enum hs_checkpoint_type type, const vo
 
 /* ---- files ---- */
 
-/* Reads a file, and sets *result. Returns false if it cannot be opened. */
+/* Reads a file, and sets *result. Returns false if the file cannot be opened. */
 static bool read_file(struct restoring *restoring, int directory, const char *name,
                       enum hs_checkpoint_read *result, char error[512])
 {

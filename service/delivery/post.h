@@ -11,8 +11,8 @@
 
 struct hs_post;
 
-/* Prepares a connection to a URL. The connection stays open between requests. One thread at a time
-   may use it. A request ends at the latest at *end_us (hs_clock_us). Another thread may lower
+/* Prepares a connection to a URL. The connection stays open between requests. Only one thread at a
+   time may use it. A request ends at the latest at *end_us (hs_clock_us). Another thread may lower
    *end_us. `url` and `end_us` must outlive the connection. NULL: out of memory. */
 struct hs_post *hs_post_open(const char *url, const atomic_llong *end_us);
 void hs_post_close(struct hs_post *post); /* does nothing for NULL */

@@ -187,8 +187,8 @@ static bool wants_move(const struct hs_match_slot *slot, const struct hs_move_to
     return count <= FIRST_MOVES || count % EACH == 0;
 }
 
-/* Writes the move and its result as a line of a stream. The line is a gap: `hindsight recheck`
-   skips it, because the state before the move is not stored. */
+/* Writes the move and its result as a line of a stream. The line is a gap, which `hindsight
+   recheck` skips, because the state before the move is not stored. */
 static void write_move_line(const struct hs_match_slot *slot, const struct hs_move_to_keep *kept,
                             const char *mask, struct hs_buffer *out)
 {

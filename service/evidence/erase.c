@@ -32,7 +32,7 @@ static const char erase_chunk[] =
     "DELETE FROM doomed WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "COMMIT";
 /* In SQLite, the names are in the table `codes`. These two statements delete the names of the
-   player and of their account from `codes`. A name stays if a remaining verdict has it in any
+   player and of their account from `codes`. A name stays if a remaining verdict has the name in any
    column. */
 static const char find_names[] =
     "INSERT INTO names SELECT player FROM verdicts WHERE at IN (SELECT at FROM doomed)"

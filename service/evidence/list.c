@@ -86,7 +86,7 @@ static void append_slice(const struct filters *filters, const char *columns, str
     hs_buffer_puts(sql, " ORDER BY at DESC LIMIT ?3");
 }
 
-/* Prepares the statement in `sql`, and frees this text. */
+/* Prepares the statement in `sql`, and frees `sql`. */
 static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *filters,
                                        struct hs_buffer *sql, int64_t since_us, int64_t until_us,
                                        int64_t limit)
@@ -421,7 +421,7 @@ static bool visit_row(void *context, struct hs_db_statement *page)
         fine = hs_evidence_place_failed(visiting->home, visiting->place, stored.db) ==
                HS_EVIDENCE_MISSING;
     if (step == HS_DB_ROW && hs_evidence_load(stored.found, &stored)) {
-#define X(member, name) stored.row.member = row.member; /* the page already has these texts */
+#define X(member, name) stored.row.member = row.member; /* the page row has these texts */
         HS_EVIDENCE_TEXTS(X)
 #undef X
         fine = visiting->visit(visiting->context, &stored);

@@ -27,7 +27,7 @@ enum hs_evidence_read hs_evidence_failed(const struct hs_db *db)
     return HS_EVIDENCE_FAILED;
 }
 
-/* Returns whether the place is the damaged file of a day. If so, counts it. */
+/* Returns whether the place is the damaged file of a day. Counts such a file. */
 static bool leave_out(const struct hs_evidence_home *home, const char *place,
                       const struct hs_db *db)
 {

@@ -65,7 +65,7 @@ enum hs_recompute_status {
 };
 
 /* The parts of a stored verdict, and the memory that these parts need in addition to the stored
-   verdict. Free it with hs_stored_parts_free, also after a failure. */
+   verdict. Free the parts with hs_stored_parts_free, also after a failure. */
 struct hs_stored_parts {
     struct hs_evidence_parts parts;
     struct hs_buffer opening;

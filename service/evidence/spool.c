@@ -467,7 +467,7 @@ static bool work(struct hs_spool *spool)
     return hs_db_run(hs_evidence_store_db(spool->remote), "SELECT 1") || fail(spool, spool->remote);
 }
 
-/* Closes the spool and moves it aside if the writer waits for that (hs_spool_move_aside). */
+/* Closes the spool and moves it aside if the writer waits for the move (hs_spool_move_aside). */
 static void move_if_due(struct hs_spool *spool)
 {
     pthread_mutex_lock(&spool->lock);

@@ -159,9 +159,9 @@ static unsigned char *make_tables(sqlite3_int64 *size)
     return bytes;
 }
 
-/* Creates the file with its tables, unless the file exists. Only this user can read it. If SQLite
-   created the file, it would lock the file until the whole file is on the disk. On a slow disk,
-   readers would then fail. On failure returns false and sets errno. */
+/* Creates the file with its tables, unless the file exists. Only this user can read the file. If
+   SQLite created the file, it would lock the file until the whole file is on the disk. On a slow
+   disk, readers would then fail. On failure returns false and sets errno. */
 static bool make_file(const char *path)
 {
     char fresh[4096];

@@ -42,10 +42,10 @@ bool hs_evidence_store_file_is_damaged(const char *path);
 bool hs_evidence_store_is_damaged(const struct hs_evidence_store *store);
 
 /* Opens a file. Creates a missing file with its tables in one step; only this user can read it
-   (0600). With `is_synced`, a commit survives a loss of power. Without it, a commit survives only a
-   crash of the process. Returns NULL with a message in `error` on failure. Several processes and
-   threads may have a file open. Each call waits up to two seconds for the transaction of another
-   connection. */
+   (0600). With `is_synced`, a commit survives a loss of power. Without `is_synced`, a commit
+   survives only a crash of the process. Returns NULL with a message in `error` on failure. Several
+   processes and threads may have a file open. Each call waits up to two seconds for the transaction
+   of another connection. */
 struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256]);
 /* Opens one place of the evidence (files.h): a file in home->directory, with each commit synced, or
    a schema of PostgreSQL. Creates missing tables. */

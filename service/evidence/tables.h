@@ -50,9 +50,9 @@ int hs_evidence_schema_of(struct hs_db *db);
 /* The statements that create the tables in a file of SQLite, and set their version. */
 extern const char hs_evidence_file_tables[];
 
-/* Creates the schema of a PostgreSQL connection, and the tables in it. Several replicas may do this
-   at once. `is_partitioned`: creates tables with one partition for each day of `at`; otherwise
-   creates the tables of the reviewed verdicts (cases.h), with `reviews` and `audit`. */
+/* Creates the schema of a PostgreSQL connection, and the tables in it. Several replicas may call
+   this function at once. `is_partitioned`: creates tables with one partition for each day of `at`;
+   otherwise creates the tables of the reviewed verdicts (cases.h), with `reviews` and `audit`. */
 bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_partitioned);
 
 /* Creates the missing partitions of a day (days since 1970). Call it outside a transaction. */

@@ -34,8 +34,8 @@ void hs_wal_mover_release(struct hs_wal_mover *mover);
 void hs_wal_mover_stop(struct hs_wal_mover *mover);
 
 /* Moves the whole log into the file, and truncates the log to zero bytes, because it still contains
-   deleted rows. Waits some seconds for the mover and for readers. Returns false if they still use
-   the log after that. */
+   deleted rows. Waits some seconds for the mover and for readers. Returns false if the mover or a
+   reader still uses the log after that. */
 bool hs_wal_empty(struct hs_db *db);
 
 #endif

@@ -265,7 +265,7 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us)
         is_current = catalog->finished >= round;
     }
     /* If the store did not answer during the round, names on this replica may be outdated. While
-       the store is down, they are used anyway. */
+       the store is down, the replica uses its names anyway. */
     if (is_current && catalog->applied_round < round)
         is_current = !hs_store_is_up(catalog->store, HS_STORE_BULK);
     pthread_mutex_unlock(&catalog->lock);

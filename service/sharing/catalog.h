@@ -34,8 +34,8 @@ void hs_catalog_stop(struct hs_catalog *catalog);
    waits. */
 bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us);
 
-/* Returns whether this replica noticed in the last 120 s that the store had lost its data. In this
-   time, the store may still lack matches that other replicas have. */
+/* Returns whether this replica noticed in the last 120 s that the store had lost its data. For
+   these 120 s, the store may still lack matches that other replicas have. */
 bool hs_catalog_was_emptied(struct hs_catalog *catalog);
 
 /*
@@ -59,8 +59,8 @@ enum hs_shared_result hs_catalog_drop(struct hs_catalog *catalog, enum hs_shared
 /* Return the ruleset with a revision, or the map with a name and a revision, for a match that
    another replica had. The name may refer to another document by now. `tenant`: the tenant of the
    match, who is charged for the document if it must be read. The caller gets a reference. NULL: the
-   document did not arrive within `wait_us`; a later call may succeed. Workers must not call them,
-   because they wait. */
+   document did not arrive within `wait_us`; a later call may succeed. Workers must not call these
+   functions, because they wait. */
 struct hs_ruleset_entry *hs_catalog_ruleset(struct hs_catalog *catalog, struct hs_str tenant,
                                             struct hs_str revision, int64_t wait_us);
 struct hs_map_entry *hs_catalog_map(struct hs_catalog *catalog, struct hs_str tenant,

@@ -41,7 +41,7 @@ enum { OPEN_US = 250000 };
 enum { QUIET_US = 1000000 };
 
 /* How long the client should wait before it sends a refused request again. REVISION: this replica
-   lacks the ruleset or the map of the match. SPACE: it lacks memory for the match. */
+   lacks the ruleset or the map of the match. SPACE: this replica lacks memory for the match. */
 enum { REVISION_RETRY_MS = 100, SPACE_RETRY_MS = 1000 };
 
 struct hs_takers {
@@ -177,7 +177,7 @@ static void read_match(struct reading *reading, const struct hs_taken *taken)
         hs_match_lost_payments(reading->match);
 }
 
-/* ---- opening it ---- */
+/* ---- opening a match ---- */
 
 static void report(struct hs_takers *takers, const struct hs_taken *taken, struct hs_str name,
                    enum hs_takeover_result result, const char *detail)
@@ -196,7 +196,7 @@ static void report(struct hs_takers *takers, const struct hs_taken *taken, struc
            HS_LOG_TEXT("match", match), HS_LOG_TEXT("detail", detail));
 }
 
-/* Adds a match that was read to the registry. Returns false if a limit prevents this. */
+/* Adds a match that was read to the registry. Returns false if a limit is reached. */
 static bool open_match(struct hs_takers *takers, struct reading *reading,
                        const struct hs_str tenant, const struct hs_taken *taken)
 {

@@ -39,12 +39,12 @@ struct hs_takeover {
 
 /*
  * Asks the store for a match, and opens the match if the store knows it. The call takes up to
- * HS_STORE_PATIENCE_US, and longer if many matches move. So workers must not call it. Returns false
- * and sets no problem if another tenant has the match. Returns false and sets a problem if the
- * client must send the request again later: this replica lacks the ruleset or the map of the match,
- * or memory for it. Always call hs_takeover_end after the request. If the request has not opened
- * the match, hs_takeover_end gives up the ownership. If the ownership stayed, no other tenant could
- * use the name.
+ * HS_STORE_PATIENCE_US, and longer if many matches move. Therefore workers must not call it.
+ * Returns false and sets no problem if another tenant has the match. Returns false and sets a
+ * problem if the client must send the request again later: this replica lacks the ruleset or the
+ * map of the match, or memory for it. Always call hs_takeover_end after the request. If the request
+ * has not opened the match, hs_takeover_end gives up the ownership. If the ownership stayed, no
+ * other tenant could use the name.
  */
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem);

@@ -35,7 +35,7 @@ struct hs_shared_version {
 /* Sets *version. False: there was no answer in `wait_us`. */
 bool hs_shared_version(struct hs_store *store, int64_t wait_us, struct hs_shared_version *version);
 
-/* Sets the birth of the store, unless it is already set. False: no answer. */
+/* Sets the birth of the store, unless the birth is already set. False: no answer. */
 bool hs_shared_begin(struct hs_store *store);
 
 /* Calls `visit` with each name, whose texts are borrowed. Skips names that a later version of the

@@ -75,7 +75,8 @@ struct hs_shared_match {
     uint64_t written; /* the highest mark of all submitted states */
     bool has_state, is_writing, must_write;
     bool was_forgotten; /* see hs_shared_match_confirm */
-    bool has_ended;     /* this replica has removed the match; nothing may write it any more */
+    bool has_ended;     /* this replica has removed the match; nothing may write the match any
+                           more */
     int64_t captured_us, due_us, used_us; /* times of the newest captured state */
     int64_t confirmed_us;                 /* when the store last confirmed this owner */
     struct hs_payments_wait *waits;

@@ -96,8 +96,8 @@ bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_
 
 /* ---- waiting ---- */
 
-/* A call whose caller waits. The link and the caller share it. The one that finishes last frees
-   it. */
+/* A call whose caller waits. The link and the caller share the object. The one that finishes last
+   frees the object. */
 struct waiting {
     struct hs_store_call call; /* must be first: callbacks cast its address to the structure */
     pthread_mutex_t lock;

@@ -84,8 +84,8 @@ enum hs_webhook_result { HS_WEBHOOK_RESULTS(X) HS_WEBHOOK_RESULT_COUNT };
 /* Results of restoring a match at the start. */
 #define HS_RESTORED(X)                                                                             \
     X(WHOLE, "restored")                                                                           \
-    X(RESET, "restored_without_judges") /* the layout of the move checks has changed, so they      \
-                                           started again */                                        \
+    X(RESET, "restored_without_judges") /* the layout of the move checks has changed, so           \
+                                           the checks started again */                             \
     X(VERSION, "other_version")         /* another version of the program wrote the match */       \
     X(DAMAGED, "damaged")                                                                          \
     X(NO_SPACE, "no_room")

@@ -51,7 +51,7 @@ void hs_log_fields(enum hs_log_level level, const char *msg, const struct hs_log
                   sizeof((const struct hs_log_field[]){__VA_ARGS__}) /                             \
                       sizeof(struct hs_log_field))
 
-/* A rate limit for one kind of lines that a peer can cause. The caller sets the first two members
+/* A rate limit for one kind of line that a peer can cause. The caller sets the first two members
    and zeroes the rest. */
 struct hs_log_limit {
     unsigned per_second;   /* 0: no limit */
