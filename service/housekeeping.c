@@ -31,7 +31,8 @@ static void record_end(struct hs_service *service, struct hs_match_slot *slot)
     hs_buffer_free(&summary);
 }
 
-/* Ends a match that had no post for the configured time, and records it like a DELETE. */
+/* Ends a match that received no posts for the configured time, and records the end like a
+   DELETE. */
 static void end_idle(void *context, struct hs_match_slot *slot)
 {
     struct hs_service *service = context;
@@ -110,7 +111,7 @@ static void read_checkpoint(struct hs_service *service)
     hs_checkpoint_stats(service->checkpoint, &stats);
     const struct {
         enum hs_metric metric;
-        const uint64_t *values; /* one for each series */
+        const uint64_t *values; /* one value for each series */
         size_t count;
     } rows[] = {
         {HS_METRIC_CHECKPOINTS, (uint64_t[]){stats.written, stats.failed}, 2},

@@ -45,13 +45,12 @@ enum { FINE = 0, FAILED = 1, WRONG_CONFIGURATION = 2 }; /* exit codes */
 enum { EXPIRE_US = 1000000 }; /* time between checks for idle matches */
 
 /* EVIDENCE_READERS: threads that read the evidence store. EVIDENCE_STOP_US and WEBHOOK_STOP_US: how
-   long the end of the service waits for the writer of the evidence, and for the receiver of the
-   webhook. */
+   long the shutdown waits for the writer of the evidence, and for the receiver of the webhook. */
 enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000, WEBHOOK_STOP_US = 5000000 };
 
 /* TAKERS: threads that take over matches. Each thread runs one request at a time, and may wait for
    the store. With fewer threads, fewer states are read at the same time. SHARING_STOP_US: how long
-   the end of the service waits until the store has the final states of matches. */
+   the shutdown waits until the store has the final states of matches. */
 enum { TAKERS = 32, SHARING_STOP_US = 5000000 };
 
 /* How long the start waits for the store, which has the rulesets and maps of other replicas. */
@@ -143,7 +142,7 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     return true;
 }
 
-/* Writes all matches to the store, and then ends the use of the store. */
+/* Writes all matches to the store, and then disconnects from the store. */
 static void stop_sharing(struct hs_service *service)
 {
     int64_t until_us = hs_clock_us() + SHARING_STOP_US;
@@ -270,7 +269,7 @@ static bool start_sharing(struct hs_service *service)
     service->journal_layout = hs_journal_layout();
     service->takers = hs_takers_create(service);
     service->taker_pool = hs_pool_create(TAKERS, false);
-    if (service->checkpoint == NULL) /* otherwise hs_checkpoint_start calls it */
+    if (service->checkpoint == NULL) /* otherwise hs_checkpoint_start calls the function */
         hs_registry_keep_journals(service->registry);
     service->catalog = hs_catalog_start(service);
     if (service->shared != NULL && service->takers != NULL && service->taker_pool != NULL &&
@@ -341,21 +340,21 @@ static sigset_t block_signals(void)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGHUP);
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes then fails, and does not end
+    signal(SIGXFSZ, SIG_IGN); /* so that a write beyond the file size limit fails and does not end
                                  the process */
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     return signals;
 }
 
-/* Returns whether somebody ended the service at a terminal. Such a service has no load balancer
-   that must notice the end, so the service need not wait. */
+/* Returns whether somebody ended the service at a terminal. No load balancer has to notice the end
+   of such a service, so the service need not wait. */
 static bool is_ctrl_c(int signal_number)
 {
     return signal_number == SIGINT && (isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1);
 }
 
-/* For the configured time, the service still answers requests, but /readyz says that it is not
-   ready. Returns false if a second signal came. */
+/* For the configured time, the service still answers requests, but /readyz reports that it is not
+   ready. Returns false if a second signal arrives. */
 static bool drain(struct hs_service *service, const sigset_t *signals)
 {
     atomic_store(&service->draining, true);
@@ -414,7 +413,7 @@ static int start(struct hs_service *service, const struct hs_options *options,
     bool prepared = start_recording(service) && restore(service) && start_evidence(service) &&
                     start_sharing(service) && start_webhook(service);
     bool fine = prepared && start_listeners(service, &tls, listeners);
-    hs_tls_free(&tls); /* the library has its own copy */
+    hs_tls_free(&tls); /* libmicrohttpd has its own copies */
     if (prepared && !fine) {
         /* The start failed before any claim was verified. So a final checkpoint stays valid. */
         hs_checkpoint_close(service->checkpoint);
@@ -457,7 +456,7 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
 {
     struct hs_service service = {0};
     struct hs_configuration configuration;
-    struct hs_http *listeners[2] = {NULL, NULL}; /* for data and for operators */
+    struct hs_http *listeners[2] = {NULL, NULL}; /* the data and the admin listener */
     hs_json_init();                              /* call it before there are threads */
     sigset_t signals = block_signals();
     int code = start(&service, options, input, &configuration, listeners);
@@ -472,8 +471,8 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
     bool patient = !is_ctrl_c(received) && drain(&service, &signals);
     end_on_next_signal(&signals);
     /* A body may arrive until its deadline, and its reply takes up to a second more. Both listeners
-       together must end in this time, because the service manager has one timeout for the process.
-     */
+       must end within the time of one such request, because the service manager has one timeout for
+       the process. */
     int64_t until_us =
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
     hs_http_stop(listeners[0], ms_until(until_us));

@@ -6,9 +6,9 @@ struct hs_options;       /* values.h: the configuration */
 struct hs_options_input; /* values.h: arguments and environment */
 
 /*
- * Runs until SIGTERM or SIGINT: loads rulesets, opens both listeners, prints the line hindsight
- * VERSION ready data=http://ADDR:PORT admin=http://ADDR:PORT (https with TLS) on stdout when it is
- * ready. Reloads the configuration on SIGHUP (configuration.h), and drains before it ends.
+ * Loads rulesets, opens both listeners, and runs until SIGTERM or SIGINT. When the service is
+ * ready, prints "hindsight VERSION ready data=http://ADDR:PORT admin=http://ADDR:PORT" (https with
+ * TLS) on stdout. Reloads the configuration on SIGHUP (configuration.h), and drains before it ends.
  * `options` was read from `input`. Returns an exit code (0 fine, 1 failed, 2 wrong usage or
  * configuration).
  */

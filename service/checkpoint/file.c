@@ -75,9 +75,10 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
     writer->records++;
 }
 
-/* Gives the new file and the newest file their names. At every moment, HS_CHECKPOINT_NAME is a
-   complete file. If the newest file was damaged, HS_CHECKPOINT_PREVIOUS is a complete file at every
-   moment. On a file system without links, there is no previous file. */
+/* Makes the written file the newest file, and the old newest file the previous file. At every
+   moment, HS_CHECKPOINT_NAME is a complete file. If the newest file was damaged,
+   HS_CHECKPOINT_PREVIOUS is a complete file at every moment. On a file system without hard links,
+   there is no previous file. */
 static void put_into_place(struct hs_checkpoint_writer *writer)
 {
     int directory = writer->directory;

@@ -1,8 +1,9 @@
 /*
- * A file of checksummed records. The file is complete or absent. Its numbers are little-endian:
+ * A file of checksummed records. The file is complete or absent. All numbers in the file are
+ * little-endian:
  *
  *   "HSCHKPT" and a version (8 bytes)
- *   records: type (4), CRC-32 (4), size (8), then `size` bytes; the CRC is zlib's, over type, size
+ *   records: type (4), CRC-32 (4), size (8), then `size` bytes; the CRC (zlib) covers type, size
  *            and bytes
  *   the last record has type 0 and the number of records before it (8 bytes)
  *
@@ -32,14 +33,14 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_END,
     HS_CHECKPOINT_RULESET,
     HS_CHECKPOINT_MATCH,
-    /* The first record; it has no bytes. It means that no claim was verified after this file was
-       written. It is ignored in HS_CHECKPOINT_PREVIOUS, because a process has started from that
-       file. */
+    /* The first record; it has no bytes. The record means that no claim was verified after this
+       file was written. The record is ignored in HS_CHECKPOINT_PREVIOUS, because a process has
+       started from that file. */
     HS_CHECKPOINT_FINAL,
     HS_CHECKPOINT_RULESET_NAME, /* the name of a ruleset in an earlier record: owner, revision */
     HS_CHECKPOINT_MAP,          /* a name, its owner, the revision; map_file.h has the geometry */
-    /* A number. The checkpoint contains the changes that journals with lower numbers record. This
-       record comes before those of the matches. */
+    /* A journal number: the checkpoint contains the changes in all journals with lower numbers.
+       This record comes before the match records. */
     HS_CHECKPOINT_JOURNAL,
     HS_CHECKPOINT_LAYOUT, /* journal only: the layout of the events that follow */
     HS_CHECKPOINT_EVENTS, /* journal only: a match, its opening, records of validators/journal.h */
@@ -83,8 +84,8 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
                          const void *bytes, size_t size);
 
 /* Ends the file. The newest file becomes the previous file, and the written file becomes the newest
-   file. Returns false if a step failed (`error` is set) or `discard` is set. Then the newest file
-   keeps its name. */
+   file. Returns false if a step failed (`error` is set) or `discard` is set. On failure the newest
+   file keeps its name. */
 bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard);
 
 /* Renames the newest file to HS_CHECKPOINT_DAMAGED. */

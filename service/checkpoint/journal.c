@@ -28,7 +28,7 @@ struct hs_journal {
     uint64_t number;           /* number of the current file */
     uint64_t next;             /* number of the next file; each number is tried only once */
     uint64_t size;             /* bytes of the current file, up to the last complete record */
-    uint64_t head_size;        /* bytes of the header of every file */
+    uint64_t head_size;        /* size of the header of each file */
     bool is_torn;              /* the file ends with a partial record: append nothing to it */
     /* Numbers of failures that may have lost written records. `unsafe` counts all these failures,
        and `unsafe_at_rotation` counts the failures up to the last rotation. The first
@@ -63,7 +63,7 @@ static void log_failure(struct hs_journal *journal, const char *what)
     errno = error;
 }
 
-/* Writes a complete record or nothing. The lock is held. */
+/* Writes a complete record or nothing. The caller holds `lock`. */
 static bool append(struct hs_journal *journal, enum hs_checkpoint_type type,
                    const struct iovec *parts, size_t count)
 {
@@ -170,8 +170,8 @@ static uint64_t current_number(const struct hs_journal *journal)
 
 /* ---- surviving a power failure ---- */
 
-/* Returns whether a payment that is written now survives a power failure, as far as the sync mode
-   promises it. The lock is held. */
+/* Returns whether a payment that is written now has the protection from power failures that the
+   sync mode promises. The lock is held. */
 static bool is_sound(const struct hs_journal *journal)
 {
     return journal->sync != HS_JOURNAL_SYNC_ALWAYS || journal->unsafe == journal->unsafe_covered;
@@ -279,8 +279,8 @@ uint64_t hs_journal_rotate(struct hs_journal *journal)
                     (fdatasync(before) == 0 && fsync(journal->directory) == 0);
         close(before);
         pthread_mutex_lock(&journal->lock);
-        if (!fine) /* the previous file is not needed: the checkpoint that begins now contains its
-                      records */
+        if (!fine) /* no harm: the checkpoint that begins now contains the records of the previous
+                      file */
             journal->unsafe_at_rotation = ++journal->unsafe;
         else
             record_synced(journal, position);

@@ -4,9 +4,9 @@
  * put. The service appends records before it sends the answer that depends on them. A start reads
  * the checkpoint and then the journals, in order.
  *
- * Each checkpoint begins a new journal, and removes the journals that the previous checkpoint did
- * not need. A journal has the format of a checkpoint (file.h) without the end record; a
- * partial record at the end is ignored. Thread-safe.
+ * Each checkpoint begins a new journal, and deletes the journals whose records the previous
+ * checkpoint already contains. A journal has the format of a checkpoint (file.h) without the end
+ * record; a partial record at the end is ignored. Thread-safe.
  */
 #ifndef HS_SERVICE_JOURNAL_H
 #define HS_SERVICE_JOURNAL_H
@@ -19,7 +19,7 @@
 #include "service/checkpoint/file.h"
 #include "service/options/values.h"
 
-/* In the sync mode `interval`, the time between two syncs. */
+/* The time between two syncs in the sync mode `interval`. */
 #define HS_JOURNAL_INTERVAL_US 200000
 
 struct hs_journal;
@@ -65,8 +65,8 @@ void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);
 uint64_t hs_journal_rotate(struct hs_journal *journal);
 
 /* Call it after a checkpoint was written. The checkpoint must have begun after hs_journal_rotate
-   was called. Such a checkpoint contains the records that could not be synced before. Removes the
-   files with numbers below `number`. */
+   was called. Therefore the checkpoint contains the records that could not be synced before.
+   Removes the files with numbers below `number`. */
 void hs_journal_checkpointed(struct hs_journal *journal, uint64_t number);
 
 void hs_journal_stats(struct hs_journal *journal, struct hs_journal_stats *out);

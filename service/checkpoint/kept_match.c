@@ -39,7 +39,7 @@ bool hs_kept_match_get_head(struct hs_bytes_reader *reader, struct hs_kept_head 
                          head->map_revision.len < HS_REVISION_MAX));
 }
 
-/* The size of one part of a match. One part is copied under the lock of the match, in some tens of
+/* The size of one part of a match. Copying a part under the lock of the match takes some tens of
    microseconds. */
 enum { PART_BYTES = 64 * 1024 };
 
@@ -122,13 +122,14 @@ static void put_record(struct hs_bytes *out, enum hs_checkpoint_type type,
 }
 
 /* Appends payments to the journal in the store. An entry begins with a number, so that no two
-   entries are equal. Then come hs_checkpoint_magic and two records, as in a journal file. */
+   entries are equal. After the number, the entry has hs_checkpoint_magic and two records, as in a
+   journal file. */
 static void share_records(const struct hs_service *service, struct hs_match_slot *slot,
                           struct hs_shared_match *shared, const struct iovec parts[2])
 {
     struct hs_bytes out = {0};
     unsigned char word[8];
-    if (hs_shared_match_needs_state(shared)) /* records can be applied only to a state */
+    if (hs_shared_match_needs_state(shared)) /* records are useless without a state */
         share_state(slot, shared, false);
     hs_bytes_put(&out, hs_shared_match_mark(shared) + 1, 8);
     unsigned char *magic = hs_bytes_reserve(&out, HS_CHECKPOINT_HEADER);
@@ -259,8 +260,8 @@ static bool write_records(const struct hs_service *service, struct hs_match_slot
     return true;
 }
 
-/* Finds out which payments are settled. Tests the records of an earlier write, because under load
-   the newest records are never settled. */
+/* Finds out which payments are settled. Tests the records of earlier writes, because under load the
+   newest records are never settled. */
 static void record_settled(struct hs_match_slot *slot, const struct hs_journal_state *state)
 {
     for (int i = 0; i < 2 && slot->written_before.position <= state->settled; i++) {

@@ -20,13 +20,13 @@ struct hs_service;
 /* Appends the fields that a reader needs before the bytes of a match. */
 void hs_kept_match_put_head(const struct hs_match_slot *slot, struct hs_bytes *out);
 
-/* The fields of the head. The fields point into the bytes that were read. */
+/* The fields of the head. Texts point into the bytes that were read. */
 struct hs_kept_head {
     struct hs_str tenant, name, revision, map, map_revision;
     uint64_t opening;
 };
 
-/* Reads the head. Returns false if it is damaged. */
+/* Reads the head. Returns false if the head is damaged. */
 bool hs_kept_match_get_head(struct hs_bytes_reader *reader, struct hs_kept_head *head);
 
 /* Appends the head and the state of a match, which must not be locked. Releases the lock between
@@ -37,7 +37,7 @@ bool hs_kept_match_copy(struct hs_match_slot *slot, struct hs_bytes *out,
 
 /* The form of a match in the store: hs_checkpoint_magic and one record, compressed
    (system/packed.h). Call hs_kept_state_begin on an empty buffer, append the head and the state,
-   and call hs_kept_state_end. It returns false if memory runs out. */
+   and call hs_kept_state_end. The last call returns false if memory runs out. */
 void hs_kept_state_begin(struct hs_bytes *state);
 bool hs_kept_state_end(struct hs_bytes *state, struct hs_bytes *packed);
 
@@ -51,15 +51,16 @@ bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
 
 /* Call it when moves of a locked match were checked. While the service drains, another replica may
    take over the match at any time. Therefore this function writes the state of the match to the
-   store and returns true, and the answer must wait for this write (hs_shared_match_await). So the
-   other replica can grant the time since the last move. While the service does not drain, the
-   function does nothing and returns false. */
+   store and returns true, and the answer must wait for this write (hs_shared_match_await). The
+   other replica can then grant the client the time since its last move. While the service does not
+   drain, the function does nothing and returns false. */
 bool hs_kept_match_hand_off(struct hs_service *service, struct hs_match_slot *slot);
 
 /*
- * Writes the records of the match since the last call. Returns false if they cannot be written now.
- * The records then stay in the match, and a later call tries again. Until a call succeeds, no
- * answer may report a payment that is not settled. Sets `settled_payments` of the slot.
+ * Writes the records of the match since the last call. Returns false if the records cannot be
+ * written now. The records then stay in the match, and a later call tries again. Until a call
+ * succeeds, no answer may report a payment that is not settled. Sets `settled_payments` of the
+ * slot.
  */
 bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot);
 

@@ -7,7 +7,7 @@
  *   the arrays of struct hs_world_mesh as in memory: vertices (x, y, z), triangles (three indices),
  *   boxes (the lowest and the highest corner)
  *
- * The CRC is zlib's, over the counts and the arrays. Reading returns the exact bits that were
+ * The CRC (zlib) covers the counts and the arrays. Reading returns the exact bits that were
  * written, so a restored world gives the same verdicts. Revisions depend on the byte order too, so
  * a machine with another byte order refuses the file.
  */
@@ -26,7 +26,7 @@ bool hs_map_file_name(const char *revision, char name[HS_MAP_FILE_NAME]);
 
 /* Writes the file under another name, syncs it and the directory, and renames it, which replaces an
    existing file. Returns 0. On failure returns the errno, and deletes the unfinished file. Only one
-   thread at a time may call it. */
+   thread at a time may call this function. */
 int hs_map_file_write(int directory, const char *revision, const struct hs_world_mesh *mesh);
 
 enum hs_map_file {

@@ -70,7 +70,7 @@ void hs_kept_maps_close(struct hs_kept_maps *maps)
     *maps = (struct hs_kept_maps){.directory = -1};
 }
 
-/* ---- one checkpoint after the other ---- */
+/* ---- the maps of each checkpoint ---- */
 
 void hs_kept_maps_refer(struct hs_kept_maps *maps, const char *revision)
 {

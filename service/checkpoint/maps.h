@@ -56,7 +56,7 @@ void hs_kept_maps_found(struct hs_kept_maps *maps, const char *revision);
 void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
                        struct hs_map_entry *entry);
 
-/* Ends a checkpoint. `fine`: the checkpoint was written. Then this function deletes the files that
+/* Ends a checkpoint. `fine`: whether the checkpoint was written. If it was, deletes the files that
    neither this checkpoint nor the previous one refers to. Otherwise nothing changes. `fine` must be
    false if `no_memory` is set. */
 void hs_kept_maps_taken(struct hs_kept_maps *maps, bool fine);

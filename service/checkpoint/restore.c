@@ -28,7 +28,7 @@ struct restoring {
     size_t ruleset_count, ruleset_capacity;
     struct hs_restored_maps maps;
     struct hs_log_limit log_limit;
-    bool is_newest; /* the file that is being read is the newest checkpoint, not the previous one */
+    bool is_newest; /* the current file is the newest checkpoint, not the previous one */
     bool is_final;  /* no claim was verified after the file was written */
     /* Numbers of journals. `contained`: the first journal whose records the current file does not
        contain. `first`: the oldest journal to read. */
@@ -161,7 +161,7 @@ static void restore_map(struct restoring *restoring, struct hs_bytes_reader *rea
 
 /* ---- matches ---- */
 
-/* The outcome of each result of hs_match_load, and why a match is refused. */
+/* For each result of hs_match_load: the outcome, and the reason if the match is refused. */
 static const struct {
     enum hs_restored outcome;
     const char *why;
@@ -174,7 +174,7 @@ static const struct {
 };
 
 /* Adds a match that was loaded from `state` to the registry, which then owns it. Returns NULL on
-   success, otherwise the reason of the failure. */
+   success, otherwise the reason for the failure. */
 static const char *open_match(struct restoring *restoring, const struct hs_kept_head *head,
                               struct hs_ruleset_entry *ruleset, struct hs_match *match,
                               const struct hs_bytes_reader *state)
@@ -298,9 +298,8 @@ static void replay_close(struct restoring *restoring, struct hs_bytes_reader *re
     hs_registry_release(restoring->service->registry, slot);
 }
 
-/* Reads the record with the number of the first journal that the checkpoint does not contain. If
-   such a journal exists, a process has started after the checkpoint, so the checkpoint is not
-   final. */
+/* Reads the number of the first journal that the checkpoint does not contain. If such a journal
+   exists, a process has started after the checkpoint, so the checkpoint is not final. */
 static void read_contained(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     restoring->contained = hs_bytes_get(reader, 8);
@@ -346,7 +345,7 @@ static void restore_record(void *context, enum hs_checkpoint_type type, const vo
 
 /* ---- files ---- */
 
-/* Reads a file, and sets *result. Returns false if it cannot be opened. */
+/* Reads a file, and sets *result. Returns false if the file cannot be opened. */
 static bool read_file(struct restoring *restoring, int directory, const char *name,
                       enum hs_checkpoint_read *result, char error[512])
 {
@@ -376,7 +375,8 @@ static bool read_checkpoint(struct restoring *restoring, int directory, const ch
     bool fine = read_file(restoring, directory, name, &result, error);
     *whole = result == HS_CHECKPOINT_READ;
     if (fine && !*whole && result != HS_CHECKPOINT_MISSING)
-        refuse(restoring, name, "a checkpoint is incomplete, or of another version of the program",
+        refuse(restoring, name,
+               "a checkpoint is incomplete, or another version of the program wrote it",
                result == HS_CHECKPOINT_BROKEN     ? "damaged: its complete records are used"
                : result == HS_CHECKPOINT_NOT_FILE ? "not a regular file: it is not used"
                                                   : "another version: it is not used");
@@ -394,7 +394,7 @@ static bool read_journal(struct restoring *restoring, int directory, uint64_t nu
     restoring->is_journal = true;
     bool fine = read_file(restoring, directory, name, &result, error);
     if (fine && (result != HS_CHECKPOINT_UNENDED || !restoring->has_layout))
-        refuse(restoring, name, "a journal is damaged, or of another version of the program",
+        refuse(restoring, name, "a journal is damaged, or another version of the program wrote it",
                "its payments may be lost");
     return fine;
 }

@@ -16,8 +16,9 @@ struct hs_restored_journals {
  * Reads the newest checkpoint of a directory. If that checkpoint is not whole, the previous one
  * supplies the missing matches. Then reads the journals that the checkpoints do not contain.
  * Renames a refused file, so that it never becomes the previous checkpoint. Returns false with a
- * sentence in `error` only if a file cannot be opened. Then the service must not start, because it
- * would lose the content of the file. Adds to `maps` each map to which the checkpoints refer.
+ * message in `error` only if a file cannot be opened. In that case the service must not start,
+ * because it would lose the content of the file. Adds to `maps` each map to which the checkpoints
+ * refer.
  */
 bool hs_checkpoint_restore(struct hs_service *service, int directory, struct hs_kept_maps *maps,
                            struct hs_checkpoint_stats *stats, struct hs_restored_journals *journals,

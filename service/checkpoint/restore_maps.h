@@ -17,7 +17,7 @@ struct hs_restored_maps {
     size_t count, capacity;
 };
 
-/* Returns the map with a name and a revision ("sha256:..."). It is valid until
+/* Returns the map with a name and a revision ("sha256:..."). The entry is valid until
    hs_restored_maps_end. Returns NULL if the map cannot be restored; the reason is logged. */
 struct hs_map_entry *hs_restored_maps_get(struct hs_restored_maps *maps, struct hs_str name,
                                           struct hs_str revision);

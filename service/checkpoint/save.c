@@ -33,7 +33,7 @@ struct hs_checkpoint {
     int directory;
     int owner; /* an open file; its lock marks the directory as used */
     int64_t interval_us;
-    struct hs_bytes match; /* reused, so that its memory need not grow again */
+    struct hs_bytes match; /* reused for all matches, to avoid new allocations */
     struct hs_kept_maps maps;
     uint64_t contained;    /* the newest checkpoint contains the records of all journals below this
                               number */
@@ -45,7 +45,7 @@ struct hs_checkpoint {
     pthread_cond_t wake;
     bool is_ending;
     struct hs_checkpoint_stats stats;
-    int64_t newest_us; /* when the newest written checkpoint began; before the first one, the start
+    int64_t newest_us; /* when the newest checkpoint began; before the first checkpoint, the start
                           of the service */
 };
 
@@ -217,13 +217,13 @@ static void record_result(struct hs_checkpoint *checkpoint, const struct taking 
         hs_log(HS_LOG_DEBUG, "checkpoint", HS_LOG_NUMBER("matches", taking->matches),
                HS_LOG_NUMBER("bytes", taking->writer.bytes), HS_LOG_NUMBER("dur_us", duration_us));
     else
-        hs_log(HS_LOG_ERROR, "no checkpoint: the previous one stays",
+        hs_log(HS_LOG_ERROR, "a checkpoint cannot be written: the previous one stays",
                HS_LOG_TEXT("data", checkpoint->service->options->data),
                HS_LOG_TEXT("detail", hs_file_error(taking->writer.error)));
 }
 
 /* Writes all matches and names to a file. `is_final`: no further claim will be verified. If the
-   file cannot be written, logs this and returns false, and the previous file stays. */
+   file cannot be written, logs the failure and returns false, and the previous file stays. */
 static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 {
     int64_t began_us = hs_clock_us();
@@ -255,7 +255,7 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 
 /* ---- the thread ---- */
 
-/* Waits for the next checkpoint. Returns false if the service ends. */
+/* Waits for the next checkpoint. Returns false when the service ends. */
 static bool wait_for_turn(struct hs_checkpoint *checkpoint)
 {
     struct timespec until = hs_clock_timespec(hs_clock_us() + checkpoint->interval_us);
@@ -276,9 +276,10 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Makes the newest file the previous one. Used if no new checkpoint can be written, for example
-   because the disk is full. The newest file may have a final record (file.h), which is no longer
-   true; in the previous file this record is ignored. Returns false if the rename failed too. */
+/* Makes the newest file the previous one. The service calls it if no new checkpoint can be written,
+   for example because the disk is full. The newest file may have a final record (file.h), which is
+   no longer true; in the previous file this record is ignored. Returns false if the rename failed
+   too. */
 static bool end_final(const struct hs_checkpoint *checkpoint)
 {
     int directory = checkpoint->directory;

@@ -1,12 +1,12 @@
 /*
  * Checkpoints: files from which a restart restores the state of the service. A thread writes the
  * long-lived state of all matches (validators/snapshot.h) to the data directory, every few seconds
- * and at the end of the service. The file also has the rulesets of the matches, and the names of
+ * and when the service stops. The file also has the rulesets of the matches, and the names of
  * rulesets and maps that were put. Each new map gets its own file (maps.h). The next start reads
  * all these files. docs/checkpoint.md is the page for operators.
  *
- * A request waits at most for the copy of one part of its match. Functions are thread-safe only
- * where their comment says so.
+ * A request waits at most while one part of its match is copied. A function is thread-safe only if
+ * its comment says so.
  */
 #ifndef HS_SERVICE_CHECKPOINT_H
 #define HS_SERVICE_CHECKPOINT_H
@@ -22,7 +22,7 @@ struct hs_service;
 struct hs_checkpoint;
 
 struct hs_checkpoint_stats {
-    uint64_t written, failed;             /* checkpoints that were written, and that failed */
+    uint64_t written, failed;             /* numbers of written and of failed checkpoints */
     uint64_t restored[HS_RESTORED_COUNT]; /* matches at the start, by result */
     /* rulesets and maps at the start, by result */
     uint64_t rulesets[HS_RESTORED_NAME_COUNT], maps[HS_RESTORED_NAME_COUNT];
@@ -57,7 +57,7 @@ void hs_checkpoint_close(struct hs_checkpoint *checkpoint);
 /* Frees the checkpoint without writing. Does nothing for NULL. */
 void hs_checkpoint_abandon(struct hs_checkpoint *checkpoint);
 
-/* Gets the state of the checkpoints. Thread-safe. If `checkpoint` is NULL, all values are 0. */
+/* Gets the figures of the checkpoints. Thread-safe. If `checkpoint` is NULL, all values are 0. */
 void hs_checkpoint_stats(struct hs_checkpoint *checkpoint, struct hs_checkpoint_stats *out);
 
 #endif

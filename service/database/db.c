@@ -9,8 +9,8 @@
 
 /* ---- dialects ---- */
 
-/* If one of the words that the driver replaces begins at `at`, writes the replacement and returns
-   the end of the replaced text. Otherwise returns `at`. */
+/* If `at` begins with a word that the driver replaces, writes the replacement and returns the end
+   of the replaced text. Otherwise returns `at`. */
 static const char *put_mark(const struct hs_db_driver *driver, const char *at,
                             struct hs_buffer *out)
 {
@@ -80,7 +80,7 @@ struct hs_db_statement *hs_db_prepare(struct hs_db *db, const char *sql)
 
 /* ---- pools ---- */
 
-/* Most connections that wait for use. Further ones are closed. */
+/* Max idle connections in a pool. Further connections are closed. */
 enum { IDLE_MAX = 4 };
 
 struct hs_db_pool {
@@ -239,7 +239,7 @@ struct hs_db *hs_db_of(const struct hs_db_statement *statement)
     return statement->db;
 }
 
-/* ---- short forms ---- */
+/* ---- statements in one call ---- */
 
 bool hs_db_finish(struct hs_db_statement *statement)
 {

@@ -1,6 +1,6 @@
 /*
- * Statements over a connection to SQLite or PostgreSQL. Callers write the same SQL for both. A
- * driver replaces the following parts, which differ between the dialects:
+ * Statements over a connection to SQLite or PostgreSQL. Callers write the same SQL for both
+ * databases. A driver replaces the following parts, which differ between the dialects:
  *
  * | in the SQL        | SQLite                                    | PostgreSQL        |
  * |-------------------|-------------------------------------------|-------------------|
@@ -9,10 +9,10 @@
  * | `text_of(X)`      | `(SELECT text FROM codes WHERE code = X)` | `(X)`             |
  * | `newest_first(X)` | nothing: the rows are already in order | `ORDER BY X DESC` |
  *
- * The files of SQLite have numbers for repeated texts, which saves space. PostgreSQL has the texts,
- * so that other programs can read its tables. `X` must not have parentheses.
+ * SQLite stores numbers in place of repeated texts, to save space. PostgreSQL stores the texts, so
+ * that other programs can read its tables. `X` must not contain parentheses.
  *
- * One thread may use a connection at a time.
+ * Only one thread at a time may use a connection.
  */
 #ifndef HS_SERVICE_DATABASE_DB_H
 #define HS_SERVICE_DATABASE_DB_H
@@ -29,20 +29,20 @@ struct hs_db_statement;
 enum hs_db_step { HS_DB_ROW, HS_DB_DONE, HS_DB_FAILED };
 
 /* Opens a file, which must exist. A call waits at most `busy_ms` for the transaction of another
-   connection. On failure, *fine is false, and the result may be NULL. Then use the result only for
-   hs_db_error and hs_db_close. */
+   connection. On failure, *fine is false, and the result may be NULL. In that case, use the result
+   only for hs_db_error and hs_db_close. */
 struct hs_db *hs_db_open_sqlite(const char *path, bool can_write, int busy_ms, bool *fine);
 
-/* Connects to a PostgreSQL server. `file` has the connection string of libpq; "": libpq reads its
-   environment variables. Each call reads the file, so a new password needs no restart. `schema`:
-   where the tables are. A connection attempt takes at most two seconds for each host. The server
-   ends a statement after five seconds. If the server does not answer for six seconds, the
-   connection is closed, and all calls fail. On failure returns NULL with a message in `error`. The
-   message contains no part of the connection string. */
+/* Connects to a PostgreSQL server. `file` contains the connection string of libpq; if `file` is "",
+   libpq reads its environment variables. Each call reads the file, so a new password needs no
+   restart. `schema`: the schema with the tables. A connection attempt takes at most two seconds for
+   each host. The server ends a statement after five seconds. If the server does not answer for six
+   seconds, the connection is closed, and all calls fail. On failure returns NULL with a message in
+   `error`. The message contains no part of the connection string. */
 struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256]);
 
-/* Does nothing for NULL. A connection from a pool goes back there if it works and there is space.
- */
+/* Does nothing for NULL. A connection of a pool returns to the pool if it works and the pool has
+   space. */
 void hs_db_close(struct hs_db *db);
 
 /*
@@ -52,34 +52,33 @@ void hs_db_close(struct hs_db *db);
  */
 struct hs_db_pool;
 
-/* NULL: out of memory. Destroying it closes the idle connections; no other connection of the pool
-   may be open. Destroying NULL does nothing. */
+/* NULL: out of memory. hs_db_pool_destroy closes the idle connections, and does nothing for NULL.
+   Close all other connections of the pool first. */
 struct hs_db_pool *hs_db_pool_create(void);
 void hs_db_pool_destroy(struct hs_db_pool *pool);
 
-/* Takes an idle connection, which may have failed since. hs_db_close closes it. NULL: there is
-   none. */
+/* Takes an idle connection, which may have failed while it was idle. Close it with hs_db_close.
+   NULL: no connection is idle. */
 struct hs_db *hs_db_pool_take(struct hs_db_pool *pool);
 /* Makes hs_db_close put a connection into the pool. */
 void hs_db_pool_add(struct hs_db_pool *pool, struct hs_db *db);
 
-/* Returns whether the connection is to PostgreSQL, for the few statements that only one dialect
-   has. */
+/* Returns whether the database is PostgreSQL. A few statements exist in only one dialect. */
 bool hs_db_is_postgres(const struct hs_db *db);
 
-/* Returns the reason of the last failure, valid until the next call. */
+/* Returns the reason for the last failure; the text is valid until the next call. */
 const char *hs_db_error(const struct hs_db *db);
 
-/* Returns whether the last failed call failed because of its values, so that the same call will
-   always fail. Other causes of failures are the disk, memory, the network, and other users of the
+/* Returns whether the last call failed because of its values, so that the same call will always
+   fail. Other causes of failures are the disk, memory, the network, and other users of the
    database. */
 bool hs_db_has_refused(const struct hs_db *db);
 
-/* Returns whether the last failed call failed because the file is damaged or is no database, so
-   that all later calls will fail. Always false with PostgreSQL. */
+/* Returns whether the last call failed because the file is damaged or is not a database, so that
+   all later calls will fail. Always false with PostgreSQL. */
 bool hs_db_is_damaged(const struct hs_db *db);
 
-/* Runs statements, separated by `;`. The driver replaces nothing in them. */
+/* Runs statements, separated by `;`. The statements must be in the dialect of the driver. */
 bool hs_db_run(struct hs_db *db, const char *sql);
 
 /* Returns the number of rows that the last step inserted or deleted. */
@@ -105,15 +104,15 @@ void hs_db_reset(struct hs_db_statement *statement);
 /* Runs a statement that returns no rows, and resets it. Returns false for NULL. */
 bool hs_db_finish(struct hs_db_statement *statement);
 
-/* Prepares a statement that returns no rows, binds as many texts as it has parameters, and runs it.
- */
+/* Prepares a statement that returns no rows, binds a text to each parameter, and runs the
+   statement. */
 bool hs_db_do(struct hs_db *db, const char *sql, const struct hs_str *texts);
 /* Like hs_db_do, for a statement that returns one number. Returns this number. Returns `failed` if
    there is no row, or the statement failed. */
 int64_t hs_db_number(struct hs_db *db, const char *sql, const struct hs_str *texts, int64_t failed);
 
-/* Return a column of the current row; the first one has the number 0. Texts and blobs are borrowed
-   until the next step. If the value is NULL in SQL, the text has ptr NULL. */
+/* Return a column of the current row; the first column is 0. Texts and blobs are borrowed until the
+   next step. If the value is NULL in SQL, the text has ptr NULL. */
 int64_t hs_db_int(struct hs_db_statement *row, int column);
 double hs_db_real(struct hs_db_statement *row, int column);
 struct hs_str hs_db_text(struct hs_db_statement *row, int column);

@@ -12,7 +12,7 @@ struct hs_db_driver {
     const char *(*error)(const struct hs_db *db);
     bool (*has_refused)(const struct hs_db *db);
     bool (*is_damaged)(const struct hs_db *db); /* NULL: always false */
-    bool (*is_fresh)(const struct hs_db *db);   /* can serve another user; NULL: always false */
+    bool (*is_fresh)(const struct hs_db *db);   /* can go back to a pool; NULL: always false */
     bool (*run)(struct hs_db *db, const char *sql);
     int64_t (*changes)(const struct hs_db *db);
     /* `sql` is in the dialect of the driver. */
@@ -35,7 +35,7 @@ struct hs_db_driver {
     char parameter; /* the character before the number of a parameter */
 };
 
-/* The first members of each driver's own structs. */
+/* Each driver's own structs begin with these structs. */
 struct hs_db {
     const struct hs_db_driver *driver;
     struct hs_db_pool *pool; /* NULL: hs_db_close closes the connection */

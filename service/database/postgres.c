@@ -15,7 +15,7 @@
 #include "service/system/clock.h"
 #include "service/system/files.h"
 
-/* The max time of a statement. The server has the same limit. */
+/* Max duration of a statement. The server has the same limit. */
 enum { STATEMENT_MS = 5000 };
 
 /* Max bytes of a connection string. */
@@ -177,7 +177,7 @@ static const char *error_of(const struct hs_db *db)
     return connection_of(db)->error;
 }
 
-/* The server refuses a statement for its values with these classes of SQLSTATE: 22 wrong data, 23
+/* With these classes of SQLSTATE the server refuses the values of a statement: 22 wrong data, 23
    violated constraint, 54 too big. */
 static bool has_refused(const struct hs_db *db)
 {
@@ -186,7 +186,8 @@ static bool has_refused(const struct hs_db *db)
            strncmp(state, "54", 2) == 0;
 }
 
-/* A connection that has prepared statements is left out, because they stay until its end. */
+/* A connection with prepared statements is not fresh, because the server keeps them until the
+   connection closes. */
 static bool is_fresh(const struct hs_db *db)
 {
     const struct connection *connection = connection_of(db);
@@ -303,8 +304,8 @@ static void bind_blob(struct hs_db_statement *statement, int at, struct hs_str b
     bind(statement, at, TYPE_BYTEA, bytes);
 }
 
-/* At its second use, a statement is prepared on the server. So the server need not parse it again
-   each time. */
+/* Prepares a statement on the server at its second use, so that the server does not parse it each
+   time. */
 static bool prepare_on_server(struct connection *connection, struct statement *statement)
 {
     if (statement->uses++ == 0 || statement->name[0] != '\0')
@@ -377,7 +378,7 @@ static uint64_t get_bits(struct hs_db_statement *row, int column)
     return bits;
 }
 
-/* All integers of the tables and of counts have eight bytes. */
+/* All integer columns and counts have eight bytes. */
 static int64_t get_int(struct hs_db_statement *row, int column)
 {
     return (int64_t)get_bits(row, column);
@@ -435,14 +436,14 @@ static bool read_connection(const char *path, char text[CONNECTION_MAX], char er
     bool fine = options != NULL;
     PQconninfoFree(options);
     if (!fine)
-        snprintf(error, 256, "%.150s has no connection string of PostgreSQL", path);
+        snprintf(error, 256, "%.150s does not contain a PostgreSQL connection string", path);
     return fine;
 }
 
 /* Sets up the session. If a client hangs, the server ends its transaction, so that other clients
-   need not wait for its locks. Pages need rows in the order of an index. For rows that are newer
-   than its statistics, PostgreSQL would use a bitmap scan instead, and sort a whole day. Compiling
-   a statement to machine code (jit) takes longer than any of these statements. */
+   need not wait for its locks. Pages of lists need rows in index order. Without enable_bitmapscan =
+   off, PostgreSQL would read rows that are newer than its statistics with a bitmap scan, and sort a
+   whole day. To compile a statement (jit) takes longer than to run any of these statements. */
 static bool set_up(struct connection *connection, const char *schema)
 {
     char sql[320];

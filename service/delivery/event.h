@@ -1,5 +1,5 @@
 /* A verdict that is delivered to the tools of a game: its JSON, and the members that filters read.
-   Immutable after its creation. The streams and the webhook share it. Thread-safe. */
+   Immutable after its creation. The streams and the webhook share an event. Thread-safe. */
 #ifndef HS_SERVICE_DELIVERY_EVENT_H
 #define HS_SERVICE_DELIVERY_EVENT_H
 

@@ -30,7 +30,7 @@ struct hs_subscription {
     struct hs_subscription *next;
     struct hs_event_filter filter;
     uint64_t at;      /* number of the next event that the stream reads */
-    bool is_restart;  /* the client's last event is of another process */
+    bool is_restart;  /* the client's last event came from another process */
     int eventfd;      /* -1: no eventfd is set */
     bool is_reported; /* the eventfd was written since hs_subscription_next last found no event */
 };

@@ -1,7 +1,7 @@
 /*
  * The newest verdicts of each tenant, for streams (`GET /v1/events`). A ring keeps the newest
  * HS_EVENTS_KEPT verdicts, so a stream that was interrupted can resume. A tenant gets a ring when
- * the first stream of the tenant begins. Verdicts before that are not stored here.
+ * the first stream of the tenant begins. Earlier verdicts are not stored here.
  *
  * Each event has a number. The numbers of a tenant increase by one. The first number is the time in
  * microseconds at which the service started, so every number of an earlier process is lower.
@@ -21,12 +21,13 @@ enum {
 
 struct hs_events;
 
-/* A stream's place in the ring of its tenant. One thread at a time may use it. */
+/* The position of a stream in the ring of its tenant. Only one thread at a time may use a
+   subscription. */
 struct hs_subscription;
 
 /* NULL: out of memory. */
 struct hs_events *hs_events_create(void);
-/* No subscription may be left. Does nothing for NULL. */
+/* Close all subscriptions first. Does nothing for NULL. */
 void hs_events_destroy(struct hs_events *events);
 
 /* Returns whether a tenant has a ring. ptr NULL or len 0: the service has no tenants. */
@@ -42,7 +43,7 @@ struct hs_event_filter {
     enum hs_reason reason; /* HS_REASON_COUNT: all reasons */
 };
 
-/* Creates a subscription. It begins after the event with the number `after`, or with the next new
+/* Creates a subscription. The subscription begins after event number `after`, or with the next new
    event if `after` is 0. NULL: too many streams or tenants, or out of memory. */
 struct hs_subscription *hs_events_subscribe(struct hs_events *events, struct hs_str tenant,
                                             const struct hs_event_filter *filter, uint64_t after);
@@ -67,8 +68,8 @@ struct hs_subscription_next {
     uint64_t number; /* the last event that was found or skipped; a stream resumes after it */
     struct hs_event *event; /* retained for the caller */
     bool is_counted;        /* for a gap: `missed` is known */
-    uint64_t missed; /* number of lost events of the tenant, including events that the filter does
-                        not match */
+    uint64_t missed; /* number of lost events of the tenant, including events that do not match the
+                        filter */
 };
 
 enum hs_subscription_found hs_subscription_next(struct hs_subscription *subscription,

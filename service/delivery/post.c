@@ -89,7 +89,7 @@ static void set_up(struct hs_post *post, struct curl_slist *headers, struct hs_s
 long hs_post_send(struct hs_post *post, const struct hs_post_headers *headers, struct hs_str body,
                   char error[256])
 {
-    _Static_assert(CURL_ERROR_SIZE <= 256, "the texts of the library fit");
+    _Static_assert(CURL_ERROR_SIZE <= 256, "an error message of curl fits");
     struct curl_slist *list = NULL;
     long status = 0;
     /* With an empty Expect, curl does not wait for "100 Continue". */

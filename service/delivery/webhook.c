@@ -17,9 +17,9 @@
 
 enum {
     GATHER_US = 1000000, /* how long the first event of a batch waits for more */
-    /* The pause after a failure is random. With n earlier failures in a row, its upper bound is
-       FIRST_PAUSE_US * 2^n, but at most LONGEST_PAUSE_US. The pause is at least half of this bound.
-     */
+    /* The pause after a failure is random. After n earlier failures in a row, the upper bound of
+       the pause is FIRST_PAUSE_US * 2^n, but at most LONGEST_PAUSE_US. The pause is at least half
+       of this bound. */
     FIRST_PAUSE_US = 1000000,
     LONGEST_PAUSE_US = 60000000,
     END_PAUSE_US = 250000, /* pause after a failure while the service ends */
@@ -32,7 +32,7 @@ struct item {
     int64_t added_us;
 };
 
-/* Events in the order in which they came. */
+/* Events in order of arrival. */
 struct list {
     struct item *first, **last;
     size_t count;
@@ -116,7 +116,7 @@ static void wait_until(struct hs_webhook *webhook, int64_t until_us)
 }
 
 /* Waits for events, and moves the next ones to the batch. The caller holds the lock; this function
-   releases it during the wait. False: the webhook ends, and no event is left. */
+   releases it during the wait. Returns false when the webhook ends and no event is left. */
 static bool take_batch(struct hs_webhook *webhook)
 {
     struct list *queue = &webhook->queue;
@@ -189,8 +189,7 @@ static bool send_batch(struct hs_webhook *webhook)
     return is_accepted;
 }
 
-/* A part of each pause is random, so that several services do not send to a failed receiver at the
-   same moments. */
+/* A part of each pause is random, so that several services do not retry at the same moments. */
 static int64_t pause_us(unsigned failures)
 {
     uint32_t random = 0;
@@ -286,7 +285,7 @@ void hs_webhook_add(struct hs_webhook *webhook, struct hs_event *event)
     pthread_mutex_lock(&webhook->lock);
     bool fits = has_space(webhook, cost_of(event));
     if (fits) {
-        item->added_us = hs_clock_us(); /* under the lock, so the list is in order of time */
+        item->added_us = hs_clock_us(); /* under the lock, so the list is in time order */
         webhook->bytes += cost_of(event);
         append(&webhook->queue, item);
         if (webhook->queue.count == 1 || webhook->queue.count == HS_WEBHOOK_BATCH)

@@ -1,7 +1,7 @@
 /*
  * The webhook posts verdicts in batches to the URL of a game's own tool. Requests of game servers
  * add events to a bounded queue and never wait. One thread sends the events in batches of at most
- * HS_WEBHOOK_BATCH. An event waits at most a second until its batch is full. A batch that was not
+ * HS_WEBHOOK_BATCH. An event waits at most a second for its batch to fill. A batch that was not
  * accepted is sent again, with growing pauses, until its events are too old. Thread-safe.
  */
 #ifndef HS_SERVICE_DELIVERY_WEBHOOK_H

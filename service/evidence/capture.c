@@ -169,10 +169,10 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
 /* ---- moves ---- */
 
 /* For each player of a match and each reason, the first FIRST_MOVES moves are stored, and then one
-   of every EACH moves. With a cheat or a broken game server, every move may fail. */
+   of every EACH moves. Every move may fail if a player cheats or the game server has a fault. */
 enum { FIRST_MOVES = 8, EACH = 64 };
 
-/* Returns whether a move is stored: it failed a check or was rejected, and FIRST_MOVES and EACH
+/* Returns whether to store a move: it failed a check or was rejected, and FIRST_MOVES and EACH
    select it. */
 static bool wants_move(const struct hs_match_slot *slot, const struct hs_move_to_keep *kept)
 {
@@ -188,7 +188,7 @@ static bool wants_move(const struct hs_match_slot *slot, const struct hs_move_to
 }
 
 /* Writes the move and its result as a line of a stream. The line is a gap, which `hindsight
-   recheck` does not compute again, because the state before the move is not stored. */
+   recheck` skips, because the state before the move is not stored. */
 static void write_move_line(const struct hs_match_slot *slot, const struct hs_move_to_keep *kept,
                             const char *mask, struct hs_buffer *out)
 {

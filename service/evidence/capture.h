@@ -9,8 +9,8 @@
 #include "service/evidence/writer.h"
 #include "service/state/registry.h"
 
-/* A verdict that may be stored. It is about a hit or about a posted shot, so one of `hit` and
-   `shot` is NULL. */
+/* A verdict that may be stored. The verdict is about a hit or about a posted shot, so one of `hit`
+   and `shot` is NULL. */
 struct hs_verdict_to_keep {
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;
@@ -37,7 +37,7 @@ void hs_capture_row(const struct hs_match_slot *slot, struct hs_verdict_to_keep 
                     struct hs_evidence_row *row);
 
 /* Adds the verdict to the store and frees the excerpt. Call it with the same locked match after the
-   verdict was recorded. Returns false if the store dropped it. */
+   verdict was recorded. Returns false if the store dropped the verdict. */
 bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
                     struct hs_verdict_to_keep *verdict);
 

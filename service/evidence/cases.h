@@ -1,8 +1,8 @@
 /*
  * Reviewed verdicts: the file `cases.db` of the data directory. Retention never removes these
- * verdicts. The file has the same tables for verdicts as the file of a day (store.h), and two more.
- * `reviews` has a row for each review; such a row never changes. `audit` has a row for each review
- * and each deletion of a player. Every call has its own connection. Thread-safe.
+ * verdicts. The file has the tables of a day's file (store.h), and two more. `reviews` has a row
+ * for each review; such a row never changes. `audit` has a row for each review and each deletion of
+ * a player. Every call has its own connection. Thread-safe.
  */
 #ifndef HS_SERVICE_EVIDENCE_CASES_H
 #define HS_SERVICE_EVIDENCE_CASES_H
@@ -12,14 +12,15 @@
 
 enum { HS_REVIEWS_MAX = 100 }; /* max reviews of one verdict */
 
-/* Opens the file for writing, and makes it if it is missing. Returns NULL on failure; the log has
-   the reason. */
+/* Opens the file for writing, and creates it if it is missing. Returns NULL on failure; the reason
+   is logged. */
 struct hs_evidence_store *hs_cases_open(const struct hs_evidence_home *home);
 
 enum hs_cases_add { HS_CASES_ADDED, HS_CASES_MISSING, HS_CASES_FULL, HS_CASES_FAILED };
 
-/* Adds a review of a stored verdict, with a copy of the verdict, and syncs both to the disk. FULL:
-   the verdict already has HS_REVIEWS_MAX reviews. `tenant` as in hs_evidence_stream. */
+/* Adds a review of a stored verdict, with a copy of the verdict, and syncs the review and the copy
+   to the disk. FULL: the verdict already has HS_REVIEWS_MAX reviews. `tenant` as in
+   hs_evidence_stream. */
 enum hs_cases_add hs_cases_review(const struct hs_evidence_home *home, struct hs_str tenant,
                                   struct hs_str id, const struct hs_review *review);
 

@@ -1,11 +1,13 @@
 /*
  * The context of a row in the evidence store: data about the player and the match at the moment of
- * the verdict, for people. No verdict depends on it. It is a JSON object:
+ * the verdict, for people. No verdict depends on it. The context is a JSON object:
  *
- *   opening the number of the opening of the match (registry.h) player the player, as GET
- * /v1/matches/{match}/players/{player} shows them claims hits of all players of the match so far:
- * `all`, and `with_reason`, those with the reason of this verdict hints the codes of the hints of
- * the match match only in a summary: the match, as api/matches.h writes it at its end
+ * - `opening`: the number of the opening of the match (registry.h)
+ * - `player`: the player, as GET /v1/matches/{match}/players/{player} shows them
+ * - `claims`: two counts of the hits of all players of the match so far: `all` hits, and
+ *   `with_reason`, the hits with the reason of this verdict
+ * - `hints`: the codes of the hints of the match
+ * - `match`: only in a summary: the match when it ended, in the form of api/matches.h
  */
 #ifndef HS_SERVICE_EVIDENCE_CONTEXT_H
 #define HS_SERVICE_EVIDENCE_CONTEXT_H

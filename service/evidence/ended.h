@@ -1,7 +1,8 @@
 /*
  * Summaries of ended matches in the evidence store: a row for the match, with its hints and counts,
  * and a row for each player, with their clock, suspicion and counts. A player who leaves a running
- * match also gets a row. The rows have an empty verdict. Their context has the data (context.h).
+ * match also gets a row. The rows have an empty verdict. The context of a row contains its data
+ * (context.h).
  */
 #ifndef HS_SERVICE_EVIDENCE_ENDED_H
 #define HS_SERVICE_EVIDENCE_ENDED_H

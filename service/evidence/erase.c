@@ -12,7 +12,7 @@
 #include "service/watch/log.h"
 
 /* Max rows that one transaction deletes. The number is small, so that the writer of the file waits
-   only some milliseconds. */
+   only a few milliseconds. */
 #define CHUNK "500"
 
 /* The statements of a deletion, in order. ?1: the name, ?2: the tenant or NULL. */
@@ -32,7 +32,7 @@ static const char erase_chunk[] =
     "DELETE FROM doomed WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "COMMIT";
 /* In SQLite, the names are in the table `codes`. These two statements delete the names of the
-   player and of their account from `codes`. A name stays if a remaining verdict has it in any
+   player and of their account from `codes`. A name stays if a remaining verdict has the name in any
    column. */
 static const char find_names[] =
     "INSERT INTO names SELECT player FROM verdicts WHERE at IN (SELECT at FROM doomed)"
@@ -76,8 +76,8 @@ static bool erase_rows(struct hs_db *db, atomic_llong *alive_us)
     return true;
 }
 
-/* Deletes the rows in one place. Then empties the write-ahead log of SQLite, which still has the
-   old pages. */
+/* Deletes the rows in one place. After that, empties the write-ahead log of SQLite, which still
+   contains the deleted rows. */
 static bool erase_in(struct hs_db *db, const struct erasing *erasing, const char *place)
 {
     const struct hs_str *texts = erasing->texts;
@@ -123,8 +123,8 @@ static bool record(struct hs_evidence_store *cases, const struct erasing *erasin
                            *erasing->deleted);
 }
 
-/* Records that a deletion begins. After that, no replica adds an older verdict about this player to
-   the database (spool.c). */
+/* Records that a deletion begins. From then on, no replica adds an older verdict about this player
+   to the database (spool.c). */
 static bool announce(const struct erasing *erasing)
 {
     struct hs_evidence_store *cases = hs_cases_open(erasing->home);

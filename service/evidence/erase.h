@@ -14,10 +14,11 @@
  * The audit gets a row with the SHA-256 of the name. The player still appears in the excerpts of
  * verdicts about other players who were near them.
  *
- * `tenant`: delete only the verdicts of this tenant; ptr NULL: of all tenants. The call takes about
- * a second for each million stored verdicts. Now and then it sets *alive_us to the time, unless
- * `alive_us` is NULL. Sets *deleted to the number of deleted rows. A reviewed verdict has a row in
- * cases.db, and a second row in the file of its day if that file still exists. Thread-safe.
+ * `tenant`: deletes only the verdicts of this tenant; ptr NULL: the verdicts of all tenants. The
+ * call takes about a second for each million stored verdicts. During the call, it regularly sets
+ * *alive_us to the current time, unless `alive_us` is NULL. Sets *deleted to the number of deleted
+ * rows. A reviewed verdict has a row in cases.db, and a second row in the file of its day if that
+ * file still exists. Thread-safe.
  */
 enum hs_evidence_read hs_evidence_erase(const struct hs_evidence_home *home, struct hs_str tenant,
                                         struct hs_str name, struct hs_str by,

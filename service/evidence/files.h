@@ -1,5 +1,5 @@
 /*
- * The places of the evidence store. Each place has the tables of tables.h.
+ * The places of the evidence store. A place is a file or a schema with the tables of tables.h.
  *
  * | place        | with SQLite              | with PostgreSQL                              |
  * |--------------|--------------------------|----------------------------------------------|
@@ -29,7 +29,7 @@ enum { HS_EVIDENCE_DAY = 11, HS_EVIDENCE_PATH = 4096 };
 struct hs_db_pool;
 struct hs_metrics;
 
-/* Where a service has its evidence. */
+/* Where a service stores its evidence. */
 struct hs_evidence_home {
     const char *directory; /* the data directory */
     bool is_postgres;
@@ -39,7 +39,7 @@ struct hs_evidence_home {
     struct hs_db_pool *readers; /* idle connections to the database; NULL: each reader connects */
 };
 
-/* Returns whether a place is in the database, and not in a file. */
+/* Returns whether a place is a schema of the database, not a file. */
 bool hs_evidence_is_remote(const struct hs_evidence_home *home, const char *place);
 
 /* Returns the PostgreSQL schema of a place. */
@@ -67,10 +67,10 @@ void hs_evidence_move_aside(const char *directory, const char *day, time_t now);
 
 /*
  * Removes old files, and never today's file. The age of a file is counted from the newest day
- * before `today` that has a file, not from `today`. So no file looks old on the day on which the
- * wall clock jumps, and an operator has a day to notice the jump. The function removes files that
- * are at least `keep_days` old. Then it removes the oldest files until the remaining files have at
- * most `keep_bytes` in total.
+ * before `today` that has a file, not from `today`. So no file looks old on the day of a jump of
+ * the wall clock, and an operator has a day to notice the jump. The function removes files that are
+ * at least `keep_days` old. Then it removes the oldest files until the remaining files have at most
+ * `keep_bytes` in total.
  */
 void hs_evidence_remove_old(const char *directory, const char *today, unsigned keep_days,
                             uint64_t keep_bytes);

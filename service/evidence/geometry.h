@@ -39,8 +39,8 @@ struct hs_hit_scene {
 void hs_hit_scene_find(const struct hs_match *match, const struct hs_hit_claim *claim, bool is_shot,
                        struct hs_str target, int64_t now_us, struct hs_hit_scene *out);
 
-/* Sets *out to the body of a player at a time. False: there is no pose. Sets *bracket to the two
-   samples around this time. */
+/* Sets *out to the body of a player at a time. Returns false if there is no pose. Sets *bracket to
+   the two samples around this time. */
 bool hs_scene_body(const struct hs_match *match, const struct hs_player *player, int64_t time_us,
                    struct hs_bracket *bracket, struct hs_body *out);
 

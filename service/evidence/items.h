@@ -9,7 +9,7 @@
 
 /* The state of the search in one list. Set it to zero before the first call. */
 struct hs_body_items {
-    struct hs_cursor cursor; /* before item `next` of the list; valid if has_list */
+    struct hs_cursor cursor; /* at the item with index `next`; valid if has_list */
     size_t next;
     bool has_list;
     json_t *root; /* the parsed body, if its form is unusual, for example a table */

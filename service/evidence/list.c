@@ -23,7 +23,7 @@ enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, TEXTS };
 /* ---- pages ---- */
 
 /* The columns with an index, in order of preference. A query uses the first index for which it has
-   a filter. It compares its other filters row by row. */
+   a filter. The query compares its other filters row by row. */
 static const char *const indexed[] = {"account", "player", "target", "match", "reason"};
 enum { INDEXED = sizeof indexed / sizeof indexed[0] };
 
@@ -40,7 +40,7 @@ struct filters {
     int driver; /* the filter whose index is used; -1: no filter has an index, and the rows are read
                    by time */
     bool skips_summaries; /* the query is for verdicts */
-    bool is_empty;        /* no verdict of the place matches */
+    bool is_empty;        /* no verdict in the place matches */
 };
 
 /* The number of the SQL parameter for the first filter. The parameters before it are the time range
@@ -61,7 +61,7 @@ static bool read_filters(struct hs_db *db, const struct hs_evidence_query *query
             continue;
         out->columns[out->count] = column_names[i];
         out->texts[out->count++] = texts[i];
-        if (hs_db_is_postgres(db)) /* its tables have texts instead of codes */
+        if (hs_db_is_postgres(db)) /* PostgreSQL tables contain texts, not codes */
             continue;
         int64_t found = hs_db_number(db, "SELECT code_of(?1) IS NOT NULL", &texts[i], -1);
         if (found < 0)
@@ -86,7 +86,7 @@ static void append_slice(const struct filters *filters, const char *columns, str
     hs_buffer_puts(sql, " ORDER BY at DESC LIMIT ?3");
 }
 
-/* Prepares the statement in `sql`, and frees this text. */
+/* Prepares the statement in `sql`, and frees `sql`. */
 static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *filters,
                                        struct hs_buffer *sql, int64_t since_us, int64_t until_us,
                                        int64_t limit)
@@ -116,7 +116,7 @@ static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filte
         hs_buffer_printf(&sql, ", text_of(v.%s)", column_names[i]);
     hs_buffer_puts(&sql, " FROM (");
     append_slice(filters, "*", &sql);
-    /* Without its own times, PostgreSQL would plan for the bodies of all days. */
+    /* Without the time range of `b`, PostgreSQL would plan to read the bodies of all days. */
     hs_buffer_puts(&sql, ") v CROSS JOIN bodies b WHERE b.at = v.at AND b.at >= ?1 AND b.at < ?2");
     for (int i = 0; i < filters->count; i++)
         if (i != filters->driver)
@@ -242,7 +242,7 @@ static enum hs_evidence_read run_walk(const struct hs_evidence_home *home, struc
 
 /* ---- JSON ---- */
 
-/* Reads a row of a page. Its texts are valid until the next step. */
+/* Reads a row of a page. The texts of the row are valid until the next step. */
 static struct hs_evidence_row read_row(struct hs_db_statement *row)
 {
     int column = TEXTS;
@@ -295,7 +295,7 @@ enum hs_evidence_read hs_evidence_list(const struct hs_evidence_home *home,
 
 /* ---- files ---- */
 
-/* An export, with a buffer for lines that were not written to the file yet. */
+/* An export, with a buffer for lines that are not in the file yet. */
 struct export
 {
     struct hs_writer writer;
@@ -421,7 +421,7 @@ static bool visit_row(void *context, struct hs_db_statement *page)
         fine = hs_evidence_place_failed(visiting->home, visiting->place, stored.db) ==
                HS_EVIDENCE_MISSING;
     if (step == HS_DB_ROW && hs_evidence_load(stored.found, &stored)) {
-#define X(member, name) stored.row.member = row.member; /* the page already has these texts */
+#define X(member, name) stored.row.member = row.member; /* the page row has these texts */
         HS_EVIDENCE_TEXTS(X)
 #undef X
         fine = visiting->visit(visiting->context, &stored);

@@ -28,7 +28,7 @@ enum hs_evidence_read {
 };
 
 /* Writes an array of verdicts, the newest first. *next_us is set to the `until_us` of the next
-   page; 0: this is the last page. A page ends after some 30 ms. So a page before the last one can
+   page; 0: this is the last page. A page ends after about 30 ms. So a page before the last one can
    have fewer verdicts than the limit, or no verdicts. */
 enum hs_evidence_read hs_evidence_list(const struct hs_evidence_home *home,
                                        const struct hs_evidence_query *query,
@@ -43,9 +43,9 @@ enum hs_evidence_read hs_evidence_stream(const struct hs_evidence_home *home, st
 enum hs_evidence_format { HS_EVIDENCE_NDJSON, HS_EVIDENCE_CSV };
 
 /* Writes the verdicts to a file, the newest first, with little memory. Each verdict is a line with
-   the members of hs_evidence_list; CSV begins with a line of the members' names. The call may take
-   seconds, so now and then it sets *alive_us to the time (hs_clock_us), unless `alive_us` is NULL.
-   Also returns FAILED if the file cannot be written. */
+   the members of hs_evidence_list; a CSV file begins with a line of member names. The call may take
+   seconds, so it regularly sets *alive_us to the current time (hs_clock_us), unless `alive_us` is
+   NULL. Also returns FAILED if the file cannot be written. */
 enum hs_evidence_read hs_evidence_export(const struct hs_evidence_home *home,
                                          const struct hs_evidence_query *query,
                                          enum hs_evidence_format format, int fd,

@@ -27,7 +27,7 @@ enum hs_evidence_read hs_evidence_failed(const struct hs_db *db)
     return HS_EVIDENCE_FAILED;
 }
 
-/* Returns whether the place is the damaged file of a day. If so, counts it. */
+/* Returns whether the place is the damaged file of a day. Counts such a file. */
 static bool leave_out(const struct hs_evidence_home *home, const char *place,
                       const struct hs_db *db)
 {
@@ -62,15 +62,16 @@ static bool is_missing(const char *path)
     return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
-/* The pool of the connections to a place. NULL: each reader connects. */
+/* Returns the pool of connections to a place. NULL: each reader opens its own connection. */
 static struct hs_db_pool *pool_of(const struct hs_evidence_home *home, const char *place)
 {
     bool is_pooled = hs_evidence_is_remote(home, place) && strcmp(place, HS_EVIDENCE_CASES) != 0;
     return is_pooled ? home->readers : NULL;
 }
 
-/* Takes an idle connection. If it does not work, the others are closed, too: the server has
-   probably failed, and each one would cost the time limit of a statement. NULL: connect. */
+/* Takes an idle connection. If it does not work, closes all idle connections: the server has
+   probably failed, and each of them would wait for the time limit of a statement. NULL: open a
+   connection. */
 static struct hs_db *take_idle(struct hs_db_pool *pool)
 {
     struct hs_db *db = pool != NULL ? hs_db_pool_take(pool) : NULL;
@@ -117,7 +118,7 @@ enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, cons
 
 /* ---- one verdict ---- */
 
-/* The columns of HS_EVIDENCE_WHOLE_ROW. TEXTS is the first of the columns that may follow. */
+/* The columns of HS_EVIDENCE_WHOLE_ROW. Other columns may follow, from TEXTS on. */
 enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, MAP, MAP_REVISION, SIZES, BODY, TEXTS };
 
 void hs_evidence_stored_close(struct hs_evidence_stored *stored)
@@ -170,8 +171,8 @@ static bool split_body(struct hs_db_statement *found, struct hs_evidence_stored 
     return at == end;
 }
 
-/* Reads the texts of the body. Returns false if the body is damaged or memory runs out; the log has
-   the reason. */
+/* Reads the texts of the body. Returns false if the body is damaged or memory runs out; the reason
+   is logged. */
 static bool split(struct hs_db_statement *found, struct hs_evidence_stored *out)
 {
     bool fine = split_body(found, out);

@@ -7,7 +7,7 @@
 
 /* Opens a place; close it with hs_db_close. MISSING: the place was removed because of its age, has
    no tables, or is the damaged file of a day. A damaged file is logged. FAILED: the place cannot be
-   read, or has tables of another version; the log has the reason. */
+   read, or has tables of another version; the reason is logged. */
 enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, const char *place,
                                        struct hs_db **out);
 
@@ -15,7 +15,7 @@ enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, cons
 enum hs_evidence_read hs_evidence_failed(const struct hs_db *db);
 
 /* Like hs_evidence_failed, for the connection of a place. If the place is the damaged file of a
-   day, also counts the file and returns MISSING, so that the answer is made without this file. */
+   day, also counts the file and returns MISSING, so that the answer omits this file. */
 enum hs_evidence_read hs_evidence_place_failed(const struct hs_evidence_home *home,
                                                const char *place, const struct hs_db *db);
 
@@ -41,14 +41,14 @@ void hs_evidence_stored_close(struct hs_evidence_stored *stored);
     " b.sizes, b.body"
 bool hs_evidence_load(struct hs_db_statement *found, struct hs_evidence_stored *out);
 
-/* Like hs_evidence_load, for a statement that begins with SELECT HS_EVIDENCE_ALL_OF_ROW. It also
-   reads all texts of the row, which are borrowed until the next step. */
+/* Like hs_evidence_load, for a statement that begins with SELECT HS_EVIDENCE_ALL_OF_ROW. This
+   function also reads all texts of the row, which are borrowed until the next step. */
 #define HS_EVIDENCE_TEXT_OF(member, column) ", text_of(v." column ")"
 #define HS_EVIDENCE_ALL_OF_ROW                                                                     \
     HS_EVIDENCE_WHOLE_ROW HS_EVIDENCE_TEXTS(                                                       \
         HS_EVIDENCE_TEXT_OF) " FROM bodies b JOIN verdicts v ON v.at = b.at"
 bool hs_evidence_load_all(struct hs_db_statement *found, struct hs_evidence_stored *out);
-/* Like hs_evidence_load_all, but does not unpack the body, so nothing must be freed. */
+/* Like hs_evidence_load_all, but does not unpack the body, so the caller has nothing to free. */
 void hs_evidence_load_packed(struct hs_db_statement *found, struct hs_evidence_stored *out);
 
 /* Returns the document of the verdict's ruleset or map; release it with free(). NULL: the document

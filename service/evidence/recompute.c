@@ -70,7 +70,7 @@ bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
 
 enum { KEPT_MAX = 8 };
 
-/* A ruleset or a map, by its revision. */
+/* A cached ruleset or map, and its revision. */
 struct kept {
     char revision[HS_REVISION_MAX];
     struct hs_ruleset *ruleset;
@@ -80,8 +80,8 @@ struct kept {
 struct hs_recompute {
     struct hs_map_store *store; /* the store of the maps; borrowed, or `own` */
     struct hs_map_store *own;
-    struct kept rulesets[KEPT_MAX], maps[KEPT_MAX]; /* the entry that was used last comes first */
-    struct hs_world_limits limits;                  /* limits of the builds of maps */
+    struct kept rulesets[KEPT_MAX], maps[KEPT_MAX]; /* most recently used entry first */
+    struct hs_world_limits limits;                  /* limits for building maps */
 };
 
 struct hs_recompute *hs_recompute_create(struct hs_map_store *maps)
@@ -131,8 +131,8 @@ void hs_recompute_destroy(struct hs_recompute *recompute)
     free(recompute);
 }
 
-/* Moves the entry of a revision to the front. Returns false if no entry has the revision; then the
-   front is empty. */
+/* Moves the entry of a revision to the front. If no entry has the revision, makes the front empty
+   and returns false. */
 static bool to_front(struct hs_recompute *recompute, struct kept list[KEPT_MAX],
                      struct hs_str revision)
 {
@@ -326,7 +326,7 @@ static void read_id(struct hs_str recorded, struct hs_verdict_id *id)
     }
 }
 
-/* Writes the new result in the form of the recorded result, and compares both. */
+/* Writes the new result in the form of the recorded result, and compares the two. */
 static void compare(struct hs_recomputed *out)
 {
     struct hs_verdict_id id;
@@ -362,8 +362,8 @@ static enum hs_recompute_status load(const struct hs_evidence_parts *parts,
     return HS_RECOMPUTE_NO_MEMORY;
 }
 
-/* Verifies the claim. First adds the shooter to the match, as the service does to record a result.
- */
+/* Verifies the claim. First adds the shooter to the match, as the service does before it records a
+   result. */
 static void verify(struct hs_recomputed *out)
 {
     if (out->hit != NULL) {

@@ -17,7 +17,7 @@ struct hs_evidence_parts {
     struct hs_str map_document;
     struct hs_match_limits limits;
     struct hs_str state;  /* the excerpt (validators/snapshot.h) */
-    struct hs_str body;   /* of a request with one item, the claim or shot of the verdict */
+    struct hs_str body;   /* body of a request whose only item is the claim or shot */
     struct hs_str answer; /* the recorded answer */
     enum hs_route route;
 };
@@ -30,8 +30,8 @@ void hs_evidence_parts_add_line(struct hs_evidence_parts *parts, const struct hs
 bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
                             unsigned char **state);
 
-/* Computes verdicts again. It has a cache of rulesets and maps, because most verdicts share them.
-   Not thread-safe. */
+/* Computes verdicts again. Caches rulesets and maps, because most verdicts share them. Not
+   thread-safe. */
 struct hs_recompute;
 struct hs_map_entry; /* service/state/maps.h */
 struct hs_map_store;
@@ -42,16 +42,16 @@ struct hs_map_store;
 struct hs_recompute *hs_recompute_create(struct hs_map_store *maps);
 void hs_recompute_destroy(struct hs_recompute *recompute);
 
-/* Makes the builds of maps call `must_stop` (hs_world_limits, validators/world.h). If it returns
-   true, the build ends, and hs_recompute_run returns HS_RECOMPUTE_STOPPED. */
+/* Makes each build of a map call `must_stop` (hs_world_limits, validators/world.h). If `must_stop`
+   returns true, the build ends, and hs_recompute_run returns HS_RECOMPUTE_STOPPED. */
 void hs_recompute_limit_builds(struct hs_recompute *recompute, bool (*must_stop)(void *),
                                void *context);
 
 /* Lends a map of the store, so that verdicts with this map need not build it again. */
 void hs_recompute_lend_map(struct hs_recompute *recompute, struct hs_map_entry *map);
 
-/* Returns about how long the build of the map for these parts takes, in microseconds. 0: there is
-   no map to build. */
+/* Estimates the time to build the map of these parts, in microseconds. 0: there is no map to
+   build. */
 int64_t hs_recompute_build_us(const struct hs_recompute *recompute,
                               const struct hs_evidence_parts *parts);
 
@@ -65,7 +65,7 @@ enum hs_recompute_status {
 };
 
 /* The parts of a stored verdict, and the memory that these parts need in addition to the stored
-   verdict. Free it with hs_stored_parts_free, also after a failure. */
+   verdict. Free the parts with hs_stored_parts_free, also after a failure. */
 struct hs_stored_parts {
     struct hs_evidence_parts parts;
     struct hs_buffer opening;
@@ -78,8 +78,8 @@ bool hs_stored_parts_read(const struct hs_evidence_stored *stored, struct hs_rec
                           struct hs_stored_parts *out);
 void hs_stored_parts_free(struct hs_stored_parts *stored);
 
-/* A verdict that was computed again. It is valid until it is freed, or until the next call of
-   hs_recompute_run. */
+/* A verdict that was computed again. The result is valid until it is freed, or until the next call
+   of hs_recompute_run. */
 struct hs_recomputed {
     const struct hs_ruleset *ruleset;
     struct hs_match *match;         /* the excerpt */

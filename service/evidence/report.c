@@ -31,7 +31,7 @@ struct series {
     double values[HS_REPORT_MEASURED];
 };
 
-/* The measures of some claims. */
+/* The measures of a group of claims. */
 struct sample {
     size_t claims;
     struct series series[SERIES];
@@ -256,7 +256,7 @@ static bool add_sessions(struct hs_db *db, struct report *report)
             hs_write_key(&writer, "summary");
             hs_write_raw(&writer, hs_context_member(stored.row.context, HS_STR("player")));
             struct hs_str hints = hs_context_member(stored.row.context, HS_STR("hints"));
-            if (hints.len > 0) { /* rows of earlier programs have none */
+            if (hints.len > 0) { /* rows of earlier versions have no hints */
                 hs_write_key(&writer, "hints");
                 hs_write_raw(&writer, hints);
             }

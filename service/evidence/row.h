@@ -5,7 +5,7 @@
 #include "api/json/writing.h"
 #include "service/evidence/store.h"
 
-/* Writes the members of a verdict. The caller writes the braces around them. */
+/* Writes the members of a verdict. The caller writes the braces around the members. */
 void hs_evidence_row_encode(struct hs_writer *writer, const struct hs_evidence_row *row);
 
 #endif

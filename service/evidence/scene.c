@@ -4,7 +4,7 @@
 
 #include "validators/base/units.h"
 
-/* A posted shot has no end. Its path is drawn for at most this many times the reach of a body. */
+/* A posted shot has no end. Its path is drawn up to this multiple of the reach of a body. */
 enum { SHOT_REACHES = 20 };
 
 const char *hs_scene_length_unit(const struct hs_ruleset *ruleset)
@@ -65,8 +65,8 @@ static struct hs_hit_claim claim_of(const struct hs_recomputed *of)
                                  .end = hs_vec_add_scaled(shot->origin, ahead, length)};
 }
 
-/* Returns the player whose body the path is compared with. This is the claimed target. Without a
-   claimed target, it is the player whose body the path touched. */
+/* Returns the player whose body the path is compared with: the claimed target or, without a claimed
+   target, the player whose body the path touched. */
 static struct hs_str target_of(const struct hs_recomputed *of)
 {
     const struct hs_impact *impact = &of->result.impact;

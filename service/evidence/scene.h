@@ -52,7 +52,7 @@ const char *hs_scene_length_unit(const struct hs_ruleset *ruleset);
 /* Returns the check that decided the verdict. NULL: no check failed. */
 const struct hs_check_row *hs_scene_deciding(const struct hs_hit_result *result);
 
-/* Writes the sentence about a check that did not pass, for people. */
+/* Writes a sentence for people about a check that did not pass. */
 void hs_scene_sentence(const struct hs_recomputed *of, const struct hs_check_row *row,
                        char out[HS_SENTENCE_MAX]);
 

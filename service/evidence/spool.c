@@ -62,7 +62,7 @@ static void set_up(struct hs_spool *spool, bool is_up)
     hs_metrics_set(spool->metrics, HS_METRIC_EVIDENCE_DATABASE_UP, 0, is_up);
 }
 
-/* Closes both connections after one failed. Returns false. */
+/* Closes both connections after one of them failed. Returns false. */
 static bool fail(struct hs_spool *spool, const struct hs_evidence_store *failed)
 {
     report(spool, hs_evidence_store_error(failed));
@@ -106,8 +106,8 @@ static bool open_local(struct hs_spool *spool)
     return spool->local != NULL;
 }
 
-/* Makes the partitions of the next days, and removes old partitions. If old partitions cannot be
-   removed, reports this and returns true, so that the thread continues. */
+/* Creates the partitions of the next days, and removes old partitions. If old partitions cannot be
+   removed, reports the failure and returns true, so that the thread continues. */
 static bool care(struct hs_spool *spool)
 {
     struct hs_db *db = hs_evidence_store_db(spool->remote);
@@ -134,7 +134,7 @@ static bool is_ready(struct hs_spool *spool)
 
 /* ---- batches ---- */
 
-/* A batch. Its rows are in order of time. */
+/* A batch. The rows of a batch are in order of time. */
 struct batch {
     int64_t first_us, last_us; /* `at` of the first and the last row that were sent; last_us 0: no
                                   row was sent yet */
@@ -180,7 +180,8 @@ static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stor
         return true;
     if (!hs_evidence_copy_documents(spool->remote, stored))
         return false;
-    /* A map may still be on its way into the spool. Then send_late_documents() sends it later. */
+    /* A map may still be on its way into the spool. In that case, send_late_documents() sends the
+       map later. */
     for (int i = 0; i < 2; i++)
         if (hs_evidence_store_has(spool->remote, i == 0 ? HS_STR("ruleset") : HS_STR("map"),
                                   revisions[i]))
@@ -271,7 +272,7 @@ static bool send_again(struct hs_spool *spool, int64_t at_us, struct batch *batc
     return fine;
 }
 
-/* Runs the statement of a group. Then sends the skipped rows one by one. */
+/* Runs the statement of a group. After that, sends the skipped rows one by one. */
 static bool finish_group(struct hs_spool *spool, struct hs_db_statement *group,
                          const int64_t *times, int count, struct batch *batch)
 {
@@ -311,8 +312,8 @@ static bool send_group(struct hs_spool *spool, struct hs_db_statement *rows, int
     return fine;
 }
 
-/* Forgets which documents the database has if a replica removed some. Call it in the transaction
-   that needs them. */
+/* If a replica has removed documents from the database, forgets which documents were sent. Call it
+   in the transaction that needs the documents. */
 static bool check_documents(struct hs_spool *spool)
 {
     int64_t removed_us = hs_evidence_documents_removed(hs_evidence_store_db(spool->remote));
@@ -368,7 +369,7 @@ static bool recover(struct hs_spool *spool, const struct batch *batch)
         return fail(spool, spool->remote);
     report(spool, hs_evidence_store_error(spool->remote));
     hs_evidence_store_undo(spool->remote);
-    memset(spool->sent, 0, sizeof spool->sent); /* the transaction may have had documents */
+    memset(spool->sent, 0, sizeof spool->sent); /* the undone transaction may have sent documents */
     bool was_alone = spool->limit == 1;
     spool->limit = 1;
     if (was_alone)
@@ -376,7 +377,7 @@ static bool recover(struct hs_spool *spool, const struct batch *batch)
     return !was_alone || remove_rows(spool, batch->last_us);
 }
 
-/* Sends the oldest rows of the spool. All rows of the batch are of one day. */
+/* Sends the oldest rows of the spool. All rows of a batch belong to one day. */
 static bool send_batch(struct hs_spool *spool, int64_t first_us)
 {
     static const char sql[] = "SELECT " HS_EVIDENCE_ALL_OF_ROW " WHERE v.at < ?1"
@@ -392,7 +393,7 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
     snprintf(counting, sizeof counting,
              "SELECT count(*) FROM (SELECT at FROM verdicts WHERE at < %lld LIMIT %d)",
              (long long)end_us, spool->limit);
-    /* In a transaction, the rows that are read are the rows that were counted. */
+    /* The transaction ensures that the rows to read are the rows that were counted. */
     if (rows == NULL || !hs_db_run(local, "BEGIN")) {
         hs_db_finalize(rows);
         return fail(spool, spool->local);
@@ -446,7 +447,7 @@ static bool send_late_documents(struct hs_spool *spool)
     return true;
 }
 
-/* Sends a batch if there are rows. Otherwise checks that the database answers. */
+/* Sends a batch if there are rows. If there are no rows, checks that the database answers. */
 static bool work(struct hs_spool *spool)
 {
     static const char oldest[] = "SELECT coalesce(min(at), 0) FROM verdicts";
@@ -466,7 +467,7 @@ static bool work(struct hs_spool *spool)
     return hs_db_run(hs_evidence_store_db(spool->remote), "SELECT 1") || fail(spool, spool->remote);
 }
 
-/* Closes the spool and moves it aside if the writer waits for that (hs_spool_move_aside). */
+/* Closes the spool and moves it aside if the writer waits for the move (hs_spool_move_aside). */
 static void move_if_due(struct hs_spool *spool)
 {
     pthread_mutex_lock(&spool->lock);

@@ -3,9 +3,9 @@
  * spool, a file in the data directory. One thread sends the verdicts to the database, and then
  * removes them from the spool. So requests never wait for the database, and no committed verdict is
  * lost while the database cannot be reached. The thread may send a verdict twice; the database
- * ignores the second one. Thread-safe.
+ * ignores the second copy. Thread-safe.
  *
- * The thread also makes the partitions of the next days, and removes old ones.
+ * The thread also creates the partitions of the next days, and removes old partitions.
  */
 #ifndef HS_SERVICE_EVIDENCE_SPOOL_H
 #define HS_SERVICE_EVIDENCE_SPOOL_H
@@ -21,7 +21,7 @@ struct hs_spool *hs_spool_start(const struct hs_evidence_home *home, unsigned ke
                                 uint64_t keep_bytes, struct hs_metrics *metrics);
 
 /* Sends verdicts until the spool is empty, the database fails, or `end_us` (hs_clock_us) passes.
-   Then ends the thread. Does nothing for NULL. */
+   After that, ends the thread. Does nothing for NULL. */
 void hs_spool_stop(struct hs_spool *spool, int64_t end_us);
 
 /* Reports to the thread that verdicts were committed to the spool. Does nothing for NULL. */

@@ -143,7 +143,8 @@ static bool set_up(struct hs_evidence_store *store, bool is_synced)
            run(store, hs_evidence_file_tables) && run(store, "COMMIT") && prepare(store);
 }
 
-/* Returns the bytes of a file with empty tables, for sqlite3_free(). NULL: out of memory. */
+/* Returns the bytes of a file with empty tables; free them with sqlite3_free(). NULL: out of
+   memory. */
 static unsigned char *make_tables(sqlite3_int64 *size)
 {
     enum { WRITE_VERSION = 18, READ_VERSION = 19, WAL = 2 }; /* values of the file format */
@@ -158,9 +159,9 @@ static unsigned char *make_tables(sqlite3_int64 *size)
     return bytes;
 }
 
-/* Makes the file with its tables, unless it exists. Only this user can read it. If SQLite made the
-   file, it would lock the file until the whole file is on the disk. On a slow disk, readers would
-   then fail. On failure returns false and sets errno. */
+/* Creates the file with its tables, unless the file exists. Only this user can read the file. If
+   SQLite created the file, it would lock the file until the whole file is on the disk. On a slow
+   disk, readers would then fail. On failure returns false and sets errno. */
 static bool make_file(const char *path)
 {
     char fresh[4096];
@@ -321,12 +322,12 @@ bool hs_evidence_store_commit(struct hs_evidence_store *store)
 void hs_evidence_store_undo(struct hs_evidence_store *store)
 {
     run(store, "ROLLBACK");
-    forget_codes(store); /* the rows of some codes may be undone */
+    forget_codes(store); /* the undone transaction may have added codes */
 }
 
 /* ---- rows ---- */
 
-/* Returns the code of a text. If the text has no code, makes one. 0: failed. */
+/* Returns the code of a text. If the text has no code, adds one. 0: failed. */
 static int64_t code_of(struct hs_evidence_store *store, struct hs_str text)
 {
     text = text.ptr != NULL ? text : HS_STR("");

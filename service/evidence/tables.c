@@ -42,7 +42,7 @@ const char hs_evidence_file_tables[] =
 #define POSTGRES_TABLES(unique, end)                                                               \
     TABLES("BIGINT", "DOUBLE PRECISION", "BYTEA", TEXT_COLUMN, unique, end) INDEXES(", at")
 
-/* by_revision and by_map: find out whether a verdict needs a document. */
+/* The indexes by_revision and by_map are for finding out whether a verdict needs a document. */
 static const char partitioned_tables[] = POSTGRES_TABLES(
     "", " PARTITION BY RANGE (at)") "CREATE INDEX IF NOT EXISTS by_id ON bodies(id);"
                                     "CREATE INDEX IF NOT EXISTS by_revision ON bodies(revision);"
@@ -87,7 +87,7 @@ bool hs_evidence_begin_alone(struct hs_db *db)
 
 /* ---- PostgreSQL ---- */
 
-/* CREATE SCHEMA IF NOT EXISTS fails for users who may use the schema but may not make schemas, so
+/* CREATE SCHEMA IF NOT EXISTS fails for users who may use the schema but may not create schemas, so
    the statement below first checks whether the schema exists. */
 bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_partitioned)
 {
@@ -110,9 +110,9 @@ static void name_day(int64_t day, char name[HS_EVIDENCE_DAY])
     name[4] = name[7] = '_';
 }
 
-/* Makes the partition of a table, unless another replica made it first. Makes a table and then
-   attaches it, because readers need not wait for this. With CREATE TABLE ... PARTITION OF they
-   would have to wait. `more`: further constraints. */
+/* Creates the partition of a table, unless another replica created it first. Creates a table and
+   then attaches it, so that readers need not wait. With CREATE TABLE ... PARTITION OF they would
+   have to wait. `more`: further constraints. */
 static bool make_partition(struct hs_db *db, const char *table, const char *more, int64_t day)
 {
     char name[HS_EVIDENCE_DAY], sql[512];

@@ -4,8 +4,8 @@
  * Queries filter by the columns of HS_EVIDENCE_TEXTS. In SQLite, these columns are small integers.
  * The table `codes` of the same file has the text of each integer. So a query reads only about ten
  * bytes of a row that does not match its filters. In PostgreSQL the columns have the texts
- * themselves, because other programs read these tables, too. There, `verdicts` and `bodies` have
- * one partition for each day.
+ * themselves, because other programs read these tables, too. In PostgreSQL, `verdicts` and `bodies`
+ * also have one partition for each day.
  */
 #ifndef HS_SERVICE_EVIDENCE_TABLES_H
 #define HS_SERVICE_EVIDENCE_TABLES_H
@@ -47,20 +47,21 @@
    be read. */
 int hs_evidence_schema_of(struct hs_db *db);
 
-/* The statements that make the tables in a file of SQLite, and set their version. */
+/* The statements that create the tables in a file of SQLite, and set their version. */
 extern const char hs_evidence_file_tables[];
 
-/* Makes the schema of a PostgreSQL connection, and the tables in it. Several replicas may do this
-   at once. `is_partitioned`: makes tables with one partition for each day of `at`; otherwise makes
-   the tables of the reviewed verdicts (cases.h), with `reviews` and `audit`. */
+/* Creates the schema of a PostgreSQL connection, and the tables in it. Several replicas may call
+   this function at once. `is_partitioned`: creates tables with one partition for each day of `at`;
+   otherwise creates the tables of the reviewed verdicts (cases.h), with `reviews` and `audit`. */
 bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_partitioned);
 
-/* Makes the missing partitions of a day (days since 1970). Call it outside a transaction. */
+/* Creates the missing partitions of a day (days since 1970). Call it outside a transaction. */
 bool hs_evidence_make_day(struct hs_db *db, int64_t day);
 
 /* Removes partitions by the rule of hs_evidence_remove_old (files.h); `today` in days since 1970.
-   Then it removes the rulesets and maps that no verdict needs any more. Call it outside a
-   transaction. False: it failed, for example because a reader uses the oldest partition. */
+   After the partitions, it removes the rulesets and maps that no verdict needs any more. Call it
+   outside a transaction. Returns false on failure, for example because a reader uses the oldest
+   partition. */
 bool hs_evidence_drop_days(struct hs_db *db, int64_t today, unsigned keep_days,
                            uint64_t keep_bytes);
 
@@ -70,9 +71,9 @@ bool hs_evidence_drop_days(struct hs_db *db, int64_t today, unsigned keep_days,
 int64_t hs_evidence_documents_removed(struct hs_db *db);
 
 /* Begin a transaction with a lock. hs_evidence_begin_shared is for transactions that add verdicts;
-   they share the lock. hs_evidence_begin_alone is for a deletion or a change of the tables. It gets
-   the lock exclusively: it waits until all other transactions with the lock end, and they wait for
-   it. */
+   they share the lock. hs_evidence_begin_alone is for a deletion or a change of the tables. Such a
+   transaction has the lock alone: it waits until all other transactions with the lock end, and they
+   wait for it. */
 bool hs_evidence_begin_shared(struct hs_db *db);
 bool hs_evidence_begin_alone(struct hs_db *db);
 

@@ -11,12 +11,13 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* TRIES: SQLite writes at the start of the log again only after the whole log was moved. Pages of a
-   commit during the move are not moved, so another try follows. The first try moves most of the
-   log, so later tries are short. BUSY_MS: how long a move waits for a transaction of the writer. */
+/* TRIES: SQLite writes at the start of the log again only after the whole log was moved. Pages that
+   are committed during a move stay in the log, so another try follows. The first try moves most of
+   the log, so later tries are short. BUSY_MS: how long a move waits for a transaction of the
+   writer. */
 enum { TRIES = 4, BUSY_MS = 2000 };
-/* 256 MiB. A log with more pages is moved while the writer waits. Otherwise the log would grow
-   without limit if there are always commits. */
+/* 256 MiB. If the log has more pages, the writer waits during the move. Otherwise constant commits
+   could make the log grow without limit. */
 enum { PAGES_MAX = 65536 };
 
 struct hs_wal_mover {

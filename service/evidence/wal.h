@@ -11,8 +11,9 @@
 struct hs_wal_mover;
 struct hs_metrics;
 
-/* Starts the thread, which moves a log at most once each `pause_us`. `metrics` counts the failures,
-   and must outlive the mover. Returns NULL if memory runs out or the thread cannot start. */
+/* Starts the thread, which moves a log at most once every `pause_us`. `metrics` counts the
+   failures, and must outlive the mover. Returns NULL if memory runs out or the thread cannot
+   start. */
 struct hs_wal_mover *hs_wal_mover_start(struct hs_metrics *metrics, int64_t pause_us);
 
 /* Stops the commits of a connection from moving the log, so that only the mover moves it. */
@@ -33,8 +34,8 @@ void hs_wal_mover_release(struct hs_wal_mover *mover);
 void hs_wal_mover_stop(struct hs_wal_mover *mover);
 
 /* Moves the whole log into the file, and truncates the log to zero bytes, because it still contains
-   deleted rows. Waits some seconds for the mover and for readers. Returns false if they still use
-   the log after that. */
+   deleted rows. Waits some seconds for the mover and for readers. Returns false if the mover or a
+   reader still uses the log after that. */
 bool hs_wal_empty(struct hs_db *db);
 
 #endif

@@ -17,9 +17,10 @@
 #include "service/watch/metrics.h"
 
 /* A crash may lose the rows of at most 0.2 s. In this time, a row waits at most COMMIT_US until its
-   transaction begins. The rest is for the transaction itself: on a busy machine, its thread waits
-   for a processor. The thread waits less often if the transaction has few rows (COMMIT_ROWS). Once
-   in MOVE_US, a commit syncs the disk, because SQLite then writes at the start of its log again. */
+   transaction begins. The remaining time is for the transaction itself: on a busy machine, its
+   thread waits for a processor. The thread waits less often if the transaction has few rows
+   (COMMIT_ROWS). Once in MOVE_US, a commit syncs the disk, because SQLite then writes at the start
+   of its log again. */
 enum { COMMIT_ROWS = 50, COMMIT_US = 20000, MOVE_US = 5000000 };
 enum { RETRY_US = 1000000, WAIT_US = 2000000 };
 
@@ -31,7 +32,7 @@ struct item {
     struct hs_map_entry *map;         /* a reference, or NULL */
     size_t size;
     int64_t added_us; /* monotonic */
-    bool is_refused;  /* the file refuses the row, now and later */
+    bool is_refused;  /* the file will always refuse the row */
 };
 
 struct hs_evidence {
@@ -217,7 +218,7 @@ static bool write_items(struct hs_evidence *evidence, struct item *items)
         hs_evidence_store_undo(store);
         if (!is_refused) {
             hs_evidence_store_close(store);
-            /* Open it again later, because the path may then have another file. */
+            /* Open the store again later, because another file may have the path by then. */
             evidence->store = NULL;
             if (is_damaged)
                 move_aside(evidence, evidence->day);
@@ -320,9 +321,9 @@ static void write_batch(struct hs_evidence *evidence, struct item *items)
     finish(evidence, items, is_written);
 }
 
-/* If the place for new rows exists, opens it and begins its log. This takes a while: after a crash
-   SQLite reads its log, and the first write to a log syncs the disk. Call it before the service
-   serves requests, so that the first rows need not wait. */
+/* If the place for new rows exists, opens it and begins its log. Opening the place takes a while:
+   after a crash SQLite reads its log, and the first write to a log syncs the disk. Call it before
+   the service serves requests, so that the first rows need not wait. */
 static void open_existing(struct hs_evidence *evidence)
 {
     char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH];
@@ -350,7 +351,7 @@ static void *write_rows(void *context)
 
 bool hs_evidence_wants(const struct hs_evidence *evidence, bool is_plain, struct hs_str id)
 {
-    enum { ENOUGH = 8 }; /* this many digits of the id; the id is itself a hash */
+    enum { ENOUGH = 8 }; /* number of digits of the id to use; the id is a hash */
     unsigned sample = evidence->settings.sample;
     if (id.len > ENOUGH)
         id.len = ENOUGH;
@@ -495,7 +496,8 @@ struct hs_evidence *hs_evidence_start(const struct hs_service *service,
     pthread_mutex_init(&evidence->lock, NULL);
     hs_clock_condition(&evidence->wake);
     if (settings->home.is_postgres) {
-        evidence->settings.home.readers = hs_db_pool_create(); /* without it, readers connect */
+        evidence->settings.home.readers = hs_db_pool_create(); /* NULL: each reader opens a
+                                                                  connection */
         evidence->spool = hs_spool_start(&evidence->settings.home, settings->keep_days,
                                          settings->keep_bytes, service->metrics);
     }

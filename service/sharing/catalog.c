@@ -12,10 +12,10 @@
 #include "service/store/matches.h"
 #include "service/system/clock.h"
 
-/* POLL_US: how often the thread reads the version. KEEP_US: how often it sets the expiry of the
-   documents of open matches to a day from then. PINNED_US: how long a pinned document is available
-   for its match. PINNED_MAX: max pinned documents. EMPTIED_US: how long the store may lack matches
-   of other replicas after it has lost its data. Keys expire after the same time. */
+/* POLL_US: how often the thread reads the version. KEEP_US: how often the thread sets the documents
+   of open matches to expire in a day. PINNED_US: how long a pinned document is available for its
+   match. PINNED_MAX: max pinned documents. EMPTIED_US: how long the store may lack matches of other
+   replicas after it has lost its data. Keys expire after the same time. */
 enum {
     POLL_US = 1000000,
     KEEP_US = 600000000,
@@ -43,7 +43,7 @@ struct hs_catalog {
     struct hs_store *store;
     pthread_t thread;
     pthread_mutex_t lock;
-    /* `wake` wakes the thread, `synced` wakes requests that wait for the thread. */
+    /* `wake` wakes the thread, and `synced` wakes requests that wait for the thread. */
     pthread_cond_t wake, synced;
     bool has_thread, is_ending; /* the lock guards these and the next members */
     uint64_t asked, finished; /* numbers of the newest round that a request needs, and of the newest
@@ -66,7 +66,8 @@ static bool is_version(const struct hs_shared_version *a, const struct hs_shared
 
 /* ---- the thread ---- */
 
-/* Reads the version of the store. If the store has no birth, sets its birth first. */
+/* Reads the version of the store (documents.h). If the version has no birth, sets the birth
+   first. */
 static bool read_version(struct hs_catalog *catalog, struct hs_shared_version *version)
 {
     struct hs_store *store = catalog->store;
@@ -76,9 +77,9 @@ static bool read_version(struct hs_catalog *catalog, struct hs_shared_version *v
     return hs_shared_begin(store) && hs_shared_version(store, HS_STORE_TIMEOUT_US, version);
 }
 
-/* Makes the names on this replica equal to the names of the store. If the store has lost its data,
-   it has no names, or only the names that another replica has sent since. Then this replica sends
-   its own names too. Returns false if the store did not answer. */
+/* Replaces the names on this replica with the names of the store. If the store has lost its data,
+   it has no names, or only the names that another replica has sent since. In that case, this
+   replica sends its own names too. Returns false if the store did not answer. */
 static bool sync_names(struct hs_catalog *catalog)
 {
     struct hs_service *service = catalog->service;
@@ -264,7 +265,7 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us)
         is_current = catalog->finished >= round;
     }
     /* If the store did not answer during the round, names on this replica may be outdated. While
-       the store is down, they are used anyway. */
+       the store is down, the replica uses its names anyway. */
     if (is_current && catalog->applied_round < round)
         is_current = !hs_store_is_up(catalog->store, HS_STORE_BULK);
     pthread_mutex_unlock(&catalog->lock);
@@ -334,8 +335,8 @@ static bool is_pinned(const struct pinned *pinned, enum hs_shared_kind kind, str
            hs_str_equal(hs_name_str(&pinned->name), name);
 }
 
-/* Pins a document, unless it is pinned already, and returns it. It may still have to be fetched.
-   The caller holds the lock. NULL: PINNED_MAX other documents are pinned. */
+/* Pins a document, unless it is pinned already, and returns it. The document may still have to be
+   fetched. The caller holds the lock. NULL: PINNED_MAX other documents are pinned. */
 static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
                                   struct hs_str tenant, struct hs_str name, struct hs_str revision)
 {

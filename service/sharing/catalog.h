@@ -3,10 +3,10 @@
  * (store/documents.h) has the ruleset or map. Every replica reads the changes within a second, and
  * before it opens or takes over a match. Rulesets from --rules are not shared.
  *
- * The document of a name is the one that the store has for this name. While the store is down,
- * replicas use their own copies, and clients cannot put or delete anything. If the store has lost
- * its names, the replicas send their names and documents to it again. They read the documents of
- * maps from the files in --data. Thread-safe.
+ * The store decides which document belongs to a name. While the store is down, replicas use their
+ * own copies, and clients cannot put or delete anything. If the store has lost its names, the
+ * replicas send their names and documents to it again. Replicas read the documents of maps from the
+ * files in --data. Thread-safe.
  */
 #ifndef HS_SERVICE_SHARING_CATALOG_H
 #define HS_SERVICE_SHARING_CATALOG_H
@@ -24,7 +24,7 @@ struct hs_service;
 /* Reads all names, if the store is up, and starts the thread. Call it only if the service has a
    store. NULL: out of memory or threads. */
 struct hs_catalog *hs_catalog_start(struct hs_service *service);
-/* Ends the thread, within a second even if the store is slow. Afterwards hs_store_ask always
+/* Ends the thread, within a second even if the store is slow. After this call, hs_store_ask always
    returns LOST. Does nothing for NULL. */
 void hs_catalog_stop(struct hs_catalog *catalog);
 
@@ -34,14 +34,15 @@ void hs_catalog_stop(struct hs_catalog *catalog);
    waits. */
 bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us);
 
-/* Returns whether this replica noticed in the last 120 s that the store had lost its data. Then the
-   store may still lack matches that other replicas have. */
+/* Returns whether this replica noticed in the last 120 s that the store had lost its data. For
+   these 120 s, the store may still lack matches that other replicas have. */
 bool hs_catalog_was_emptied(struct hs_catalog *catalog);
 
 /*
  * The following functions write a change of this replica's names to the store. Call them after the
- * change on this replica. LOST: the store may lack the change. Then this replica reads all names of
- * the store again, and uses these names. Without a catalog (NULL) the functions return DONE.
+ * change on this replica. LOST: the store may lack the change. After LOST, this replica reads all
+ * names of the store again, and uses these names. Without a catalog (NULL) the functions return
+ * DONE.
  */
 
 /* Writes the ruleset that a name has on this replica, and its canary. Does nothing if the name
@@ -58,8 +59,8 @@ enum hs_shared_result hs_catalog_drop(struct hs_catalog *catalog, enum hs_shared
 /* Return the ruleset with a revision, or the map with a name and a revision, for a match that
    another replica had. The name may refer to another document by now. `tenant`: the tenant of the
    match, who is charged for the document if it must be read. The caller gets a reference. NULL: the
-   document did not arrive within `wait_us`; a later call may succeed. Workers must not call them,
-   because they wait. */
+   document did not arrive within `wait_us`; a later call may succeed. Workers must not call these
+   functions, because they wait. */
 struct hs_ruleset_entry *hs_catalog_ruleset(struct hs_catalog *catalog, struct hs_str tenant,
                                             struct hs_str revision, int64_t wait_us);
 struct hs_map_entry *hs_catalog_map(struct hs_catalog *catalog, struct hs_str tenant,

@@ -371,8 +371,8 @@ static void add_documents(void *context, struct hs_match_slot *slot)
 }
 
 /* Locks each match only to find its documents, and asks the store afterwards. Asks the store once
-   for each document, not once for each match. Otherwise a slow store would delay the next round for
-   minutes. */
+   for each document, not once for each match. With one request for each match, a slow store would
+   delay the next round for minutes. */
 void hs_exchange_keep(struct hs_service *service)
 {
     struct in_use in_use = {.service = service};

@@ -26,10 +26,10 @@ bool hs_exchange_has_names(struct hs_service *service);
 void hs_exchange_send_all(struct hs_service *service);
 
 /* Another replica that takes over a match needs the match's ruleset and map. On that replica, these
-   documents possibly have no name, for example because they come from --rules or from another
-   version of the program. hs_exchange_keep lets the documents of open matches expire a day from now
-   at the earliest. hs_exchange_offer sends all rulesets that have a name on this replica, except
-   those in `sent`, and adds them to `sent`. */
+   documents may have no name, for example because they come from --rules or from another version of
+   the program. hs_exchange_keep lets the documents of open matches expire a day from now at the
+   earliest. hs_exchange_offer sends all rulesets that have a name on this replica, except those in
+   `sent`, and adds them to `sent`. */
 void hs_exchange_keep(struct hs_service *service);
 void hs_exchange_offer(struct hs_service *service, struct hs_revisions *sent);
 

@@ -21,7 +21,7 @@ enum {
 
 struct hs_sharing {
     struct hs_service *service;
-    struct hs_bytes state, packed; /* reused, so that their memory need not grow again */
+    struct hs_bytes state, packed; /* reused for all matches, to avoid new allocations */
     unsigned connections;          /* hs_store_connections at the last check */
     int64_t until_us; /* time limit for the final states; 0: the service does not end yet */
     size_t given_up;

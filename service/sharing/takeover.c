@@ -26,8 +26,9 @@
 enum {
     TURNS = 256,
     STATE_MAX = 1 << 30, /* max bytes of a state; only an attacker sends more */
-    /* Max matches that are restored at the same time. Each restore uses a processor for some
-       milliseconds. If larger, requests of other matches wait longer while many matches move. */
+    /* Max matches that are restored at the same time. Each restore uses a processor for a few
+       milliseconds. If the limit is larger, requests of other matches wait longer while many
+       matches move. */
     RESTORERS = 2,
 };
 
@@ -35,18 +36,18 @@ enum {
  */
 enum { OPEN_US = 250000 };
 
-/* If this replica got no request for a match for this long, another replica may have a newer copy.
- */
+/* If this replica receives no request for a match for this long, another replica may have a newer
+   copy. */
 enum { QUIET_US = 1000000 };
 
 /* How long the client should wait before it sends a refused request again. REVISION: this replica
-   lacks the ruleset or the map of the match. SPACE: it lacks memory for the match. */
+   lacks the ruleset or the map of the match. SPACE: this replica lacks memory for the match. */
 enum { REVISION_RETRY_MS = 100, SPACE_RETRY_MS = 1000 };
 
 struct hs_takers {
     struct hs_service *service;
-    pthread_mutex_t turns[TURNS]; /* the lock for a match has the hash of its name as index; one
-                                     request at a time takes over a match */
+    pthread_mutex_t turns[TURNS]; /* a lock for each hash of a match name; one request at a time
+                                     takes over a match */
     sem_t restorers;
     struct hs_log_limit log_limit;
 };
@@ -176,7 +177,7 @@ static void read_match(struct reading *reading, const struct hs_taken *taken)
         hs_match_lost_payments(reading->match);
 }
 
-/* ---- opening it ---- */
+/* ---- opening a match ---- */
 
 static void report(struct hs_takers *takers, const struct hs_taken *taken, struct hs_str name,
                    enum hs_takeover_result result, const char *detail)
@@ -195,7 +196,7 @@ static void report(struct hs_takers *takers, const struct hs_taken *taken, struc
            HS_LOG_TEXT("match", match), HS_LOG_TEXT("detail", detail));
 }
 
-/* Adds a match that was read to the registry. Returns false if a limit prevents this. */
+/* Adds a match that was read to the registry. Returns false if a limit is reached. */
 static bool open_match(struct hs_takers *takers, struct reading *reading,
                        const struct hs_str tenant, const struct hs_taken *taken)
 {
@@ -264,7 +265,7 @@ static enum hs_takeover_result open_taken(struct hs_takers *takers, struct hs_st
 
 /* ---- older copies ---- */
 
-/* Handles the case that another replica may have paid shots of a locked match. */
+/* Handles the case in which another replica may have paid for shots of a locked match. */
 static void lose_payments(struct hs_match_slot *slot)
 {
     hs_match_lost_payments(slot->match);
@@ -283,7 +284,7 @@ void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
 
 /* Handles a match that is open on this replica, but was restored from the checkpoint or has moved
    to another replica. If the store knows the match, the state in the store is newer, so the match
-   is closed here. Otherwise the match from the checkpoint is used. */
+   is closed here. If the store does not know the match, the match from the checkpoint is used. */
 static void settle_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name,
                         const struct hs_takeover *takeover, bool is_known)
 {
@@ -307,7 +308,7 @@ static void confirm_copy(struct hs_service *service, struct hs_str tenant, struc
     if (slot == NULL)
         return;
     struct hs_shared_match *shared = atomic_load(&slot->shared);
-    /* While the balancer sends requests here, no other replica gets them. */
+    /* While the balancer sends the requests of a match here, no other replica gets them. */
     bool was_quiet = hs_clock_us() - slot->used_us > QUIET_US;
     if (shared != NULL && hs_shared_match_is_doubtful(shared) && !hs_shared_match_confirm(shared) &&
         was_quiet)
@@ -350,7 +351,8 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
                      !hs_str_equal(hs_name_str(&owner), tenant);
     if (!hs_takeover_is_needed(takers, name))
         return true;
-    /* If another replica has ended the match, its copy here keeps no other tenant from the name. */
+    /* If another replica has ended the match, the copy here must not keep another tenant from using
+       the name. */
     confirm_copy(service, is_others ? hs_name_str(&owner) : tenant, name);
     if (is_others || !hs_takeover_is_needed(takers, name))
         return true;
@@ -371,7 +373,8 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
         takeover->is_uncertain = result != HS_TAKEN || taken.journal_count > 0 ||
                                  hs_catalog_was_emptied(service->catalog);
     }
-    if (is_fine) /* otherwise the ownership is given back, and the next request asks again */
+    if (is_fine) /* otherwise this replica gives up the ownership, and the next request asks
+                    again */
         settle_copy(service, tenant, name, takeover, is_known);
     if (is_known) {
         enum hs_takeover_result opened = open_taken(takers, tenant, name, &taken);

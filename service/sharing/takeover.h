@@ -30,8 +30,8 @@ struct hs_takeover {
     struct hs_ownership ownership; /* for a match that opens empty */
     bool was_released;             /* as in struct hs_taken */
     bool has_asked;                /* false: this replica already had the match */
-    /* Another replica may have paid shots of the match, and this replica does not know them: the
-       store did not answer, has lost its data, or has a state that cannot be used. */
+    /* Another replica may have paid for shots that this replica does not know about: the store did
+       not answer, has lost its data, or has a state that cannot be used. */
     bool is_uncertain;
     bool is_foreign; /* another tenant has the match on another replica */
     unsigned shed;   /* enum hs_shed_reason, if the problem is OVERLOADED */
@@ -39,12 +39,12 @@ struct hs_takeover {
 
 /*
  * Asks the store for a match, and opens the match if the store knows it. The call takes up to
- * HS_STORE_PATIENCE_US, and longer if many matches move. So workers must not call it. Returns false
- * and sets no problem if another tenant has the match. Returns false and sets a problem if the
- * client must send the request again later: this replica lacks the ruleset or the map of the match,
- * or memory for it. Always call hs_takeover_end, after the request has run. If the
- * request has not opened the match, hs_takeover_end gives up the ownership. Otherwise no other
- * tenant could use the name.
+ * HS_STORE_PATIENCE_US, and longer if many matches move. Therefore workers must not call it.
+ * Returns false and sets no problem if another tenant has the match. Returns false and sets a
+ * problem if the client must send the request again later: this replica lacks the ruleset or the
+ * map of the match, or memory for it. Always call hs_takeover_end after the request. If the request
+ * has not opened the match, hs_takeover_end gives up the ownership. If the ownership stayed, no
+ * other tenant could use the name.
  */
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem);

@@ -1,4 +1,4 @@
-/* How the ownership of a match ends. */
+/* Ends the ownership of matches. */
 #include "service/store/matches_inside.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "service/system/clock.h"
 
-enum { DUE_MAX = 4096 }; /* max closings that are kept to be sent again; some 600 bytes each */
+enum { DUE_MAX = 4096 }; /* max closings that are kept to be sent again; about 600 bytes each */
 
 /* Does not delete the epoch, so that a late write of a former owner cannot restore the match. */
 static const char close_text[] = HS_SHARED_FENCE
@@ -24,7 +24,7 @@ static const char close_text[] = HS_SHARED_FENCE
 
 /* A command that ends the ownership of a match. */
 struct hs_shared_closing {
-    struct hs_store_call call; /* first member: the call has the address of the whole structure */
+    struct hs_store_call call; /* must be first: callbacks cast its address to the structure */
     struct hs_shared_matches *matches;
     struct hs_shared_keys keys;
     struct hs_ownership own;
@@ -38,8 +38,8 @@ static bool submit_closing(struct hs_shared_closing *closing)
     struct hs_str arguments[HS_STORE_ARGUMENTS];
     char digits[2][24];
     /* Send the whole script, not only its hash. If the server did not know the hash, the link would
-       send the script after later commands. One of these commands may take a new match with this
-       name. */
+       send the script after later commands. One of these commands may make a replica the owner of a
+       new match with this name. */
     arguments[0] = HS_STR("EVAL");
     arguments[1] = hs_str_of(close_text);
     size_t count = 2 + hs_shared_arguments(closing->matches, &closing->keys, closing->own, digits,
@@ -49,8 +49,8 @@ static bool submit_closing(struct hs_shared_closing *closing)
                            arguments, count);
 }
 
-/* Stores a closing to send it again if the server may have missed it. Otherwise frees the closing.
- */
+/* Keeps the closing of an ended match, to send it again, because the server may have missed it.
+   Frees all other closings, and a closing that is too old. */
 static void keep_closing(struct hs_shared_closing *closing)
 {
     struct hs_shared_matches *matches = closing->matches;

@@ -59,7 +59,7 @@ static const char put_text[] =
     "redis.call('HINCRBY', KEYS[2], 'count', 1) "
     "return 'done'";
 
-/* KEYS and ARGV are those of put_text, up to the owner. */
+/* KEYS and ARGV are the same as for put_text, up to the owner. */
 static const char drop_text[] = FORGET "if not old then return 'done' end "
                                        "forget(old, '') "
                                        "redis.call('HDEL', KEYS[1], ARGV[1]) "
@@ -79,8 +79,8 @@ static struct hs_str field_of(enum hs_shared_kind kind, struct hs_str name, char
     return (struct hs_str){text, (size_t)len};
 }
 
-/* The revision of a ruleset depends on its name. The revision of a map does not, so the keys of map
-   documents contain the name too. */
+/* The revision of a ruleset depends on its name. The revision of a map does not depend on its name,
+   so the keys of map documents contain the name too. */
 static struct hs_str prefix_of(enum hs_shared_kind kind, struct hs_str name, char text[KEY_MAX])
 {
     bool has_name = kind == HS_SHARED_MAP;

@@ -4,9 +4,9 @@
  *
  * A document is immutable and has a revision. A name refers to one document, or to a ruleset and
  * its canary. The version changes with every change of a name. A document does not expire while a
- * name refers to it. After that it stays in the store for a day, because matches may still use it.
- * This module only transfers bytes; sharing/ encodes and decodes them. The functions wait for the
- * store, so workers must not call them. Thread-safe.
+ * name refers to it. A document without a name stays in the store for a day, because matches may
+ * still use it. This module only transfers bytes; sharing/ encodes and decodes them. The functions
+ * wait for the store, so workers must not call them. Thread-safe.
  */
 #ifndef HS_SERVICE_STORE_DOCUMENTS_H
 #define HS_SERVICE_STORE_DOCUMENTS_H
@@ -35,7 +35,7 @@ struct hs_shared_version {
 /* Sets *version. False: there was no answer in `wait_us`. */
 bool hs_shared_version(struct hs_store *store, int64_t wait_us, struct hs_shared_version *version);
 
-/* Sets the birth of the store, unless it is already set. False: no answer. */
+/* Sets the birth of the store, unless the birth is already set. False: no answer. */
 bool hs_shared_begin(struct hs_store *store);
 
 /* Calls `visit` with each name, whose texts are borrowed. Skips names that a later version of the
@@ -50,8 +50,8 @@ enum hs_shared_result {
     HS_SHARED_LOST,    /* no answer: the name may have changed or not */
 };
 
-/* Sets a name. Add its documents first. `if_new`: does nothing if the store already has the name.
- */
+/* Sets a name. Add the documents of the name first. `if_new`: does nothing if the store already has
+   the name. */
 enum hs_shared_result hs_shared_put_name(struct hs_store *store, const struct hs_shared_name *name,
                                          bool if_new);
 
@@ -59,8 +59,8 @@ enum hs_shared_result hs_shared_put_name(struct hs_store *store, const struct hs
 enum hs_shared_result hs_shared_drop_name(struct hs_store *store, enum hs_shared_kind kind,
                                           struct hs_str owner, struct hs_str name);
 
-/* Adds a document, unless the store has it. It expires after a day, unless a name then refers to
-   it. `name`: the name of the document. False: the store may lack the document. */
+/* Adds a document, unless the store has it. The document expires after a day, unless a name then
+   refers to it. `name`: the name of the document. False: the store may lack the document. */
 bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
                             struct hs_str revision, struct hs_str text);
 

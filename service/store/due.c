@@ -1,10 +1,10 @@
-/* When the state of a match must be written. */
+/* Decides when the state of a match must be written. */
 #include "service/store/matches_inside.h"
 
 #include "service/system/clock.h"
 
 enum {
-    /* While a match changes, a small state of it is written this often. */
+    /* While a match changes, its state is written this often if the state is small. */
     WRITE_US = 250000,
     /* A large state is written less often: a match copies and packs at most this many bytes a
        second. Between two states, the payments are in the journal. */

@@ -33,18 +33,19 @@ struct hs_store_link {
     bool is_ending;
     int64_t end_us;
     redisContext *redis; /* NULL: the link is down; only the thread sets it */
-    /* Sent commands without a reply, in the order of their replies. Only the thread removes any. */
+    /* Sent commands without a reply, in the order of their replies. Only the thread removes
+       commands. */
     struct list sent;
-    /* Commands whose script the server does not know. They are sent again, with the whole script,
-       when `sent` is empty. */
+    /* Commands whose script the server does not know. These commands are sent again, with the whole
+       script, when `sent` is empty. */
     struct list again;
-    struct list newer;    /* commands that wait until those of `again` are sent */
+    struct list newer;    /* commands that wait until the commands in `again` are sent */
     int64_t next_late_us; /* no command is late before this time */
     int64_t sent_us;      /* when a command was last sent */
     int64_t moved_us;     /* when bytes last arrived, or when delayed bytes were last sent */
     int64_t look_us;      /* when the sleeping thread wakes up to look for late commands */
     /* Only the thread uses the following members. */
-    unsigned late_count; /* commands in a row that were late */
+    unsigned late_count; /* number of consecutive late commands */
     const char *address; /* the next address to try */
     int64_t pause_us;
     bool has_logged; /* the log already reports that the link is down */
@@ -79,7 +80,7 @@ void hs_store_script_init(struct hs_store_script *script, const char *text)
     script->sha1[sizeof script->sha1 - 1] = '\0';
 }
 
-/* Writes the command in the protocol's form. Returns false if memory runs out. */
+/* Encodes the command in the Redis protocol. Returns false if memory runs out. */
 static bool format(struct hs_store_call *call, const struct hs_store_script *script,
                    const struct hs_str *arguments, size_t count)
 {
@@ -123,7 +124,7 @@ static bool send_whole_script(struct hs_store_call *call)
     redisFreeCommand(call->bytes);
     call->bytes = bytes;
     call->size = (size_t)head + rest;
-    call->script = NULL; /* so that this happens only once */
+    call->script = NULL; /* so that the script is sent again only once */
     return true;
 }
 
@@ -162,7 +163,7 @@ static void in_time(struct hs_store_link *link)
 
 static void be_late(struct hs_store_link *link, struct hs_store_call *call, int64_t now_us)
 {
-    call->late_us = INT64_MAX; /* a command is late once, also if it is sent again */
+    call->late_us = INT64_MAX; /* a command counts as late only once, even if it is sent again */
     if (atomic_load(&link->latency_us) < now_us - call->began_us)
         atomic_store(&link->latency_us, now_us - call->began_us);
     if (++link->late_count >= HS_STORE_LATE_MAX)
@@ -171,14 +172,14 @@ static void be_late(struct hs_store_link *link, struct hs_store_call *call, int6
         call->late(call);
 }
 
-/* Returns the time since which the server has sent nothing although a reply is missing. */
+/* Returns the time at which the silence of the server began. A reply must be missing. */
 static int64_t silent_since_us(const struct hs_store_link *link)
 {
     const struct hs_store_call *oldest = link->sent.first;
     return oldest->sent_us > link->moved_us ? oldest->sent_us : link->moved_us;
 }
 
-/* Returns when a command that has a budget is late, if the server sends nothing until then. */
+/* Returns the time at which a command with a budget becomes late if the server stays silent. */
 static int64_t patient_late_us(const struct hs_store_link *link, const struct hs_store_call *call)
 {
     int64_t late_us = silent_since_us(link) + call->budget_us;
@@ -186,8 +187,8 @@ static int64_t patient_late_us(const struct hs_store_link *link, const struct hs
     return late_us < latest_us ? late_us : latest_us;
 }
 
-/* The caller holds the lock. It is released during each callback. Other threads can then append
-   commands, but cannot remove any. */
+/* The caller holds the lock. The lock is released during each callback, when other threads can
+   append commands but not remove them. */
 static void report_late_of(struct hs_store_link *link, const struct list *list, int64_t now_us)
 {
     for (struct hs_store_call *call = list->first; call != NULL; call = call->next) {
@@ -318,7 +319,7 @@ static void send_new(struct hs_store_link *link, struct hs_store_call *call)
         link->next_late_us = call->late_us;
 }
 
-/* Sends the command in the thread of the caller. To wake the thread of the link would take as long
+/* Sends the command in the thread of the caller. Waking the thread of the link would take as long
    as Redis needs for the command. */
 bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call,
                           const struct hs_store_script *script, const struct hs_str *arguments,
@@ -436,7 +437,7 @@ static bool has_timed_out(const struct hs_store_link *link, int64_t now_us)
 static void clear_wake(const struct hs_store_link *link)
 {
     eventfd_t times;
-    (void)eventfd_read(link->wake, &times); /* it does not block */
+    (void)eventfd_read(link->wake, &times); /* the eventfd does not block */
 }
 
 /* Sends the remaining bytes, and returns the time until which the thread may sleep. The caller
@@ -448,8 +449,8 @@ static int64_t prepare_sleep(struct hs_store_link *link, int *is_written)
         ping(link, now_us);
     redisBufferWrite(link->redis, is_written);
     int64_t look_us = next_look_us(link);
-    /* After a recent command, the thread wakes up so often by itself that the next command need not
-       wake it. */
+    /* Shortly after a command, the thread wakes up often, so that the next command need not wake
+       it. */
     if (now_us - link->sent_us < HS_STORE_SLOW_US && look_us > now_us + HS_STORE_SLOW_US)
         look_us = now_us + HS_STORE_SLOW_US;
     link->look_us = look_us;

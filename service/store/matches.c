@@ -14,12 +14,12 @@
 #include "service/watch/metrics.h"
 
 enum {
-    /* The owner of a quiet match asks the store this often whether it is still the owner. If
-       longer, a replica that lost the match may answer from an older state. If shorter, requests
-       wait more often. */
+    /* The owner of a quiet match asks the store this often whether it is still the owner. If this
+       time is longer, a replica that lost the match may answer from an older state. If it is
+       shorter, requests wait more often. */
     CONFIRMED_US = 1000000,
     /* The records of one owner are numbered from epoch * 2^EPOCH_SHIFT. So the numbers are higher
-       than those of former owners, and are exact as scores of a sorted set. */
+       than the numbers of former owners, and are exact as scores of a sorted set. */
     EPOCH_SHIFT = 32,
 };
 
@@ -133,11 +133,11 @@ void hs_shared_log_refused(struct hs_shared_matches *matches, enum hs_store_resu
 
 /* A command about one match. */
 struct call {
-    struct hs_store_call call; /* first member: the call has the address of the whole structure */
+    struct hs_store_call call;     /* must be first: callbacks cast its address to the structure */
     struct hs_shared_match *match; /* a reference */
     uint64_t mark;
     bool hands_off; /* an answer waits for this state */
-    bool had_state; /* when it was submitted, the store had a state */
+    bool had_state; /* the store had a state when the command was submitted */
 };
 
 /* ---- one match ---- */
@@ -207,7 +207,7 @@ static enum hs_payments payments_of(const struct hs_shared_match *match, uint64_
     return match->acknowledged >= mark ? HS_PAYMENTS_DURABLE : HS_PAYMENTS_PENDING;
 }
 
-/* Removes from the match the waits that end now, and returns them. `late`: the records up to this
+/* Removes the waits that end now from the match, and returns them. `late`: the records up to this
    number are late; 0: none. */
 static struct hs_payments_wait *take_ended(struct hs_shared_match *match, uint64_t late)
 {
@@ -228,7 +228,7 @@ static struct hs_payments_wait *take_ended(struct hs_shared_match *match, uint64
     return ended;
 }
 
-/* Call it without the lock. */
+/* The caller must not hold the lock. */
 static void end_waits(struct hs_payments_wait *wait)
 {
     while (wait != NULL) {
@@ -258,7 +258,7 @@ enum hs_payments hs_shared_match_await(struct hs_shared_match *match, struct hs_
 
 /* ---- results; the caller holds the lock ---- */
 
-/* Handles the case that the store may lack the records up to `mark`. */
+/* Handles the case in which the store may lack the records up to `mark`. */
 static void fail(struct hs_shared_match *match, uint64_t mark)
 {
     if (match->failed < mark)
@@ -266,8 +266,8 @@ static void fail(struct hs_shared_match *match, uint64_t mark)
     match->must_write = true;
 }
 
-/* Handles the case that a match which was never taken gets its first epoch: the numbers of its
-   records move into the range of this epoch. */
+/* Sets the epoch of a match. If the match was never taken, moves the numbers of its records into
+   the range of this epoch. */
 static void begin_epoch(struct hs_shared_match *match, struct hs_ownership own)
 {
     uint64_t offset = match->own.epoch == 0 ? own.epoch << EPOCH_SHIFT : 0;
@@ -299,9 +299,10 @@ static bool is_unconfirmed(const struct hs_shared_match *match)
     return hs_clock_us() - match->confirmed_us > CONFIRMED_US;
 }
 
-/* Handles the case that the store had no state when it ran a command. If it had one before, it has
-   forgotten it, and so probably all states. Otherwise nothing is forgotten: if the match has a
-   state now, the reply to its write came first, over the other link. */
+/* Handles the case in which the store had no state when it ran a command. If the store had a state
+   at the submission of the command, the store has probably lost all states. If the store had no
+   state at the submission, nothing is lost: a state that the match has now was written over the
+   other link. */
 static void lack_state(struct hs_shared_match *match, const struct call *call)
 {
     match->must_write = true;
@@ -428,8 +429,8 @@ static bool submit_record(struct hs_shared_match *match, struct hs_str record, u
 
 void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
 {
-    /* Hold the lock from the choice of the number to the submission of its command. Otherwise a
-       request could begin to wait for a number whose command fails right after, and nothing would
+    /* Hold the lock from the choice of the number until the command is submitted. Without the lock,
+       a request could begin to wait for a number whose command fails right after, and nothing would
        end its wait. */
     pthread_mutex_lock(&match->lock);
     uint64_t mark = ++match->newest;
@@ -440,7 +441,7 @@ void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
 
 /* ---- states ---- */
 
-/* Handles the case that the store has a state with the records up to `mark`. */
+/* Handles the case in which the store has a state with the records up to `mark`. */
 static void cover(struct hs_shared_match *match, uint64_t mark)
 {
     match->has_state = true;
@@ -450,9 +451,9 @@ static void cover(struct hs_shared_match *match, uint64_t mark)
         match->acknowledged = mark;
 }
 
-/* Handles the case that the store refused a state because the match has another owner. With epoch
-   0, the match started empty here, because the store was late. While the store is still late, a
-   takeover would fail again, so this replica continues the match. */
+/* Handles the case in which the store refused a state because the match has another owner. If the
+   epoch is 0, the match started empty here, because the store was late. While the store is still
+   late, a takeover would fail again, so this replica continues the match. */
 static void refuse_write(struct hs_shared_match *match, uint64_t epoch)
 {
     const struct hs_shared_matches *matches = match->matches;

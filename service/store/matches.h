@@ -52,19 +52,19 @@ struct hs_taken {
     struct hs_str state; /* ptr NULL: the store does not know the match */
     struct hs_str *journal;
     size_t journal_count;
-    struct redisReply *replies[2]; /* they own the bytes of `journal` and `state` */
+    struct redisReply *replies[2]; /* the replies own the bytes of `journal` and `state` */
 };
 
 /* Takes a match: makes this replica its owner and reads its state. Waits up to `take_us` for the
-   ownership. Then waits up to HS_STORE_PATIENCE_US for the state, but gives up if the store sends
-   nothing for `take_us`. Workers must not call it, because it waits. After HS_TAKEN, call
+   ownership. After that, waits up to HS_STORE_PATIENCE_US for the state, but gives up if the store
+   sends nothing for `take_us`. Workers must not call it, because it waits. After HS_TAKEN, call
    hs_taken_free. */
 enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, struct hs_str tenant,
                                           struct hs_str name, struct hs_taken *taken);
 void hs_taken_free(struct hs_taken *taken);
 
-/* Gives up the ownership of a match that was just taken. In the store, only the epoch of the match
-   stays changed. */
+/* Gives up the ownership of a match that was just taken. In the store, only the higher epoch of the
+   match remains. */
 void hs_shared_match_give_back(struct hs_shared_matches *matches, struct hs_str tenant,
                                struct hs_str name, const struct hs_taken *taken);
 
@@ -89,8 +89,8 @@ bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
 /* Asks the store for the owner, and waits up to `take_us`. Workers must not call it, because it
    waits. After the answer, either hs_shared_match_is_lost is true, or hs_shared_match_is_doubtful
    is false for a second. A missing answer counts as a confirmation. Returns false if the store lost
-   the match while the ownership was uncertain. If this replica also had no requests for the match
-   in that time, another replica may have paid shots of the match. */
+   the match while the ownership was uncertain. If this replica also received no requests for the
+   match in that time, another replica may have paid for shots of the match. */
 bool hs_shared_match_confirm(struct hs_shared_match *match);
 
 /* Returns whether the caller must write a state before payments can be appended. Also returns false
@@ -106,7 +106,8 @@ void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
    this number. */
 uint64_t hs_shared_match_mark(struct hs_shared_match *match);
 
-/* The kind of a state. It shows a later owner of the match whether the state may lack moves. */
+/* The kind of a state. The kind shows a later owner of the match whether the state may lack
+   moves. */
 enum hs_shared_state {
     HS_SHARED_PARTIAL, /* the owner may have checked moves since the capture */
     /* Every answer about later moves waits for a state with these moves, for at most `payment_us`.
@@ -116,7 +117,7 @@ enum hs_shared_state {
 };
 
 /* Writes a state, and then drops the records up to `mark` from the journal. Returns false if the
-   state cannot be sent, or if a newer one was sent. */
+   state cannot be sent, or if a newer state was sent. */
 bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lane,
                            struct hs_str state, uint64_t mark, enum hs_shared_state kind);
 
@@ -129,8 +130,8 @@ void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state
 /* Removes an ended match. Requests that wait for its payments get a result other than MOVED. */
 void hs_shared_match_close(struct hs_shared_match *match);
 
-/* Sends closings again if the store may have missed them. Otherwise a new match with the name of an
-   ended match would get the old state. */
+/* Sends closings again if the store may have missed them. If a closing were lost, a new match with
+   the name of an ended match would get the old state. */
 void hs_shared_matches_close_again(struct hs_shared_matches *matches);
 
 /* ---- when to write ---- */
@@ -152,12 +153,12 @@ void hs_shared_match_captured(struct hs_shared_match *match, int64_t used_us, in
 enum hs_payments {
     HS_PAYMENTS_DURABLE,
     HS_PAYMENTS_PENDING,
-    HS_PAYMENTS_NOT_DURABLE, /* the store does not have all of them; the next write adds them */
+    HS_PAYMENTS_NOT_DURABLE, /* the store lacks some payments; the next write adds them */
     HS_PAYMENTS_MOVED,       /* another replica owns the match */
 };
 
-/* A request that waits for the acknowledgement of all payments so far. It must stay valid until
-   `done` was called. Any thread may call `done`. */
+/* A request that waits for the acknowledgement of all payments so far. The wait must stay valid
+   until `done` has been called. Any thread may call `done`. */
 struct hs_payments_wait {
     void (*done)(struct hs_payments_wait *wait);
     enum hs_payments result; /* set before `done`; never PENDING */

@@ -1,4 +1,4 @@
-/* The inside of the matches in the store, for matches.c, take.c and close.c. */
+/* The internal interface of the matches in the store, for matches.c, take.c and close.c. */
 #ifndef HS_SERVICE_STORE_MATCHES_INSIDE_H
 #define HS_SERVICE_STORE_MATCHES_INSIDE_H
 
@@ -72,17 +72,18 @@ struct hs_shared_match {
     uint64_t newest;         /* number of the newest record */
     uint64_t acknowledged;   /* number of the newest record that the store has acknowledged */
     uint64_t failed;  /* the store may lack records up to this number; 0: it lacks no records */
-    uint64_t written; /* the highest mark of a state that was submitted */
+    uint64_t written; /* the highest mark of all submitted states */
     bool has_state, is_writing, must_write;
     bool was_forgotten; /* see hs_shared_match_confirm */
-    bool has_ended;     /* this replica has removed the match; nothing may write it any more */
+    bool has_ended;     /* this replica has removed the match; nothing may write the match any
+                           more */
     int64_t captured_us, due_us, used_us; /* times of the newest captured state */
     int64_t confirmed_us;                 /* when the store last confirmed this owner */
     struct hs_payments_wait *waits;
 };
 
-/* Writes the keys. They do not contain the tenant: like a single replica, all replicas together
-   have at most one match with a name. The tag of a key begins with a slash, so no match has the tag
+/* Writes the keys. The keys do not contain the tenant: all replicas together have at most one match
+   with a name, like a single replica. The tag of a key begins with a slash, so no match has the tag
    {catalog}. */
 void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_shared_keys *keys);
 

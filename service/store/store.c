@@ -78,7 +78,8 @@ void hs_store_stop(struct hs_store *store, int64_t wait_us)
         int64_t left_us = until_us - hs_clock_us();
         hs_store_link_stop(store->links[i], left_us > 0 ? left_us : 0);
     }
-    /* Until all links have ended, the reports of one link may use another link. */
+    /* Free the links only after all of them have ended: until then, a callback of one link may use
+       another link. */
     for (int i = 0; i < HS_STORE_LANES; i++)
         hs_store_link_free(store->links[i]);
     hs_secret_free(store->secret);
@@ -95,10 +96,10 @@ bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_
 
 /* ---- waiting ---- */
 
-/* A call whose caller waits. The link and the caller both use it. The last of them to finish frees
-   it. */
+/* A call whose caller waits. The link and the caller share the object. The one that finishes last
+   frees the object. */
 struct waiting {
-    struct hs_store_call call; /* first member: the call has the address of the whole structure */
+    struct hs_store_call call; /* must be first: callbacks cast its address to the structure */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool has_ended, is_late, is_abandoned;

@@ -2,9 +2,9 @@
  * The store that replicas share: a Redis server (or Valkey), reached through three links (link.h),
  * so that short commands never wait behind large writes or large replies. Thread-safe.
  *
- * To use it, fill a struct hs_store_call and submit it; `done` gets the reply, in the thread of the
- * link. A thread that may wait can use hs_store_ask instead. Keys begin with "hs:v1:"; keys of one
- * match or one resource have the same {tag}, so that they are in one slot of a cluster.
+ * To send a command, fill a struct hs_store_call and submit it; the thread of the link passes the
+ * reply to `done`. A thread that may wait can use hs_store_ask instead. Keys begin with "hs:v1:";
+ * keys of one match or one resource have the same {tag}, so that they are in one slot of a cluster.
  */
 #ifndef HS_SERVICE_STORE_H
 #define HS_SERVICE_STORE_H
@@ -22,8 +22,8 @@ enum hs_store_lane {
 
 /*
  * Starts the links. `addresses`: HOST:PORT,HOST:PORT..., of which one accepts writes; borrowed.
- * `password_file`: "" without a password. The metrics must outlive the store. On failure returns
- * NULL, with a message in `error`. The store need not be reachable.
+ * `password_file`: "" if the server needs no password. The metrics must outlive the store. On
+ * failure returns NULL, with a message in `error`. The store need not be reachable.
  */
 struct hs_store *hs_store_start(const char *addresses, const char *password_file,
                                 struct hs_metrics *metrics, char error[256]);
@@ -33,8 +33,8 @@ struct hs_store *hs_store_start(const char *addresses, const char *password_file
    rulesets and maps of other replicas. */
 void hs_store_wait_until_up(const struct hs_store *store, int64_t wait_us);
 
-/* Waits up to `wait_us` for missing replies. Then ends the links and frees the store. Does nothing
-   for NULL. */
+/* Waits up to `wait_us` for missing replies. After that, ends the links and frees the store. Does
+   nothing for NULL. */
 void hs_store_stop(struct hs_store *store, int64_t wait_us);
 
 /* See hs_store_link_submit. */

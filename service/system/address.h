@@ -1,6 +1,6 @@
-/* Reads addresses on which the service listens, for example "127.0.0.1:8080" or "[::1]:0". They are
-   numeric: names are not looked up. Also reads lists of servers to which the service connects;
-   these may have names. */
+/* Reads addresses on which the service listens, for example "127.0.0.1:8080" or "[::1]:0". The
+   addresses are numeric: names are not looked up. Also reads lists of servers to which the service
+   connects; the servers may have host names. */
 #ifndef HS_SERVICE_ADDRESS_H
 #define HS_SERVICE_ADDRESS_H
 

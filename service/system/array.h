@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Makes space for one more item of `size` bytes in a malloc'ed array (NULL: an empty array).
-   Returns the same array or a larger copy. Returns NULL if memory runs out. Then `array` stays
+   Returns the same array or a larger copy. If memory runs out, returns NULL, and `array` stays
    valid. */
 static inline void *hs_array_grow(void *array, size_t count, size_t *capacity, size_t size)
 {

@@ -25,8 +25,8 @@ static double lower_limit(double limit, const char *root, const char *mount, con
     return bytes > 0 && bytes < limit ? bytes : limit;
 }
 
-/* Returns the lowest of these values: `limit`, the limit of a control group, and the limits of its
-   parents. Shortens the text `group`. */
+/* Returns the lowest of `limit`, the limit of a control group, and the limits of its parents.
+   Shortens the text `group`. */
 static double lowest_upwards(double limit, const char *root, const char *mount, char *group,
                              const char *name)
 {

@@ -8,7 +8,7 @@
 
 #include "validators/bytes.h"
 
-/* Replaces the content of `out` by the packed bytes. Returns false if memory runs out. Prefers
+/* Replaces the content of `out` with the packed bytes. Returns false if memory runs out. Prefers
    speed to a small size. */
 bool hs_pack(const void *bytes, size_t size, struct hs_bytes *out);
 

@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* Allocates uninitialized memory, aligned to 64 bytes. Release it with free(). NULL: out of memory.
- */
+/* Allocates uninitialized memory, aligned to 64 bytes. Release the memory with free(). NULL: out of
+   memory. */
 void *hs_pages_alloc(size_t size);
 
 #endif

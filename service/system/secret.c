@@ -11,8 +11,8 @@
 
 #include "service/system/files.h"
 
-/* Reads at most `size` bytes. It uses no function of stdio, because stdio would keep a copy of the
-   bytes in a buffer. */
+/* Reads at most `size` bytes. Does not use stdio, because stdio would keep a copy of the bytes in a
+   buffer. */
 static bool read_bytes(int file, uint8_t *bytes, size_t size, size_t *got)
 {
     ssize_t more = 1;

@@ -14,7 +14,7 @@ struct hs_secret {
 
 /*
  * Reads a secret: all bytes of the file, except a line end after the last one. Returns NULL with a
- * sentence in `error` if the file cannot be read, everybody can read it, or the secret has fewer
+ * message in `error` if the file cannot be read, everybody can read it, or the secret has fewer
  * than `min` or more than HS_SECRET_FILE_BYTES bytes. The caller frees the secret with
  * hs_secret_free.
  */

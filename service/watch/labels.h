@@ -17,7 +17,7 @@ enum hs_stage { HS_STAGES(X) HS_STAGE_COUNT };
 
 /* Reasons for refusing requests to protect the service. */
 #define HS_SHED_REASONS(X)                                                                         \
-    X(CAPACITY, "capacity")  /* a table is full, or out of memory */                               \
+    X(CAPACITY, "capacity")  /* a table is full, or memory ran out */                              \
     X(BODIES, "body_memory") /* no memory is left for the body or the answer */                    \
     X(HISTORY, "history")    /* no new match: the other matches fill the memory for                \
                                 histories */                                                       \
@@ -54,7 +54,7 @@ enum hs_auth_failure {
     X(QUEUE, "queue")     /* the queue is full */                                                  \
     X(MEMORY, "memory")   /* out of memory */                                                      \
     X(DISK, "disk")       /* the service ended while the disk could not be written */              \
-    X(REFUSED, "refused") /* the file refuses the row, now and later */
+    X(REFUSED, "refused") /* the file will always refuse the row */
 
 #define X(id, label) HS_EVIDENCE_DROP_##id,
 enum hs_evidence_drop { HS_EVIDENCE_DROPS(X) HS_EVIDENCE_DROP_COUNT };
@@ -64,7 +64,7 @@ enum hs_evidence_drop { HS_EVIDENCE_DROPS(X) HS_EVIDENCE_DROP_COUNT };
 #define HS_WEBHOOK_DROPS(X)                                                                        \
     X(QUEUE, "queue")   /* the queue was full */                                                   \
     X(MEMORY, "memory") /* memory ran out */                                                       \
-    X(AGE, "age")       /* the receiver did not accept it in time */                               \
+    X(AGE, "age")       /* the receiver did not accept the verdict in time */                      \
     X(END, "end")       /* the service ended */
 
 #define X(id, label) HS_WEBHOOK_DROP_##id,
@@ -81,11 +81,11 @@ enum hs_webhook_drop { HS_WEBHOOK_DROPS(X) HS_WEBHOOK_DROP_COUNT };
 enum hs_webhook_result { HS_WEBHOOK_RESULTS(X) HS_WEBHOOK_RESULT_COUNT };
 #undef X
 
-/* Results of the restore of a match at the start. */
+/* Results of restoring a match at the start. */
 #define HS_RESTORED(X)                                                                             \
     X(WHOLE, "restored")                                                                           \
-    X(RESET, "restored_without_judges") /* the layout of the move checks has changed, so they      \
-                                           started again */                                        \
+    X(RESET, "restored_without_judges") /* the layout of the move checks has changed, so           \
+                                           the checks started again */                             \
     X(VERSION, "other_version")         /* another version of the program wrote the match */       \
     X(DAMAGED, "damaged")                                                                          \
     X(NO_SPACE, "no_room")
@@ -99,7 +99,7 @@ enum hs_restored { HS_RESTORED(X) HS_RESTORED_COUNT };
     X(TAKE, "take")       /* reads a match and becomes its owner */                                \
     X(APPEND, "append")   /* adds payments to the journal of a match */                            \
     X(WRITE, "write")     /* writes the state of a match */                                        \
-    X(CLOSE, "close")     /* ends a match, or gives it up */                                       \
+    X(CLOSE, "close")     /* ends a match, or gives up its ownership */                            \
     X(CATALOG, "catalog") /* reads or writes rulesets and maps */                                  \
     X(PING, "ping")
 
@@ -111,28 +111,28 @@ enum hs_store_op { HS_STORE_OPS(X) HS_STORE_OP_COUNT };
 #define HS_TAKEOVERS_FROM(X)                                                                       \
     X(RELEASED, "released")     /* the former replica drained, or ended normally */                \
     X(UNRELEASED, "unreleased") /* the former replica crashed, or still runs */                    \
-    X(NONE, "none")             /* nobody knows: the store did not answer */
+    X(NONE, "none")             /* unknown: the store did not answer */
 
 #define X(id, label) HS_TAKEOVER_FROM_##id,
 enum hs_takeover_from { HS_TAKEOVERS_FROM(X) HS_TAKEOVER_FROM_COUNT };
 #undef X
 
-/* Results of the takeover of a match ("it") from the store. */
+/* Results of taking over a match from the store. */
 #define HS_TAKEOVERS(X)                                                                            \
     X(RESTORED, "restored")                                                                        \
     X(RESET, "restored_without_judges") /* like HS_RESTORED_RESET */                               \
-    X(VERSION, "other_version")         /* another program version wrote it; it starts empty */    \
-    X(DAMAGED, "damaged")               /* it starts empty */                                      \
+    X(VERSION, "other_version")         /* another version wrote the match; it starts empty */     \
+    X(DAMAGED, "damaged")               /* the match starts empty */                               \
     X(NO_SPACE, "no_room")              /* this replica has no space: 503 */                       \
-    X(REVISION, "unknown_revision")     /* this replica lacks its ruleset or map: 503 */           \
-    X(LATE, "late")                     /* no answer in time; it starts empty */                   \
-    X(DOWN, "down")                     /* the store is down or slow; it starts empty */
+    X(REVISION, "unknown_revision")     /* this replica lacks the ruleset or map: 503 */           \
+    X(LATE, "late")                     /* no answer in time: the match starts empty */            \
+    X(DOWN, "down")                     /* the store is down or slow; the match starts empty */
 
 #define X(id, label) HS_TAKEOVER_##id,
 enum hs_takeover_result { HS_TAKEOVERS(X) HS_TAKEOVER_COUNT };
 #undef X
 
-/* Results of the restore of maps, and of rulesets that clients put. */
+/* Results of restoring maps, and rulesets that clients put, at the start. */
 #define HS_RESTORED_NAMES(X)                                                                       \
     X(BACK, "restored")                                                                            \
     X(IS_FILES, "name_of_a_file") /* the ruleset was not restored, because a file now has its      \

@@ -1,7 +1,7 @@
 /*
  * The log on stderr. A line is a JSON object with `ts`, `level`, `msg` and the fields of the event.
  * Each line is one write, so lines of several threads never mix. A line has at most 4096 bytes. A
- * line that would be longer is written without its last fields, and with the field `cut`. Logging
+ * line that would be too long is written without its last fields, and with the field `cut`. Logging
  * never waits for a reader. While stderr accepts no bytes, lines are dropped and counted, and their
  * number is logged later. Thread-safe.
  */
@@ -26,9 +26,8 @@ enum hs_log_level { HS_LOG_LEVELS(X) HS_LOG_LEVEL_COUNT };
 
 bool hs_log_level_parse(const char *name, enum hs_log_level *level);
 
-/* Sets the level. Lines whose level comes after it in HS_LOG_LEVELS are dropped. Without a call,
- * the level is HS_LOG_INFO.
- */
+/* Sets the level. Lines with a later level in HS_LOG_LEVELS are dropped. The default level is
+   HS_LOG_INFO. */
 void hs_log_set_level(enum hs_log_level level);
 bool hs_log_enabled(enum hs_log_level level);
 
@@ -52,7 +51,7 @@ void hs_log_fields(enum hs_log_level level, const char *msg, const struct hs_log
                   sizeof((const struct hs_log_field[]){__VA_ARGS__}) /                             \
                       sizeof(struct hs_log_field))
 
-/* A rate limit for one kind of lines that a peer can cause. The caller sets the first two members
+/* A rate limit for one kind of line that a peer can cause. The caller sets the first two members
    and zeroes the rest. */
 struct hs_log_limit {
     unsigned per_second;   /* 0: no limit */

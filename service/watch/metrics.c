@@ -22,7 +22,7 @@ static const double rewind_bounds[HS_METRICS_BUCKETS] = {0.01, 0.025, 0.05, 0.07
 
 static const struct row {
     const char *name, *help;
-    size_t offset; /* of the metric in struct hs_metrics_cells */
+    size_t offset; /* offset of the metric in struct hs_metrics_cells */
     enum { COUNTER, GAUGE, COUNTER_US, GAUGE_US, HISTOGRAM } kind;
     enum hs_metric_labels labels;
     const double *bounds; /* buckets of a histogram, otherwise NULL */
@@ -36,7 +36,7 @@ static const struct row {
 
 _Static_assert((int)HS_MODE_ENFORCE < (int)HS_METRICS_MODES &&
                    (int)HS_MODE_SHADOW < (int)HS_METRICS_MODES,
-               "the modes that count come first");
+               "the modes with counters come first");
 
 /* The cells of this thread, if it has entered these metrics. */
 static _Thread_local struct {

@@ -67,12 +67,12 @@ enum hs_metric {
 
 /* Creates the metrics. Returns NULL if memory runs out. */
 struct hs_metrics *hs_metrics_create(void);
-/* no thread may be between hs_metrics_enter and hs_metrics_leave */
+/* No thread may be between hs_metrics_enter and hs_metrics_leave. */
 void hs_metrics_destroy(struct hs_metrics *metrics);
 
-/* Begin and end the use of separate cells for the calling thread. So threads that often add to
-   metrics do not wait for each other. Call hs_metrics_leave before the thread enters other metrics.
- */
+/* Begin and end the use of separate cells for the calling thread. With separate cells, threads that
+   often add to metrics do not wait for each other. Call hs_metrics_leave before the thread enters
+   other metrics. */
 void hs_metrics_enter(struct hs_metrics *metrics);
 void hs_metrics_leave(void);
 
@@ -88,7 +88,8 @@ void hs_metrics_set(struct hs_metrics *metrics, enum hs_metric metric, size_t se
 void hs_metrics_observe(struct hs_metrics *metrics, enum hs_metric histogram, size_t series,
                         double seconds);
 
-/* Counts an answered request with its HTTP status. `seconds`: from its header to its reply. */
+/* Counts an answered request with its HTTP status. `seconds`: the time from the header to the
+   reply. */
 void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, double seconds);
 
 /* Counts a verified claim: its deciding reason under HS_MODE_ENFORCE, and each reason in

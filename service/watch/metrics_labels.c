@@ -62,9 +62,9 @@ static bool is_first_route(size_t series)
     return hs_metrics_first_route(series) == series;
 }
 
-/* Returns whether a series is a reason with its verdict. Every reason belongs to one verdict. The
-   series of other pairs stay 0 unless the service has a bug, so they are shown only if they are not
-   0. */
+/* Returns whether a series pairs a reason with the verdict of this reason. Every reason belongs to
+   one verdict. The series of other pairs stay 0 unless the service has a bug, so they are shown
+   only if they are not 0. */
 static bool is_verdict(size_t series)
 {
     size_t mode = series % HS_METRICS_MODES, rest = series / HS_METRICS_MODES;
@@ -104,7 +104,7 @@ static bool is_takeover(size_t series)
 
 /* ---- sets of labels ---- */
 
-/* The value of a label has the number (series / step) % count. */
+/* The index of a label's value is (series / step) % count. */
 struct label {
     const char *name;
     const struct hs_vocabulary *words;   /* the values */

@@ -30,7 +30,7 @@ static struct memory memory_used(void)
     return bytes;
 }
 
-/* Counts the entries of a directory. Returns 0 if it cannot be read. */
+/* Counts the entries of a directory. Returns 0 if the directory cannot be read. */
 static int64_t entries(const char *path)
 {
     DIR *directory = opendir(path);

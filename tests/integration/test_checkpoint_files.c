@@ -251,7 +251,7 @@ static int lines_of_failures(void)
     ck_assert_ptr_nonnull(log);
     rewind(log);
     while (fgets(line, sizeof line, log) != NULL)
-        count += strstr(line, "no checkpoint: the previous one stays") != NULL &&
+        count += strstr(line, "a checkpoint cannot be written: the previous one stays") != NULL &&
                  strstr(line, "Is a directory") != NULL;
     fclose(log);
     return count;
