@@ -22,9 +22,9 @@
 HS_PUBLIC_BEGIN
 
 /*
- * Appends records to `journal` from now on. NULL, the default: writes no records. The buffer is
- * borrowed; its owner may empty it at any time. If the buffer cannot grow, calls that post frames,
- * check moves or record claims fail as if out of memory, and change nothing.
+ * Appends records to `journal` from now on. With NULL, the default, no records are written. The
+ * buffer is borrowed; its owner may empty it at any time. If the buffer cannot grow, calls that
+ * post frames, check moves or record claims fail as if out of memory, and change nothing.
  */
 void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal);
 
@@ -33,8 +33,8 @@ uint64_t hs_journal_layout(void);
 
 /*
  * Applies records of this layout. `match` must have the same first frame (hs_match_info.opening_us)
- * as the match that wrote the records. It must have no history and no journal. False: the records
- * are damaged, or out of memory. The records before the damaged one are applied.
+ * as the match that wrote the records. It must have no history and no journal. Returns false if a
+ * record is damaged, or if out of memory. The records before the failed one are applied.
  */
 bool hs_match_replay(struct hs_match *match, const void *records, size_t size);
 

@@ -75,7 +75,7 @@ void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rule
    time than `delta_us` for an accepted move. No later move may use this time again. */
 void hs_timing_spend(struct hs_timing *timing, double time_us);
 
-/* Returns whether `time_us` is in the last stall that a packet burst followed, or in that packet
+/* Returns whether a packet burst followed the last stall, and `time_us` is in this stall or
    burst. */
 bool hs_timing_was_in_burst(const struct hs_timing *timing, int64_t time_us);
 

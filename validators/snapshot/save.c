@@ -14,7 +14,7 @@
  * excerpt has a hash of them.
  */
 
-/* Saves a struct that has counts. An excerpt has no counts. */
+/* Saves a struct that has counts. In an excerpt, the counts are left out. */
 static void put_counted(const struct hs_excerpt *excerpt, enum hs_saved_id id, const void *from,
                         struct hs_bytes *out)
 {
