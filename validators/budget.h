@@ -39,7 +39,7 @@ bool hs_budget_reserve(struct hs_budget *budget, size_t bytes);
 bool hs_budget_reserve_spare(struct hs_budget *budget, size_t bytes);
 void hs_budget_release(struct hs_budget *budget, size_t bytes);
 
-/* Returns whether the bytes can be reserved now. The result false counts as a failed reservation,
+/* Returns whether the bytes can be reserved now. A false result counts as a failed reservation,
    because the caller then drops something. */
 bool hs_budget_has(struct hs_budget *budget, size_t bytes);
 bool hs_budget_has_spare(struct hs_budget *budget, size_t bytes);

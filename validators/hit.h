@@ -105,7 +105,8 @@ struct hs_rewind_info {
 struct hs_pellet_result {
     enum hs_pellet_outcome outcome;
     enum hs_reason reason; /* HS_REASON_OK for a hit */
-    struct hs_name player; /* the player who was touched, or whose body is in front */
+    struct hs_name player; /* the player who was touched, or whose body is in front of the claimed
+                              body */
     struct hs_name zone;
     double amount;
     double margin; /* smallest gap to the claimed body, length; 0 for a hit */
@@ -179,9 +180,9 @@ void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_clai
                           int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out);
 
 /*
- * Adds the shooter to the match, so that their claims can be recorded. This changes no verdict.
- * Returns false if out of memory, or if the match is full. In this case the result cannot be
- * recorded, and a retry of the claim is evaluated again. So call hs_hit_withhold: it makes the
+ * Adds the shooter to the match, so that their claims can be recorded. Adding a shooter changes no
+ * verdict. Returns false if out of memory, or if the match is full. In this case the result cannot
+ * be recorded, and a retry of the claim is evaluated again. So call hs_hit_withhold: it makes the
  * result inconclusive for `reason`, so that the claim deals no damage. hs_hit_withhold changes only
  * accepted results and results with the reason no_matching_shot. The missing shot may be one that
  * could not be recorded.

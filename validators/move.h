@@ -47,13 +47,12 @@ struct hs_move {
     const enum hs_move_flag *flags;   /* what the client reports about its body; valid with
                                          HS_MOVE_HAS_FLAGS. Borrowed */
     size_t flag_count;
-    /* Position and velocity by the server's simulation. The server acknowledges the client's
+    /* Position and velocity in the server's simulation. The server acknowledges the client's
        values, or sends these values as a correction. */
     struct hs_vec server_position, server_velocity;
     struct hs_str server_mode;
     struct hs_str server_base; /* the base of server_position; if absent, the same as `base` */
-    double server_rotation[4]; /* rotation of the body, as the game server has it; for the
-                                  correction */
+    double server_rotation[4]; /* rotation of the body on the game server; used in the correction */
 };
 
 /* A failed check of a move. */

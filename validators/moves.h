@@ -27,7 +27,7 @@ HS_PUBLIC_BEGIN
 bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
                          struct hs_move_result *out);
 
-/* State of a player, known from their moves. */
+/* State of a player, derived from their moves. */
 struct hs_moves_info {
     bool present; /* the player sent a move */
     uint64_t epoch;

@@ -45,9 +45,9 @@ void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
 
 /*
  * Withdraws an accepted shot of the shooter's session. Later hits of this shot have the reason
- * no_matching_shot. Damage of earlier hits stays. The rate-of-fire token of the shot returns to the
- * weapon, unless a hit of the shot was accepted or may have been accepted. So each token is used
- * for at most one shot. Sets verdict and reason of `out`. The reason is ok if this call or an
+ * no_matching_shot. The damage of earlier hits stays. The rate-of-fire token of the shot returns to
+ * the weapon, unless a hit of the shot was accepted or may have been accepted. So each token is
+ * used for at most one shot. Sets verdict and reason of `out`. The reason is ok if this call or an
  * earlier call withdrew the shot; no_matching_shot if no such shot was accepted; not_recorded if
  * out of memory. The reason is also not_recorded if `may_record` is false, because the owner cannot
  * keep the record.

@@ -1,7 +1,7 @@
 /*
  * The documented spread generator: a shot's seed and a pellet's index give the pellet's direction.
  * The client, the game server and this library compute bit-identical results. docs/spread.md
- * describes it, with test vectors.
+ * describes the generator, with test vectors.
  */
 #ifndef HS_SPREAD_H
 #define HS_SPREAD_H

@@ -196,8 +196,8 @@ static int32_t highest_of_window(const struct hs_clock_guard *guard,
 
 /*
  * Detects a pause of the clock: the ceiling fell, but the round trip is the same. R then falls by
- * the length of the pause. If R stayed, the clock could catch up after the pause without being
- * detected.
+ * the length of the pause. If R stayed the same, the clock could catch up after the pause without
+ * being detected.
  */
 static void forget_pause(struct hs_clock_guard *guard)
 {
@@ -274,8 +274,8 @@ static void make_up(struct hs_clock_guard *guard, int64_t length_us)
         return;
     if (guard->highest_before_us != NO_LEAD) {
         int64_t gain = (int64_t)guard->highest_us - guard->highest_before_us;
-        /* Many delayed moves can arrive in one block. Above 0, the account grows by at most the
-           length of the block. */
+        /* Many delayed moves can arrive in one block. If the third account is above 0, it grows by
+           at most the length of the block. */
         guard->made_up_us =
             guard->made_up_us < 0
                 ? smaller(0, to_lead(guard->made_up_us + gain + length_us))
@@ -320,7 +320,8 @@ static void move_window(struct hs_clock_guard *guard, const struct hs_moves_rule
     guard->block_from_us += by_us;
     guard->cell_so_far_us = (int32_t)(so_far % HS_LEAD_CELL_US);
     int64_t steps = so_far / HS_LEAD_CELL_US;
-    /* After a long silence all cells are empty. Then only the position of the next cell matters. */
+    /* After a long silence all cells are empty. In that case only the position of the next cell
+       matters. */
     int64_t round = (int64_t)HS_LEAD_CELLS * cells_of(rules);
     if (steps > 2 * round)
         steps = round + steps % round;

@@ -51,7 +51,8 @@ enum { HS_LEAD_CELLS = 12 };
 enum hs_guard_known { HS_GUARD_BOUND = 1, HS_GUARD_ACK = 2, HS_GUARD_ARRIVING_ACK = 4 };
 
 struct hs_clock_guard {
-    int64_t base_us;     /* x of the first move; all leads below are stored relative to it */
+    int64_t base_us;     /* x of the first move, or of a later one after a rebase; all leads in this
+                            struct are relative to it */
     int64_t received_us; /* newest arrival */
     int64_t shift_us;    /* server time added because of announced dilations */
     int64_t change_us;   /* arrival of the move that announced the last dilation */
@@ -93,7 +94,7 @@ struct hs_clock_guard {
     uint8_t known;            /* set of enum hs_guard_known */
 };
 
-/* One move, as the timing checks need it. */
+/* One move, as input of the timing checks. */
 struct hs_timing_move {
     int64_t timestamp_us; /* time of the move by the client's clock; for the guard, as if the clock
                              had never been reset */
@@ -108,7 +109,7 @@ struct hs_timing_move {
 struct hs_clock_verdict {
     bool proven, suspected; /* the detector flagged this move */
     double proven_by_us;    /* how far the clock was beyond the bound from acks; valid if proven */
-    double suspected_us;    /* the account that exceeded its limit, and that limit; valid if
+    double suspected_us;    /* value of the account that exceeded its limit, and the limit; valid if
                                suspected */
     double suspected_limit_us;
 };

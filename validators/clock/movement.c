@@ -14,7 +14,7 @@
    finite. */
 #define MAX_SPENT_S 1e6
 
-/* Smaller limits are raised to this, so that a division by a limit gives a finite number. */
+/* Smaller limits are raised to this value, so that a division by a limit gives a finite number. */
 #define MIN_LIMIT 1e-200
 
 /* Larger claimed velocities are ignored, because their squares could overflow. */
@@ -66,9 +66,9 @@
 /* A step at least this long may hide a landing, because only the position at its end is known. */
 #define HIDDEN_S 0.25
 
-/* Required shares of gravity, for rising and for falling. A body that slides down a slope of 45
-   degrees falls with half of gravity. After a second of falling, no further gain of speed is
-   required, because the air slows the fall. */
+/* The share of gravity that a rising body must follow, and the share for a falling body. A body
+   that slides down a slope of 45 degrees falls with half of gravity. After a second of falling, no
+   further gain of speed is required, because the air slows the fall. */
 #define RISING_SHARE  0.9
 #define FALLING_SHARE 0.5
 #define FALLING_S     1.0
@@ -333,7 +333,7 @@ static void pay_gain(struct hs_movement *movement, const struct passage *passage
 {
     struct lapse lapse = {time_s, tick_us(movement)};
     double limit = max_acceleration(passage);
-    gain -= passage->launch_speed; /* the part that the server's launch explains */
+    gain -= passage->launch_speed; /* do not charge the part that the server's launch explains */
     pool_spend(&movement->acceleration, passage->mode->credit,
                hs_larger(0, gain) / hs_larger(limit, MIN_LIMIT), limit, &lapse, out);
 }

@@ -41,7 +41,8 @@
 #include "validators/vec.h"
 #include "validators/vocabulary.h"
 
-/* One move, as the movement checks need it. Numbers are finite, positions within 1e15 of 0. */
+/* One move, as input of the movement checks. Numbers are finite, and positions are within 1e15 of
+   0. */
 struct hs_movement_step {
     struct hs_vec position;  /* at the end of the move; relative to the base if there is one */
     struct hs_vec velocity;  /* as the client claims it; valid if has_velocity */
@@ -60,7 +61,7 @@ struct hs_movement_step {
                             launch */
     double launch_climb; /* length/s; remaining upward speed of the launch; 0: no upward speed */
     double credit_s;     /* speed credit that the connection needs; valid if has_credit */
-    int64_t received_us; /* by the game server */
+    int64_t received_us; /* arrival at the game server */
     int64_t rtt_us;      /* -1: unknown */
     uint16_t mode; /* index in the rules' modes; any other value, such as HS_NONE: unknown, not
                       checked */
@@ -95,7 +96,7 @@ struct hs_movement_result {
 struct hs_movement_pool {
     float owed_s;    /* time used beyond the granted time, in seconds; 0: the credit is full */
     float ceiling_s; /* largest allowed debt. While a larger debt from an earlier mode is open, the
-                        limit of that mode */
+                        limit of that mode applies */
     float run_s;     /* time since the credit was last full */
 };
 

@@ -298,8 +298,8 @@ static inline struct capsules place_capsules(const struct course *c, struct four
 /*
  * Returns lower bounds of the gaps between the course and the capsules. The distance has two parts.
  * The part across the course is the distance between the line of the course and the capsule's
- * centre line. The part along the course is the distance by which the centre line is beyond an end
- * of the course.
+ * centre line. The part along the course is the distance by which the centre line lies beyond an
+ * end of the course.
  */
 static inline glmm_128 capsule_gap(const struct course *c, const struct capsules *k,
                                    glmm_128 *across, glmm_128 *first)

@@ -1,6 +1,6 @@
 /*
- * Rewind: the pose of a player at a time in the past, computed into the caller's memory. Pure; the
- * history must not change during a call.
+ * Rewind: the pose of a player at a time in the past, computed into the caller's memory. The
+ * functions are pure. The history must not change during a call.
  */
 #ifndef HS_REWIND_H
 #define HS_REWIND_H

@@ -1,5 +1,6 @@
 /*
- * The history of one player or mover: samples in order of time. Late samples are inserted in order.
+ * The history of one player or mover: samples in order of time. Samples that arrive late are
+ * inserted at their place in this order.
  *
  * The root is stored in double, the bones as float offsets from it. Samples share state that rarely
  * changes, such as rig, team, weapon and life. A sample without posted bones takes 80 bytes.
@@ -68,14 +69,15 @@ struct hs_sample {
     int64_t time_us;
     struct hs_vec position; /* position of the root; world, length */
     float rotation[4];      /* rotation of the root */
-    float aim[3];           /* unit; 0 0 0: not posted */
+    float aim[3];           /* unit vector; 0 0 0: not posted */
     int32_t rtt_us;         /* -1: unknown */
     int32_t interp_us;      /* -1: unknown */
     uint32_t posted_pose;   /* internal: bones and eye; HS_NO_POSTED_POSE: neither was posted */
     uint16_t state;         /* internal */
     uint8_t event;          /* enum hs_sample_event */
     bool rtt_posted;        /* rtt_us was posted with this sample, not inherited */
-    bool jumped;            /* faster than history.max_speed, without an announced jump */
+    bool jumped;            /* the body moved faster than history.max_speed, without an announced
+                               jump */
 };
 
 #define HS_NO_POSTED_POSE UINT32_MAX

@@ -50,7 +50,7 @@ struct hs_move_checks {
 };
 _Static_assert(sizeof(struct hs_move_checks) <= 512, "state per player");
 
-/* The player's place in the world, known from their accepted moves (moves/world.h). A restart
+/* The player's place in the world, derived from their accepted moves (moves/world.h). A restart
    forgets it, because the movers have no poses after a restart. */
 struct hs_whereabouts {
     struct hs_vec place;     /* at the end of the last move; valid if has_place */
@@ -63,7 +63,7 @@ struct hs_whereabouts {
     bool is_hovering; /* the last search found no ground */
 };
 
-/* The posture of a player, known from their moves. A restart forgets it. */
+/* The posture of a player, derived from their moves. A restart forgets it. */
 struct hs_posture {
     int64_t since_us; /* arrival of the first move with the current value of `is_crouched`; valid if
                          has_flags */

@@ -57,7 +57,8 @@ struct hs_round_trips {
     int64_t from_us; /* start of the current quarter */
     int32_t low_us[2], high_us[2];
     uint32_t known; /* number of quarters that have a round trip: 0 .. 2 */
-    uint32_t count; /* round trips of these quarters; stops at HS_ROUND_TRIPS_ENOUGH */
+    uint32_t count; /* number of round trips in these quarters; the count stops at
+                       HS_ROUND_TRIPS_ENOUGH */
 };
 
 /* Every frame and every move reads the members up to `account`: HS_PLAYER_NEAR bytes. */
@@ -241,7 +242,7 @@ size_t hs_match_count_bytes(const struct hs_match *match);
 
 /*
  * Shortens histories until the budget has `bytes` free, or no history can be shortened. Histories
- * without samples come first. Then the longest history is halved, again and again, down to
+ * without samples come first. Then the longest history is halved repeatedly, down to
  * HS_HISTORY_FIRST samples.
  */
 void hs_players_free_space(struct hs_players *players, size_t bytes);
@@ -268,8 +269,8 @@ static inline bool hs_player_is_back_since(const struct hs_player *player, int64
     return player->has_left_before && !player->left && fire_time_us <= player->left_us;
 }
 
-/* Resets the clock of a match: it forgets all state that is compared with times. `time_us` is the
-   time of the next stored frame, which sets the clock. */
+/* Resets the clock of a match: clears all state that is compared with times. `time_us` is the time
+   of the next stored frame, which sets the clock. */
 void hs_match_restart(struct hs_match *match, int64_t time_us);
 
 /* Reverses the order of arrival of the players. */

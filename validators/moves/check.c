@@ -243,7 +243,7 @@ static bool is_clock_set_back(struct hs_checking *c)
            received_us - moves->behind_from_us >= AGREEING_US;
 }
 
-/* Starts the player's clocks again. Remembers the time up to which credit was granted, so that this
+/* Restarts the player's clocks. Remembers the time up to which credit was granted, so that this
    time is not granted again if the clock returns. */
 static void set_clock_back(struct hs_player_moves *moves)
 {

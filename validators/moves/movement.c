@@ -163,8 +163,8 @@ static void assume_launch(struct hs_checking *c, const struct hs_movement_findin
     launch->climb = step->launch_climb = hs_larger(launch->climb, speed->measured);
 }
 
-/* Begins the trace of a move through the world. Gives the movement checks the path of the move
-   relative to the bases. */
+/* Begins the trace of a move through the world. Passes the path of the move relative to the bases
+   to the movement checks. */
 static void begin_trace(struct hs_checking *c, struct hs_movement_step *step)
 {
     hs_move_trace_begin(c->trace, c->match, &c->moves->whereabouts, c->move, step->mode, c->rtt_us,

@@ -12,9 +12,10 @@
  * paths are tried, over steps and around corners, as far as the mode's speed and the time allow.
  * The path counts as blocked if no tested path is free.
  *
- * Movers are tested at two times. The first is the time when the game server received the move. The
- * second is earlier by one round trip and the interpolation delay: the client saw the movers of
- * this time. One free path at one of the two times is enough.
+ * Movers are tested at up to four times. The first is the time when the game server received the
+ * move. The second is earlier by one round trip and the interpolation delay: the client saw the
+ * movers of this time. The other two are the corresponding times of the last move, because the
+ * connection may have delayed this move. A free path at one of these times is enough.
  *
  * The functions change only the state of the player, and allocate nothing.
  */

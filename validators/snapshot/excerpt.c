@@ -72,7 +72,7 @@ bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_matc
 {
     struct hs_vec low, high;
     hs_mover_surroundings(mover, &low, &high);
-    /* The first mover is always kept: without any mover, the check of the world would not run. */
+    /* The first mover is always kept: without any mover, the check `world` would not run. */
     return mover == match->movers.all || !are_apart(low, high, excerpt->low, excerpt->high);
 }
 
@@ -230,8 +230,8 @@ static void widen_by_player(struct hs_excerpt *excerpt, const struct hs_match *m
     widen(excerpt, grown(span->high, reach));
 }
 
-/* The bounds of a trace grow by this. The margin covers the sphere, the blast, and the sag of a
-   flight (g T^2 / 8 for a flight of T seconds). */
+/* The bounds of a trace grow by this margin. The margin covers the sphere, the blast, and the sag
+   of a flight (g T^2 / 8 for a flight of T seconds). */
 static double slack_of(const struct hs_match *match, const struct hs_hit_result *result)
 {
     const struct hs_ruleset *ruleset = match->ruleset;

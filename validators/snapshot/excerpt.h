@@ -19,8 +19,8 @@ struct hs_excerpt {
        the shooter posted no shot. The rules about unposted hits depend on whether the shooter posts
        shots. */
     const struct hs_ledger_entry *posted;
-    /* Of the shooter's hits that hs_ledger_offset_jump compares with the claim, the hits with the
-       smallest and the largest offset. NULL if no hit has an offset. */
+    /* The shooter's hits with the smallest and the largest offset, among the hits that
+       hs_ledger_offset_jump can compare with the claim. NULL if no hit has an offset. */
     const struct hs_ledger_entry *low_offset, *high_offset;
     const struct hs_hit_claim *claim; /* the claim, which can name players other than the shooter;
                                          NULL if the excerpt is of a posted shot */

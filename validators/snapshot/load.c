@@ -347,8 +347,8 @@ static bool is_present(const struct hs_players *players, struct hs_str account)
 }
 
 /* Reads the accounts. If a player left while the parts were saved, their account may be saved
-   twice: with the player and in this list. Then the copy with the player is kept, and the journal
-   ends the player's session. */
+   twice: with the player and in this list. In that case the copy with the player is kept, and the
+   journal ends the player's session. */
 static void load_accounts(struct hs_loading *l)
 {
     uint64_t count = hs_bytes_get(&l->reader, 4);
