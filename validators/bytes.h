@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A growing array of bytes. A struct of zeros is an empty array. `failed`: memory ran out, so bytes
-   are missing. */
+/* A growing array of bytes. An all-zero struct is an empty array. `failed`: memory ran out, so
+   bytes are missing. */
 struct hs_bytes {
     unsigned char *data; /* owned; free() */
     size_t len, capacity;

@@ -43,7 +43,7 @@ enum hs_frame_field {
     HS_FIELD_RTT = 1 << 7,
     HS_FIELD_INTERP = 1 << 8,
     HS_FIELD_WEAPONS = 1 << 9,
-    HS_FIELD_VELOCITY = 1 << 30, /* not bit 10, because the sticky members begin there */
+    HS_FIELD_VELOCITY = 1 << 30, /* not bit 10, because the bits of sticky members begin there */
 #define SAID(type, member, first, saved, stale, field)                                             \
     HS_FIELD_##field = 1 << (10 + HS_STICKY_##field),
     HS_STATE_FIELDS(SAID, OWN)
@@ -64,7 +64,7 @@ struct hs_player_frame {
     const struct hs_str *weapons;
     size_t weapon_count;
     enum hs_sample_event event;
-    struct hs_vec velocity; /* after a launch; length/s */
+    struct hs_vec velocity; /* right after a launch; length/s */
     bool alive;
     int64_t life;
     int32_t rtt_us, interp_us;

@@ -1,7 +1,7 @@
 /*
  * Hints: likely mistakes of an integration, found in the claims of a match. A wrong unit, axis or
- * clock makes most honest claims fail in the same way. A hint states this in a sentence with
- * numbers.
+ * clock makes most honest claims fail in the same way. A hint describes such a mistake in a
+ * sentence with numbers.
  *
  * Hints are computed from evaluated claims only. Hints never decide a verdict, and snapshots do not
  * contain hints.
@@ -24,8 +24,8 @@ struct hs_hint {
     uint32_t claims, of;       /* `of`: number of claims that could show the mistake; `claims`:
                                   number of claims that show it. Old claims have less weight */
     enum hs_unit unit;         /* unit of `measured` and `expected`; HS_UNIT_NONE: ignore both */
-    double measured, expected; /* the value in the claims, and the value that frames and ruleset
-                                  give */
+    double measured, expected; /* the value in the claims, and the value according to frames and
+                                  ruleset */
     char detail[HS_HINT_TEXT];
 };
 

@@ -25,15 +25,15 @@ enum { HS_MAX_VICTIMS = 64, HS_MAX_DAMAGE = 160, HS_MAX_IGNORED = 16 };
 
 struct hs_pellet_claim {
     struct hs_vec end;
-    struct hs_str target; /* absent: the claim's target */
+    struct hs_str target; /* if absent, the claim's target */
 };
 
 /* A claim as posted. Numbers are finite, names are valid. An absent name has ptr NULL. */
 struct hs_hit_claim {
     uint64_t shot;
     struct hs_str shooter;
-    struct hs_str weapon;       /* absent: the weapon held at the time */
-    struct hs_str target;       /* absent: the claim names no target */
+    struct hs_str weapon;       /* if absent, the weapon held at the time */
+    struct hs_str target;       /* absent if the claim names no target */
     struct hs_str claimed_bone; /* bone or zone */
     int64_t hit_time_us;
     int64_t fire_time_us;      /* valid if has_fire_time */
@@ -48,7 +48,7 @@ struct hs_hit_claim {
     bool has_fire_time, has_radius, has_claimed_damage, has_velocity;
     enum hs_fuse fuse;
     const struct hs_pellet_claim *pellets;
-    size_t pellet_count;          /* at most HS_MAX_PELLETS; 0: a claim without pellets */
+    size_t pellet_count;          /* at most HS_MAX_PELLETS; 0: the claim has no pellets */
     const struct hs_str *victims; /* other claimed players: in the blast, or behind the target */
     size_t victim_count;          /* at most HS_MAX_VICTIMS */
 };
@@ -87,7 +87,7 @@ struct hs_impact {
     struct hs_vec center;              /* centre of the sphere at contact */
     double distance;                   /* travel of the centre, length */
     struct hs_name player, bone, zone; /* empty: the shot touched the world */
-    struct hs_name mover;              /* empty: a static part of the world */
+    struct hs_name mover;              /* empty: no mover was touched */
 };
 
 struct hs_rewind_info {
@@ -105,7 +105,8 @@ struct hs_rewind_info {
 struct hs_pellet_result {
     enum hs_pellet_outcome outcome;
     enum hs_reason reason; /* HS_REASON_OK for a hit */
-    struct hs_name player; /* the player who was touched, or who is in front */
+    struct hs_name player; /* the player who was touched, or whose body is in front of the claimed
+                              body */
     struct hs_name zone;
     double amount;
     double margin; /* smallest gap to the claimed body, length; 0 for a hit */
@@ -120,8 +121,9 @@ struct hs_refused_victim {
 };
 
 struct hs_hit_result {
-    /* Not NULL: the same claim was answered before, and this is its answer. No other member except
-       `work` is set then. Valid until the match records a result or stores a frame. */
+    /* If not NULL, the same claim was answered before, and this is the earlier answer. In this case
+       no other member except `work` is set. Valid until the match records a result or stores a
+       frame. */
     const struct hs_ledger_entry *replay;
     enum hs_verdict verdict;
     enum hs_reason reason;
@@ -138,8 +140,8 @@ struct hs_hit_result {
     bool shot_was_posted;
     int64_t sleep_us; /* posted shot: how long the client waits before it shows its predicted
                          projectile */
-    int64_t remaining_flight_us; /* flight time of a posted projectile that is left after
-                                    forward_time; -1: no projectile */
+    int64_t remaining_flight_us; /* remaining flight time of a posted projectile after forward_time;
+                                    -1: no projectile */
     struct hs_vec end;           /* end of the evaluated trace */
     bool is_instant; /* the hit_time of the claim was used, and the weapon fires no projectile */
     bool has_offset;
@@ -162,28 +164,28 @@ struct hs_hit_result {
 /* A hash of everything decoded from the claim. The same claim sent again has the same hash. */
 struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim);
 
-/* Verifies a claim. `now_us`: when the game server received the claim. Reads only; safe to call
-   from many threads at once while no thread changes the match. */
+/* Verifies a claim. `now_us` is the time when the game server received the claim. Reads only; safe
+   to call from many threads at once while no thread changes the match. */
 void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *claim, int64_t now_us,
                    struct hs_hit_result *out);
 
 /*
- * Like hs_hit_verify, with at most `limit` work units (0: no limit). `is_whole`: no earlier claim
- * used a part of the limit, so the claim always starts. If `is_whole` is false, a claim whose
- * estimate (hit/work.h) exceeds the limit does not start. A claim that exceeds the limit while it
- * runs is stopped. If a claim does not start or is stopped, the reason is HS_REASON_OVER_BUDGET,
- * and the result must not be recorded.
+ * Like hs_hit_verify, with at most `limit` work units (0: no limit). `is_whole` means that no
+ * earlier claim used a part of the limit, so the claim always starts. If `is_whole` is false, a
+ * claim whose estimate (hit/work.h) exceeds the limit does not start. A claim that exceeds the
+ * limit while it runs is stopped. If a claim does not start or is stopped, the reason is
+ * HS_REASON_OVER_BUDGET, and the result must not be recorded.
  */
 void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_claim *claim,
                           int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out);
 
 /*
- * Adds the shooter to the match, so that their claims can be recorded. This changes no verdict.
- * False: out of memory, or the match is full. The result then cannot be recorded, and a retry of
- * the claim is evaluated again. In this case, call hs_hit_withhold: it makes the result
- * inconclusive for `reason`, so that the claim deals no damage. hs_hit_withhold changes only
- * accepted results and results with the reason no_matching_shot: their shot may be missing because
- * it could not be recorded either.
+ * Adds the shooter to the match, so that their claims can be recorded. Adding a shooter changes no
+ * verdict. Returns false if out of memory, or if the match is full. In this case the result cannot
+ * be recorded, and a retry of the claim is evaluated again. So call hs_hit_withhold: it makes the
+ * result inconclusive for `reason`, so that the claim deals no damage. hs_hit_withhold changes only
+ * accepted results and results with the reason no_matching_shot. The missing shot may be one that
+ * could not be recorded.
  */
 bool hs_hit_admit(struct hs_match *match, struct hs_str shooter);
 void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);
@@ -191,8 +193,9 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);
 /*
  * Records a result for the shooter: the shot number with its answer, cadence, counters per reason,
  * damage, suspicion. The result must not be a replay. `answer` is the reply to repeat when the same
- * claim comes again. False: out of memory, or the match is full and does not know the shooter.
- * Nothing is recorded then. The caller must not send an accepted result: use hs_hit_withhold.
+ * claim comes again. Returns false and records nothing if out of memory, or if the match is full
+ * and does not know the shooter. In this case the caller must not send an accepted result: use
+ * hs_hit_withhold.
  */
 bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, struct hs_str answer);

@@ -1,7 +1,7 @@
 /*
  * The events that a match must not lose between two snapshots (snapshot.h): the sessions of
  * players, the payments in each session, the accounts of players, withdrawn shots, and clock
- * resets. A payment is an accepted claim, whose damage the game server applies.
+ * resets. A payment is an accepted claim: the game server applies its damage.
  *
  * A match appends these events as records to a buffer of its owner. Before the owner answers a
  * request, it writes the buffer to storage that outlives the process. After a crash, the records
@@ -22,9 +22,9 @@
 HS_PUBLIC_BEGIN
 
 /*
- * Appends records to `journal` from now on. NULL, the default: writes no records. The buffer is
- * borrowed; its owner may empty it at any time. If the buffer cannot grow, calls that post frames,
- * check moves or record claims fail as if out of memory, and change nothing.
+ * Appends records to `journal` from now on. With NULL, the default, no records are written. The
+ * buffer is borrowed; its owner may empty it at any time. If the buffer cannot grow, calls that
+ * post frames, check moves or record claims fail as if out of memory, and change nothing.
  */
 void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal);
 
@@ -33,8 +33,8 @@ uint64_t hs_journal_layout(void);
 
 /*
  * Applies records of this layout. `match` must have the same first frame (hs_match_info.opening_us)
- * as the match that wrote the records. It must have no history and no journal. False: the records
- * are damaged, or out of memory. The records before the damaged one are applied.
+ * as the match that wrote the records. `match` must have no history and no journal. Returns false
+ * if a record is damaged, or if out of memory. The records before the failed one are applied.
  */
 bool hs_match_replay(struct hs_match *match, const void *records, size_t size);
 

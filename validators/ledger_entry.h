@@ -1,4 +1,5 @@
-/* One entry of a player's ledger (base/ledger.h): a used number and the answer to it. */
+/* One entry of a player's ledger (base/ledger.h): a used shot number and the answer to its
+   claim. */
 #ifndef HS_LEDGER_ENTRY_H
 #define HS_LEDGER_ENTRY_H
 
@@ -24,8 +25,8 @@ struct hs_remembered_check {
 };
 
 enum {
-/* Places for one row of each check of stage KEPT, and for one row of latency if its outcome is
-   unknown. NOLINTNEXTLINE(bugprone-macro-parentheses): the rows are added up. */
+/* The maximum number of rows: one for each check of stage KEPT, and one for the check latency if
+   its outcome is unknown. NOLINTNEXTLINE(bugprone-macro-parentheses): the rows are added up. */
 #define X(id, name, mode, stage) (HS_CHECK_STAGE_##stage == HS_CHECK_STAGE_KEPT ? 1 : 0) +
     HS_MAX_REMEMBERED = HS_CHECKS(X) 1,
 #undef X
@@ -41,16 +42,17 @@ struct hs_posted_shot {
     uint64_t seed;
     bool has_direction;
     struct hs_vec direction;   /* unit */
-    uint16_t direction_count;  /* number of expected pellet directions; 0: none was posted */
+    uint16_t direction_count;  /* number of expected pellet directions; 0: no directions were
+                                  posted */
     struct hs_vec *directions; /* owned; unit vectors */
 };
 
-/* One used number. */
+/* One used shot number. */
 struct hs_ledger_entry {
     uint64_t number;
     struct hs_digest digest;
     int64_t fire_time_us;
-    uint64_t noted; /* set by hs_ledger_record: its position in the order of recording */
+    uint64_t noted; /* position in the order of recording; set by hs_ledger_record */
     bool accepted;
     bool is_cancelled; /* a posted shot that was withdrawn; `accepted` stays true */
     bool is_instant;   /* a hit with an instant weapon: hit_time_us is valid */

@@ -26,8 +26,8 @@ HS_PUBLIC_BEGIN
 struct hs_match;
 
 /*
- * Creates a match. The ruleset is borrowed and must outlive it. NULL: out of memory, or the limits
- * are too small.
+ * Creates a match. The ruleset is borrowed and must outlive the match. Returns NULL if out of
+ * memory, or if the limits are too small.
  *
  * Memory never exceeds the limit of the match, nor the limit of the shared budget. Near a limit,
  * the match refuses new players and movers (HS_FRAME_CAPACITY, HS_MOVE_CAPACITY). A history drops
@@ -35,32 +35,34 @@ struct hs_match;
  *
  * A twentieth of each limit, and a part for each player, is reserved for the records of claims and
  * moves. If these bytes are not enough, histories are shortened first. Then the oldest answers kept
- * for retries are dropped. Used numbers are kept longest, so that no shot is paid twice.
+ * for retries are dropped. Used shot numbers are kept longest, so that no shot is paid twice.
  */
 struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits);
 void hs_match_destroy(struct hs_match *match);
 
-/* Sets the map of the match; call it before any claim is verified. Borrowed; must outlive the
-   match. NULL, the default: the map is unknown, and nothing static blocks a shot. */
+/* Sets the map of the match; call it before any claim is verified. The map is borrowed and must
+   outlive the match. With NULL, the default, the map is unknown, and nothing static blocks a
+   shot. */
 void hs_match_set_world(struct hs_match *match, const struct hs_world *world);
 
-/* Whether a reservation of memory failed since the last call of this function. */
+/* Returns whether a reservation of memory failed since the last call of this function. */
 bool hs_match_was_refused(struct hs_match *match);
 
-/* Whether the bytes in use are below nine tenths of the limit, for the match and for the shared
-   budget. */
+/* Returns whether the bytes in use are below nine tenths of the limit, both for the match and for
+   the shared budget. */
 bool hs_match_has_space(const struct hs_match *match);
 
-/* The bytes of a new, empty match. */
+/* Returns the bytes of a new, empty match. */
 size_t hs_match_min_bytes(void);
 
 /* ---- frames ---- */
 
 /*
  * Stores one frame. `results` has player_count entries, then mover_count entries for the movers. A
- * refused entry is not stored, but may help to confirm a clock reset. *flags gets one bit per enum
- * hs_frame_flag. False: out of memory; the entries before that point are stored.
+ * refused entry is not stored, but may help to confirm a clock reset. Sets bit `1 << flag` in
+ * *flags for each enum hs_frame_flag that applies. Returns false if out of memory: the entries
+ * before that point are stored.
  */
 bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
                          enum hs_frame_result *results, unsigned *flags);
@@ -72,14 +74,14 @@ struct hs_frame_jump {
     int64_t elapsed_us;     /* since the previous sample */
 };
 
-/* True: the player or mover has a sample at exactly this time that was flagged as a jump; the jump
-   is written to *out. Reads only. `at` is a search hint: the mover's index in its frame. */
+/* Returns true and writes the jump to *out if the player or mover has a sample at exactly this time
+   that was flagged as a jump. Reads only. `at` is a search hint: the mover's index in its frame. */
 bool hs_match_player_jump(const struct hs_match *match, struct hs_str player, int64_t time_us,
                           struct hs_frame_jump *out);
 bool hs_match_mover_jump(const struct hs_match *match, struct hs_str mover, size_t at,
                          int64_t time_us, struct hs_frame_jump *out);
 
-/* A sentence that explains a refusal. */
+/* Returns a sentence that explains why a frame entry was refused. */
 const char *hs_frame_result_text(enum hs_frame_result result);
 
 /* ---- state ---- */
@@ -107,8 +109,8 @@ struct hs_match_totals {
 
 void hs_match_totals(const struct hs_match *match, struct hs_match_totals *out);
 
-/* The number of payments since the match was opened or restored. Once the owner has written the
-   whole journal (journal.h) to a file, all entries whose `payment` is at most this number are
+/* Returns the number of payments since the match was opened or restored. Once the owner has written
+   the whole journal (journal.h) to a file, all entries whose `payment` is at most this number are
    saved. */
 uint32_t hs_match_payments(const struct hs_match *match);
 
@@ -117,8 +119,8 @@ struct hs_player_connection {
     bool is_known; /* frames posted a round trip; otherwise only noise_us is valid */
     bool is_quiet; /* enough round trips were measured in the last 15 to 30 s, and they have no
                       noise */
-    int64_t rtt_us, spread_us; /* the smallest of the last round trips, and the largest minus the
-                                  smallest */
+    int64_t rtt_us, spread_us; /* the smallest of the last round trips, and the largest one minus
+                                  the smallest */
     int64_t noise_us;          /* the delay that a packet can have beyond the smallest round trip;
                                   0: unknown */
 };
@@ -146,18 +148,18 @@ struct hs_player_info {
 };
 
 /*
- * The number of the player's session to which a shot fired at that time belongs. The sessions of
- * all players of the match are numbered together, from 1. A player starts a new session when they
- * join or come back. 0: no such player.
+ * Returns the number of the player's session to which a shot fired at that time belongs, or 0 if
+ * there is no such player. The sessions of all players of the match are numbered together, from 1.
+ * A player starts a new session when they join or come back.
  */
 uint64_t hs_match_session(const struct hs_match *match, struct hs_str name, int64_t fire_time_us);
 
-/* Writes the state of a player to *out. False: no such player is present. */
+/* Writes the state of a player to *out. Returns false if no such player is present. */
 bool hs_match_find_player(const struct hs_match *match, struct hs_str name,
                           struct hs_player_info *out);
 
-/* Iterates over the players present, in order of arrival. Start with *cursor = 0. False: past the
-   last one. */
+/* Iterates over the players present, in order of arrival. Start with *cursor = 0. Returns false
+   after the last player. */
 bool hs_match_next_player(const struct hs_match *match, uint32_t *cursor,
                           struct hs_player_info *out);
 

@@ -44,16 +44,15 @@ struct hs_move {
     struct hs_str mode;               /* movement mode: a name in the ruleset's `moves.modes` */
     struct hs_str base;               /* the mover under the player; positions are relative to it */
     struct hs_vec position, velocity; /* at the end of the move, as the client computed them */
-    const enum hs_move_flag *flags;   /* what the client reports; valid with HS_MOVE_HAS_FLAGS.
-                                         Borrowed */
+    const enum hs_move_flag *flags;   /* what the client reports about its body; valid with
+                                         HS_MOVE_HAS_FLAGS. Borrowed */
     size_t flag_count;
-    /* Position and velocity by the server's simulation. The server acknowledges the client's
+    /* Position and velocity in the server's simulation. The server acknowledges the client's
        values, or sends these values as a correction. */
     struct hs_vec server_position, server_velocity;
     struct hs_str server_mode;
-    struct hs_str server_base; /* the base of server_position; absent: the same as `base` */
-    double server_rotation[4]; /* rotation of the body, as the game server has it; for the
-                                  correction */
+    struct hs_str server_base; /* the base of server_position; if absent, the same as `base` */
+    double server_rotation[4]; /* rotation of the body on the game server; used in the correction */
 };
 
 /* A failed check of a move. */
@@ -79,11 +78,12 @@ struct hs_move_result {
                           back a discrepancy */
     bool is_whole;     /* the previous move was accepted, and delta_us is all of the client's time
                           since that move */
-    unsigned raised;   /* bits of enum hs_move_check: checks failed on this move, in any mode */
+    unsigned raised;   /* bits of enum hs_move_check: the checks that this move failed, in any
+                          mode */
     uint16_t failure_count;
     uint16_t corrected_mode; /* index in the ruleset's modes; HS_NONE: unknown */
     int64_t delta_us;        /* time that the server may simulate */
-    int64_t forced_us; /* time for which the server moves the player without the client; or 0 */
+    int64_t forced_us; /* time for which the server moves the player without the client, or 0 */
     int64_t late_us;   /* how late a stale move was; 0: the move is not stale, or the delay is
                           unknown */
     /* State after the move. */
@@ -92,7 +92,7 @@ struct hs_move_result {
     int64_t age_us;                      /* time since the first move of this clock */
     int64_t credit_us;
     double speed; /* speed of the client's clock relative to the server's clock; 1 is honest */
-    /* For a correction; otherwise 0. */
+    /* Set for a correction, otherwise 0. */
     double error, limit; /* length */
     struct hs_vec corrected, corrected_velocity;
     bool has_corrected_velocity;

@@ -1,7 +1,7 @@
 /*
  * Checks of client moves. A move has a client timestamp, an arrival time at the game server, and
- * optionally a position. The checks find out: which part of the move may be simulated? Was the
- * clock of the client too fast? Can a body move in this way?
+ * optionally a position. The checks answer three questions. How much of the move's time may be
+ * simulated? Was the clock of the client too fast? Can a body move in this way?
  *
  * The result depends only on the player's own state. This state includes the round trip, the stance
  * and the announced jumps, which frames post. Not thread-safe on one match.
@@ -20,14 +20,14 @@
 HS_PUBLIC_BEGIN
 
 /*
- * Checks a move and records it. Adds the player if they are new. False: out of memory; nothing
- * changed. A player has HS_MOVES_KEPT places for answers. Each place allocates at most twice: for
- * its first answer, and for its first answer with failures or a correction.
+ * Checks a move and records it. Adds the player if they are new. Returns false and changes nothing
+ * if out of memory. A player has HS_MOVES_KEPT places for answers. Each place allocates at most
+ * twice: for its first answer, and for its first answer with failures or a correction.
  */
 bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
                          struct hs_move_result *out);
 
-/* State of a player, known from their moves. */
+/* State of a player, derived from their moves. */
 struct hs_moves_info {
     bool present; /* the player sent a move */
     uint64_t epoch;
@@ -35,14 +35,14 @@ struct hs_moves_info {
     int64_t discrepancy_us, lifetime_us, age_us, credit_us;
     bool is_resolving;
     double speed;       /* speed of the client's clock; 1 is honest */
-    double speed_error; /* the largest error of `speed`, because packets are not equally late; 1:
-                           the clock was not measured long enough */
+    double speed_error; /* the largest possible error of `speed`, because the delay of packets
+                           varies; 1: the clock was not measured long enough */
     uint32_t bursts_per_minute;
     uint64_t reasons[HS_MOVE_REASON_COUNT];
-    uint64_t raised[HS_MOVE_CHECK_COUNT]; /* moves on which the check failed, in any mode */
+    uint64_t raised[HS_MOVE_CHECK_COUNT]; /* number of moves that failed the check, in any mode */
 };
 
-/* False: no such player is present. */
+/* Returns false if no such player is present. */
 bool hs_match_moves_info(const struct hs_match *match, struct hs_str player,
                          struct hs_moves_info *out);
 

@@ -14,7 +14,7 @@ HS_PUBLIC_BEGIN
 enum { HS_MAX_MOVE_MODES = 16 };
 
 /* The sums of the move checks stay between minus and plus this value, even for absurd timestamps.
-   It is three thousand years. A few such values can be added without an overflow. */
+   The value is about three thousand years. A few such values can be added without an overflow. */
 #define HS_MOVES_LONGEST_US INT64_C(100000000000000000)
 
 /* A game that predicts by ping rewinds by half of clamp(ping - fudge, 0, min(wish, max)), where
@@ -53,7 +53,7 @@ struct hs_moves_rules {
     double drift_allowance;  /* seconds of discrepancy that are forgiven per second of server
                                 time */
     bool force_corrections;  /* while a discrepancy is paid back, every move gets a correction */
-    int64_t max_delta_us;    /* the max simulated time of one move */
+    int64_t max_delta_us;    /* the largest simulated time of one move */
     int64_t min_delta_us;    /* shorter moves are not simulated */
     int64_t reset_period_us; /* the client's clock restarts at 0 after this time */
 
@@ -63,8 +63,8 @@ struct hs_moves_rules {
                                 smaller; 0: never */
     int64_t ack_interval_us; /* smallest time between two acks */
     int64_t correction_interval_us; /* smallest time between two corrections */
-    double large_error;             /* length; large_interval_us applies to errors of this and more;
-                                       0: never */
+    double large_error;             /* length; large_interval_us applies to errors of this size or
+                                       more; 0: never */
     int64_t large_interval_us;      /* smallest time between corrections of large errors */
     int64_t forced_after_us;        /* silence after which the server may move the player */
     int64_t forced_for_us;          /* the longest time for which the server may move the player */
@@ -73,11 +73,11 @@ struct hs_moves_rules {
     /* The default timing check (clock/guard.h). */
     int64_t credit_max_us;
     int64_t epoch_interval_us; /* smallest time between two epochs of a player's clock */
-    int64_t ack_slack_us;      /* tolerance of the check of acks */
+    int64_t ack_slack_us;      /* tolerance of AckBound */
     double ack_skew_ppm;       /* error that an honest clock may have */
     int64_t lead_block_us, lead_window_us, lead_clip_us;
     double lead_leak;      /* seconds of lead that are forgiven per second */
-    int64_t lead_noise_us; /* amount of noise that doubles clip and threshold */
+    int64_t lead_noise_us; /* the noise that doubles clip and threshold */
     int64_t lead_threshold_us, lead_threshold_without_rtt_us, lead_jump_us;
 
     struct hs_move_mode modes[HS_MAX_MOVE_MODES];

@@ -65,7 +65,7 @@ struct hs_rig {
     struct hs_capsules capsules[HS_MAX_HITBOXES / 4]; /* derived, at scale 1 */
 };
 
-/* Index of a name, or HS_NONE (ruleset.h). */
+/* Returns the index of a name, or HS_NONE (ruleset.h). */
 uint16_t hs_rig_find_bone(const struct hs_rig *in, struct hs_str name);
 uint16_t hs_rig_find_stance(const struct hs_rig *in, struct hs_str name);
 

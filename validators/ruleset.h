@@ -51,7 +51,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(LENGTH, world_bound, "world_bound", 1e7, 1, 1e12)                                            \
     /* length/s; a faster move between samples is a teleport */                                    \
     X(LENGTH, max_speed, "max_speed", 20000, 1e-3, 1e9)                                            \
-    /* a frame that is further ahead of the newest frame is a clock jump */                        \
+    /* a frame further ahead of the newest frame than this is a clock jump */                      \
     X(SECONDS, max_forward_us, "max_forward", 5, 0.1, 3600)
 
 #define HS_REWIND_FIELDS(X)                                                                        \
@@ -63,9 +63,9 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(SECONDS, older_slack_us, "older_slack", 0.1, 0, 60)                                          \
     /* how much later a claim's time may be than the time that rtt and interp explain */           \
     X(SECONDS, newer_slack_us, "newer_slack", 0.03, 0, 60)                                         \
-    /* how much the distance of claims' times from the explained time may change in two seconds */ \
+    /* how much the offset of claims from the explained time may change within two seconds */      \
     X(SECONDS, jump_slack_us, "jump_slack", 0.13, 0, 60)                                           \
-    /* share of the round trip from the server's simulation to the arrival of a claim */           \
+    /* share of the round trip that lies between the server's simulation and the claim's arrival */\
     X(REAL, rtt_share, "rtt_share", 1, 0, 2)                                                       \
     /* the largest interpolation delay that is used */                                             \
     X(SECONDS, max_interp_us, "max_interp", 0.1, 0, 5)                                             \
@@ -94,7 +94,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(SECONDS, trajectory_window_us, "trajectory_window", 0.1, 0, 60)                              \
     /* every hit needs its posted shot */                                                          \
     X(BOOL, require_shot, "require_shot", 0, 0, 1)                                                 \
-    /* a shot this long after the shooter's death still counts */                                  \
+    /* a shot up to this time after the shooter's death still counts */                            \
     X(SECONDS, death_grace_us, "death_grace", 0.08, 0, 5)                                          \
     /* largest number of players claimed in addition to the target */                              \
     X(COUNT, max_victims, "max_victims", 64, 0, 64)                                                \
@@ -120,7 +120,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(COUNT, magazine, "magazine", 0, 0, 1e6)                                                      \
     /* a pause this long refills the magazine */                                                   \
     X(SECONDS, reload_us, "reload", 0, 0, 3600)                                                    \
-    /* per shot */                                                                                 \
+    /* number of pellets per shot */                                                               \
     X(COUNT, pellets, "pellets", 1, 1, 64)                                                         \
     /* half angle of the pellets' cone */                                                          \
     X(REAL, spread_deg, "spread_deg", 0, 0, 80)                                                    \
@@ -231,17 +231,17 @@ extern const struct hs_builtin_ruleset hs_builtin_rulesets[HS_BUILTIN_RULESETS];
 
 /*
  * Creates a ruleset with default scalars for a unit of length, without rigs, zones or weapons. The
- * caller owns it. NULL: out of memory.
+ * caller owns it. Returns NULL if out of memory.
  */
 struct hs_ruleset *hs_ruleset_create(double cm_per_unit);
 
 /* Creates a built-in ruleset: scalars, a humanoid rig, and some weapons. The caller owns it.
-   NULL: out of memory. */
+   Returns NULL if out of memory. */
 struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *builtin);
 
 /* Each of these functions adds one part of the built-in ruleset: zones, the humanoid rig with its
-   zones, movement modes, or weapons. False: out of memory or capacity. The rig stands along the
-   ruleset's `up`, so set `up` first. */
+   zones, movement modes, or weapons. Returns false if out of memory or capacity. The rig stands
+   along the ruleset's `up`, so set `up` first. */
 bool hs_ruleset_add_builtin_zones(struct hs_ruleset *ruleset);
 void hs_ruleset_add_builtin_moves(struct hs_ruleset *ruleset, double cm_per_unit);
 bool hs_ruleset_add_builtin_rig(struct hs_ruleset *ruleset, double cm_per_unit);
@@ -258,7 +258,7 @@ uint16_t hs_ruleset_add_zone(struct hs_ruleset *ruleset, struct hs_str name, dou
 uint16_t hs_ruleset_add_rig(struct hs_ruleset *ruleset, struct hs_str name);
 uint16_t hs_ruleset_add_weapon(struct hs_ruleset *ruleset, struct hs_str name);
 
-/* Index of a name, or HS_NONE. */
+/* Returns the index of a name, or HS_NONE. */
 uint16_t hs_ruleset_find_move_mode(const struct hs_ruleset *in, struct hs_str name);
 uint16_t hs_ruleset_find_zone(const struct hs_ruleset *in, struct hs_str name);
 uint16_t hs_ruleset_find_rig(const struct hs_ruleset *in, struct hs_str name);
@@ -279,9 +279,9 @@ void hs_ruleset_finish(struct hs_ruleset *ruleset);
 
 /*
  * Finds likely mistakes in a valid and finished ruleset. Examples: a rig that stands along an axis
- * other than `up`, a length in another unit, a weapon without a rate of fire. Calls `report` (NULL:
- * only count) for each, with a JSON pointer and a sentence. Returns the number of warnings. The
- * built-in rulesets have no warnings.
+ * other than `up`, a length in another unit, a weapon without a rate of fire. Calls `report` for
+ * each one, with a JSON pointer and a sentence. If `report` is NULL, only counts them. Returns the
+ * number of warnings. The built-in rulesets have no warnings.
  */
 size_t hs_ruleset_warn(const struct hs_ruleset *ruleset, hs_ruleset_report *report, void *context);
 

@@ -13,7 +13,7 @@ HS_PUBLIC_BEGIN
 
 struct hs_shot_claim {
     uint64_t shot;
-    struct hs_str shooter, weapon; /* absent weapon: the weapon held at the time */
+    struct hs_str shooter, weapon; /* if `weapon` is absent, the weapon held at the time */
     int64_t time_us;               /* fire time */
     struct hs_vec origin;          /* world, length */
     struct hs_vec direction;       /* unit vector; valid if has_direction */
@@ -40,14 +40,14 @@ void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_cl
                            int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out,
                            int64_t *forward_time_us);
 /* Remembers that a shot could not be recorded, whatever its verdict was. Until the shot is sent
-   again, its hits get not_recorded, and are not rejected because of a missing shot. */
+   again, its hits have the reason not_recorded, and are not rejected because of a missing shot. */
 void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
 
 /*
- * Withdraws an accepted shot of the shooter's session. Later hits of this shot get
- * no_matching_shot. Damage of earlier hits stays. The weapon gets the rate-of-fire token of the
- * shot back, unless a hit of the shot was accepted or may have been accepted. So each token is used
- * for at most one shot. Sets verdict and reason of `out`. The reason is ok if this call or an
+ * Withdraws an accepted shot of the shooter's session. Later hits of this shot have the reason
+ * no_matching_shot. The damage of earlier hits stays. The rate-of-fire token of the shot returns to
+ * the weapon, unless a hit of the shot was accepted or may have been accepted. So each token is
+ * used for at most one shot. Sets verdict and reason of `out`. The reason is ok if this call or an
  * earlier call withdrew the shot; no_matching_shot if no such shot was accepted; not_recorded if
  * out of memory. The reason is also not_recorded if `may_record` is false, because the owner cannot
  * keep the record.

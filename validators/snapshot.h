@@ -1,11 +1,11 @@
 /*
  * Saves the lasting part of a match as bytes, and restores a match from them.
  *
- * A cheater could gain from the loss of some state. So the bytes have the move timing with its
- * credit, the movement, the suspicion, the used numbers with their answers, and the cadences.
- * Counters and damage are saved too, and so is the sticky state of players and movers, such as
- * life, team and weapon. The opening of the match is saved because the ids of verdicts depend on
- * it.
+ * A cheater could gain from the loss of some state. So the bytes contain the move timing with its
+ * credit, the movement, the suspicion, the used shot numbers with their answers, and the cadences.
+ * They also contain the counters, the damage, and the sticky state of players and movers, such as
+ * life, team and weapon. The opening time of the match is saved because the ids of verdicts depend
+ * on it.
  *
  * Poses are not saved. After a restore, poses are complete again after one window of history. Until
  * then hits are inconclusive, and hs_match_info reports that the match needs a resync.
@@ -46,9 +46,9 @@ struct hs_save_cursor {
 
 /*
  * Appends the next part of a match: at least one player, and more while the part is smaller than
- * `part_bytes`. True: more parts follow. The match may be used and changed between two parts, so no
- * caller waits longer than one part takes. The state of one player is always in one part. Players
- * who join between two parts are left out.
+ * `part_bytes`. Returns true if more parts follow. The match may be used and changed between two
+ * parts, so no caller waits longer than one part takes. The state of one player is always in one
+ * part. Players who join between two parts are left out.
  */
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out);
@@ -76,15 +76,16 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
                                  size_t size, struct hs_match **out);
 
 /*
- * Appends an excerpt: the part of a match that a verdict depends on, with the poses. A match that
- * hs_match_load restores from it gives the same verdict on the same claim or posted shot, to the
- * bit. An excerpt has the players that the claim names, and the players and movers near the path.
- * It has their samples around the times of the claim, 16 more samples before these, and 16 after
- * them. It has the shooter's used numbers that the claim is compared with, without their answers.
- * It has no counts and no suspicion. No more frames can be posted to the restored match. An excerpt
- * has only a hash of the vocabularies and of the layout, so a program with other vocabularies or
- * another layout gives OTHER_VERSION. `result` is the result of hs_hit_verify or hs_shot_verify.
- * Between that call and this one, the match must not change.
+ * Appends an excerpt: the part of a match that a verdict depends on, with the poses. From an
+ * excerpt, hs_match_load restores a match that gives a bit-identical verdict on the same claim or
+ * posted shot. An excerpt has the players that the claim names, and the players and movers near the
+ * path. It has their samples around the times of the claim, 16 more samples before these, and 16
+ * after them. It has the shooter's used shot numbers with which the claim is compared, without
+ * their answers. It has no counts and no suspicion. No more frames can be posted to the restored
+ * match. An excerpt has only a hash of the vocabularies and of the layout. If the program has other
+ * vocabularies or another layout, hs_match_load returns HS_MATCH_OTHER_VERSION. `result` is the
+ * result of hs_hit_verify or hs_shot_verify. Between that call and this one, the match must not
+ * change.
  */
 void hs_hit_save_excerpt(const struct hs_match *match, const struct hs_hit_claim *claim,
                          const struct hs_hit_result *result, struct hs_bytes *out);
@@ -92,11 +93,11 @@ void hs_shot_save_excerpt(const struct hs_match *match, const struct hs_shot_cla
                           const struct hs_hit_result *result, struct hs_bytes *out);
 
 /*
- * Returns whether saved bytes are an excerpt, of this version of the program. hs_match_load can
- * also read an excerpt with another ruleset (hs_excerpt_fits). That ruleset must have the same
- * rigs, the same `up`, and the same weapons in the same order, perhaps followed by more. The match
- * then gives the verdict of the other ruleset, with one limit: players who were never near the path
- * under the old rules are missing.
+ * Returns whether saved bytes are an excerpt of the same version as this program. hs_match_load can
+ * also read an excerpt with another ruleset (hs_excerpt_fits). The other ruleset must have the same
+ * rigs and the same `up`. Its list of weapons must begin with the same weapons in the same order.
+ * The match then gives the verdict of the other ruleset, with one limit: players who were never
+ * near the path under the old rules are missing.
  */
 bool hs_match_is_excerpt(const void *bytes, size_t size);
 bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_ruleset *other);

@@ -1,7 +1,7 @@
 /*
  * The documented spread generator: a shot's seed and a pellet's index give the pellet's direction.
- * The client, the game server and this library compute the same bits. docs/spread.md describes it,
- * with test vectors.
+ * The client, the game server and this library compute bit-identical results. docs/spread.md
+ * describes the generator, with test vectors.
  */
 #ifndef HS_SPREAD_H
 #define HS_SPREAD_H
@@ -23,7 +23,7 @@ HS_PUBLIC_BEGIN
 struct hs_vec hs_spread_direction(struct hs_vec aim, double spread_rad, uint64_t seed,
                                   uint32_t index);
 
-/* Sine and cosine from + - * only, for |x| <= 2 pi radians; errors below 1e-15. */
+/* Computes sine and cosine with + - * only, for |x| <= 2 pi radians; errors are below 1e-15. */
 void hs_sine_cosine(double x, double *sine, double *cosine);
 
 HS_PUBLIC_END

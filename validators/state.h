@@ -18,7 +18,7 @@
     OWN(uint64_t, owned, [HS_MAX_WEAPONS / 64], {0}, UNSIGNED, OWNED) /* one bit per weapon */     \
     SAID(double, damage_scale, 1, REAL, NOTHING, DAMAGE_SCALE)                                     \
     OWN(int64_t, life, , 0, MARK, LIFE) /* counts spawns */                                        \
-    SAID(int32_t, ammo, -1, INT32, AMMO, AMMO) /* in the weapon held; -1: unknown */               \
+    SAID(int32_t, ammo, -1, INT32, AMMO, AMMO) /* rounds in the weapon held; -1: unknown */        \
     SAID(int32_t, prediction_us, -1, INT32, NOTHING, PREDICTION) /* ping limit; -1: not posted */  \
     OWN(uint16_t, rig, , 0, UNSIGNED, NOTHING) /* ruleset index; at first the default rig */       \
     OWN(uint16_t, stance, , 0, UNSIGNED, NOTHING) /* index in the rig */                           \

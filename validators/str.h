@@ -41,7 +41,7 @@ uint64_t hs_str_hash(struct hs_str s);
 /* The maximum length of a name, in bytes: match, player, ruleset, weapon, bone or zone. */
 #define HS_NAME_MAX 64
 
-/* Whether the name has 1 to HS_NAME_MAX characters of [A-Za-z0-9_.:-]. */
+/* Returns whether the name has 1 to HS_NAME_MAX characters of [A-Za-z0-9_.:-]. */
 bool hs_name_is_valid(struct hs_str name);
 
 /* A stored name, terminated and padded with zeros. */

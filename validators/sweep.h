@@ -65,28 +65,28 @@ struct hs_sweep_contact {
 };
 
 /*
- * A sphere that comes within a slack also touches. The slack is this constant times (length of
- * travel + both radii). The slack is far above rounding errors in double, and far below anything a
- * player can see. A larger value would turn near misses of micrometres into hits. If it were zero,
- * rounding would decide whether a sphere that just grazes also touches.
+ * A sphere that comes within a slack counts as touching. The slack is this constant times (length
+ * of travel + both radii). The slack is far above rounding errors in double, and far below anything
+ * a player can see. A larger value would turn near misses of micrometres into hits. If the constant
+ * were zero, rounding would decide whether a sphere that just grazes a solid touches it.
  */
 #define HS_TOUCH_SLACK 1e-6
 
 /*
- * First contact and smallest gap of a swept sphere and one solid. A sphere that already touches the
- * solid at `start` has its contact at distance 0. If the sphere does not touch, `center`, `point`
- * and `normal` describe the nearest approach.
+ * Computes the first contact and the smallest gap between a swept sphere and one solid. A sphere
+ * that already touches the solid at `start` has its contact at distance 0. If the sphere does not
+ * touch, `center`, `point` and `normal` describe the nearest approach.
  */
 void hs_sweep_solid(const struct hs_sweep *sweep, const struct hs_solid *solid,
                     struct hs_sweep_contact *out);
 
 /*
- * Like hs_sweep_solid, without the details, for the inner loop. True: touched, and *distance is set
- * as in hs_sweep_contact.
+ * Like hs_sweep_solid, without the details, for the inner loop. Returns true if the sphere touches
+ * the solid, and sets *distance as in hs_sweep_contact.
  */
 bool hs_sweep_touches(const struct hs_sweep *sweep, const struct hs_solid *solid, double *distance);
 
-/* Distance from a world point to the surface of the solid; 0 inside the solid. */
+/* Returns the distance from a world point to the surface of the solid; 0 inside the solid. */
 double hs_solid_distance(const struct hs_solid *solid, struct hs_vec point);
 
 HS_PUBLIC_END

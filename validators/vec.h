@@ -3,7 +3,7 @@
  *
  * World coordinates stay in double until two of them are subtracted. The difference is small and
  * may be stored in float. Only + - * / and sqrt are used, so every machine with IEEE 754 arithmetic
- * computes the same bits.
+ * computes bit-identical results.
  */
 #ifndef HS_VEC_H
 #define HS_VEC_H
@@ -44,7 +44,7 @@ static inline struct hs_vec hs_vec_add_scaled(struct hs_vec a, struct hs_vec b, 
     return out;
 }
 
-/* Exactly a if s is 0, and exactly a if a and b are equal. */
+/* The result is exactly a if s is 0, or if a and b are equal. */
 static inline struct hs_vec hs_vec_lerp(struct hs_vec a, struct hs_vec b, double s)
 {
     struct hs_vec out = {a.x + (b.x - a.x) * s, a.y + (b.y - a.y) * s, a.z + (b.z - a.z) * s};
@@ -85,14 +85,14 @@ static inline struct hs_vec hs_vec_max(struct hs_vec a, struct hs_vec b)
     return out;
 }
 
-/* The largest absolute value of a coordinate. */
+/* Returns the largest absolute value of a coordinate. */
 static inline double hs_vec_largest(struct hs_vec v)
 {
     double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z), larger = x > y ? x : y;
     return larger > z ? larger : z;
 }
 
-/* Whether every coordinate is between -bound and +bound. */
+/* Returns whether every coordinate is between -bound and +bound. */
 static inline bool hs_vec_is_within(struct hs_vec a, double bound)
 {
     return fabs(a.x) <= bound && fabs(a.y) <= bound && fabs(a.z) <= bound;

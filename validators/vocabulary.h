@@ -76,12 +76,16 @@ enum hs_check_stage {
  * with a measured value, a sentence without one)
  *
  * The sentences are the `detail` of a check (api/detail.c). NULL: the reason has no sentence of
- * that kind. A word in braces stands for:
- *   {m} {l}  measured and limit         {L}  "limit 5", or "minimum 5" if the measured value is
- * less {p}      the player concerned       {v}  the wall or mover concerned {f} {h}  fire time and
- * hit time     {t}  fire time for the shooter, hit time for other players {n} {w}  number of the
- * shot, weapon {c}  the kind of the item: "claim" or "shot" {s} {T}  names of the members for start
- * and time
+ * that kind. Words in braces are replaced:
+ *   {m} {l}  measured value and limit
+ *   {L}      "limit 5", or "minimum 5" if the measured value is less
+ *   {p}      the player concerned
+ *   {v}      the wall or mover concerned
+ *   {f} {h}  fire time and hit time
+ *   {t}      fire time for the shooter, hit time for other players
+ *   {n} {w}  number of the shot, weapon
+ *   {c}      the kind of the item: "claim" or "shot"
+ *   {s} {T}  names of the members for start and time
  */
 /* clang-format off */
 #define HS_REASONS(X)                                                                              \
@@ -211,7 +215,7 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
 enum hs_flag { HS_FLAGS(HS_FLAG_ID) HS_FLAG_COUNT };
 
 /* Likely mistakes of an integration (hints.h). A mistake can cause the mistakes below it in this
-   list, so the mistake of the first hint must be mended first. X(id, name) */
+   list, so the mistake of the first hint must be fixed first. X(id, name) */
 #define HS_HINTS(X)                                                                                \
     X(MILLISECONDS, "milliseconds")                                                                \
     X(CLOCK, "clock")                                                                              \
@@ -382,7 +386,7 @@ enum hs_prevention {
     HS_PREVENTION_COUNT
 };
 
-/* Which pose is kept if several have the same time. */
+/* Which pose is kept if several poses have the same time. */
 enum hs_same_time { HS_SAME_TIME_FIRST, HS_SAME_TIME_LAST, HS_SAME_TIME_COUNT };
 
 /* The source of the time of an instant hit. */
@@ -447,11 +451,11 @@ int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str nam
 HS_VOCABULARIES(X)
 #undef X
 
-/* The verdict that a reason gives. */
+/* Returns the verdict that a reason gives. */
 enum hs_verdict hs_reason_verdict(enum hs_reason reason);
 
-/* True: a verdict for this reason is not recorded, so the same claim sent again is evaluated
-   again. */
+/* Returns true if a verdict with this reason is not recorded, so that the same claim sent again is
+   evaluated again. */
 bool hs_reason_is_retryable(enum hs_reason reason);
 enum hs_check hs_reason_check(enum hs_reason reason);
 enum hs_mode hs_check_default_mode(enum hs_check check);

@@ -52,7 +52,8 @@ static inline void hs_work_pass(struct hs_work *work, uint64_t count)
         work->spent = work->limit + HS_WORK_PASS;
 }
 
-/* Whether the limit is exceeded. Results computed after the limit was exceeded must not be used. */
+/* Returns whether the limit is exceeded. Results computed after the limit was exceeded must not be
+   used. */
 static inline bool hs_work_is_over(const struct hs_work *work)
 {
     return work->limit != 0 && work->spent > work->limit;

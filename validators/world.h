@@ -2,8 +2,8 @@
  * The static world of a map: triangles and axis-aligned boxes in a bounding-volume hierarchy.
  *
  * A world never changes after its creation. All queries are pure, allocate nothing, and are safe to
- * call from any thread at the same time. On every machine with IEEE 754 arithmetic they give the
- * same bits, whichever part of the hierarchy is searched first.
+ * call from any thread at the same time. On every machine with IEEE 754 arithmetic the results are
+ * bit-identical, whichever part of the hierarchy is searched first.
  *
  * The hierarchy and a first test of the triangles use float, rounded so that they never exclude a
  * contact. For the triangles and boxes that remain, the exact tests of triangle.h and sweep.h
@@ -58,26 +58,27 @@ enum hs_world_fault {
 
 struct hs_world;
 
-/* Allocates the memory that queries read, aligned to 64 bytes; free() releases it. NULL: out of
-   memory. */
+/* Allocates the memory that queries read, aligned to 64 bytes; free() releases it. Returns NULL if
+   out of memory. */
 typedef void *hs_world_alloc(size_t size);
 
 /*
  * Builds a world; the mesh is copied. Takes O(n log n) time, about a second for a million
- * triangles. `alloc` allocates the memory that queries read; large pages make queries faster (NULL:
- * malloc). NULL: failed, and *fault is set (`fault` may be NULL). Free the world with
- * hs_world_destroy; destroying NULL does nothing. In the world of an empty mesh, no query touches
- * anything.
+ * triangles. `alloc` allocates the memory that queries read; large pages make queries faster. If
+ * `alloc` is NULL, malloc is used. Returns NULL and sets *fault if the build fails (`fault` may be
+ * NULL). Free the world with hs_world_destroy; destroying NULL does nothing. In the world of an
+ * empty mesh, no query touches anything.
  */
 struct hs_world *hs_world_create(const struct hs_world_mesh *mesh, hs_world_alloc *alloc,
                                  enum hs_world_fault *fault);
 
 struct hs_world_limits {
-    /* The build fails with HS_WORLD_TOO_LARGE before it uses more than this. The bytes of the new
-       world count, but not the bytes of the mesh. */
+    /* The build fails with HS_WORLD_TOO_LARGE before it uses more than this many bytes. The bytes
+       of the new world count, but not the bytes of the mesh. */
     size_t max_bytes;
-    /* Called every few milliseconds with `context`. True: the build fails with HS_WORLD_STOPPED. A
-       mesh of a million triangles can take 0.2 s until the first call. NULL: no calls. */
+    /* Called every few milliseconds with `context`. If it returns true, the build fails with
+       HS_WORLD_STOPPED. With a mesh of a million triangles, the first call can come after 0.2 s.
+       NULL: no calls. */
     bool (*must_stop)(void *context);
     void *context;
 };
@@ -117,11 +118,11 @@ struct hs_world_contact {
 };
 
 /*
- * First contact of a swept sphere with the world; radius 0 is a ray. Both sides of a triangle are
- * solid, and the inside of a box is solid. A sphere that touches at its start has contact at
- * distance 0. A sphere that comes within HS_TOUCH_SLACK touches. At equal distances triangles come
- * before boxes, and then lower indices before higher ones. True: touched, and *out is set (`out`
- * may be NULL).
+ * Finds the first contact of a swept sphere with the world; radius 0 is a ray. Both sides of a
+ * triangle are solid, and the inside of a box is solid. A sphere that touches something at its
+ * start has its contact at distance 0. A sphere that comes within HS_TOUCH_SLACK counts as
+ * touching. At equal distances triangles come before boxes, and then lower indices before higher
+ * ones. Returns true and sets *out if something is touched (`out` may be NULL).
  *
  * For a ray on a triangle, `normal` is the normal of the face, on the side of the ray's start. For
  * a sphere, `normal` points from the touched point to the centre.
@@ -135,9 +136,9 @@ bool hs_world_sweep_within(const struct hs_world *world, const struct hs_sweep *
                            struct hs_work *work, struct hs_world_contact *out);
 
 /*
- * Whether anything touches the segment. The result is equal to that of hs_world_sweep with radius 0
- * between the two ends. This function is faster, because it stops at the first contact found. A
- * segment that ends in a surface touches it.
+ * Returns whether anything touches the segment. The result is equal to that of hs_world_sweep with
+ * radius 0 between the two ends. This function is faster, because it stops at the first contact
+ * found. A segment that ends in a surface touches it.
  */
 bool hs_world_blocks(const struct hs_world *world, struct hs_vec from, struct hs_vec to);
 

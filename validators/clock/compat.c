@@ -48,7 +48,7 @@ bool hs_compat_refuse(struct hs_compat *compat, enum hs_move_reason reason,
     return nothing_newer;
 }
 
-/* Moves the value towards 0 by at most `pull`, and not beyond 0. */
+/* Moves the value towards 0 by at most `pull`, and never past 0. */
 static double pull_to_zero(double value, double pull)
 {
     if (value > 0)
@@ -126,7 +126,8 @@ void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rul
                                                                      late reset */
     if (compat->is_resolving && !is_reset)
         resolve(compat, rules, out->delta_us, since_us);
-    /* A move that resets the clock gets as much time as the previous move. */
+    /* During a payback, a move that resets the clock is granted as much time as the previous
+       move. */
     if (compat->is_resolving)
         out->delta_us = hs_smaller(compat->override_us, longest);
     out->force_update = compat->is_resolving && rules->force_corrections;

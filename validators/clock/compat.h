@@ -1,6 +1,6 @@
 /*
  * The compatible timing check. This check follows the rules for timestamps and time discrepancy
- * that Unreal's character movement made common. So teams who know those settings can compare
+ * that Unreal's character movement made common. So teams that know Unreal's settings can compare
  * results. Internal to validators/.
  *
  * The check keeps one number per player, the discrepancy: how far the player's clock is ahead of
@@ -8,8 +8,8 @@
  * fixed: here a payback is never negative, and no move simulates more than max_delta. The clock of
  * a new player starts with their first move.
  *
- * All state is relative: if all times are shifted by the same amount, the results are the same
- * bits.
+ * Only differences between times matter: if all times are shifted by the same amount, the results
+ * are bit-identical.
  */
 #ifndef HS_COMPAT_H
 #define HS_COMPAT_H
@@ -49,8 +49,8 @@ enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
                                       const struct hs_moves_rules *rules,
                                       const struct hs_timing_move *step);
 
-/* Records a timestamp of any class except OK and RESET. True: the client needs the server's state,
-   because this move is not newer than the last move that arrived. */
+/* Records a timestamp whose class is neither OK nor RESET. Returns true if the client needs the
+   server's state, because this move is not newer than the last move that arrived. */
 bool hs_compat_refuse(struct hs_compat *compat, enum hs_move_reason reason,
                       const struct hs_timing_move *step);
 

@@ -5,10 +5,10 @@
 
 #include "validators/base/units.h"
 
-/* The highest lead of a block in which no move arrived. */
+/* Stands for the highest lead of a block in which no move arrived. */
 #define NO_LEAD INT32_MIN
 
-/* The ceiling (the upper bound of the lead, from acks) if no ack arrived. */
+/* Stands for the ceiling (the upper bound of the lead, from acks) if no ack arrived. */
 #define NO_CEILING INT32_MAX
 
 /* Leads are stored in 32 bits. If a lead is further from the base than this, the base moves. */
@@ -91,7 +91,7 @@ static void rebase(struct hs_clock_guard *guard, int64_t by)
         shift(&guard->cell_highest_us[i], by);
 }
 
-/* Returns x (the lead, guard.h) of a move relative to the base. It fits in 32 bits. */
+/* Returns x (the lead, guard.h) of a move relative to the base. The result fits in 32 bits. */
 static int32_t lead_of(struct hs_clock_guard *guard, const struct hs_timing_move *step)
 {
     int64_t lead = step->timestamp_us - (guard->received_us + guard->shift_us) - guard->base_us;
@@ -111,7 +111,7 @@ static void advance(struct hs_clock_guard *guard, const struct hs_timing_move *s
         if (shift_us > -most && shift_us < most)
             guard->shift_us += (int64_t)floor(elapsed * (step->dilation - 1) + 0.5);
         guard->received_us = step->received_us;
-        /* A new packet arrived. From now on, the acks of earlier packets are used. */
+        /* A new packet arrived, so the acks of all earlier packets can be used from now on. */
         guard->ack_us = guard->arriving_ack_us;
         if ((guard->known & HS_GUARD_ARRIVING_ACK) != 0)
             guard->known |= HS_GUARD_ACK;
@@ -196,8 +196,8 @@ static int32_t highest_of_window(const struct hs_clock_guard *guard,
 
 /*
  * Detects a pause of the clock: the ceiling fell, but the round trip is the same. R then falls by
- * the length of the pause. If R stayed, the clock could catch up after the pause without being
- * detected.
+ * the length of the pause. If R stayed the same, the clock could catch up after the pause without
+ * being detected.
  */
 static void forget_pause(struct hs_clock_guard *guard)
 {
@@ -209,8 +209,9 @@ static void forget_pause(struct hs_clock_guard *guard)
     int64_t paused = (int64_t)before - guard->lowest_us - shorter;
     if (paused <= PAUSE_SLACK_US)
         return;
-    /* The ceiling of the window is too low if the clock is fast. The ceiling then falls by less
-       than the length of the pause. The bound of the previous block shows more of the pause. */
+    /* If the clock is fast, the ceiling of the window is lower than the newest bounds. It then
+       falls by less than the length of the pause. The bound of the previous block shows more of the
+       pause. */
     if (guard->lowest_before_us != NO_CEILING) {
         int64_t trip = guard->trip_before_us;
         shorter = trip > guard->lowest_trip_us ? trip - guard->lowest_trip_us : 0;
@@ -238,7 +239,7 @@ static void forget_pause(struct hs_clock_guard *guard)
  * Corrects R some blocks after a pause. In the block that shows the pause, the delay from client to
  * server is usually longer than in earlier blocks. The pause then seems shorter than it was.
  * Without this correction, R stays too high for half a minute. The highest lead of the first
- * seconds after the pause is a better R. The correction never raises R.
+ * seconds after the pause is a better value for R. The correction never raises R.
  */
 static void settle(struct hs_clock_guard *guard)
 {
@@ -273,8 +274,8 @@ static void make_up(struct hs_clock_guard *guard, int64_t length_us)
         return;
     if (guard->highest_before_us != NO_LEAD) {
         int64_t gain = (int64_t)guard->highest_us - guard->highest_before_us;
-        /* Many delayed moves can arrive in one block. Their client time counts as caught up only up
-           to the length of the block. */
+        /* Many delayed moves can arrive in one block. If the third account is above 0, it grows by
+           at most the length of the block. */
         guard->made_up_us =
             guard->made_up_us < 0
                 ? smaller(0, to_lead(guard->made_up_us + gain + length_us))
@@ -319,7 +320,8 @@ static void move_window(struct hs_clock_guard *guard, const struct hs_moves_rule
     guard->block_from_us += by_us;
     guard->cell_so_far_us = (int32_t)(so_far % HS_LEAD_CELL_US);
     int64_t steps = so_far / HS_LEAD_CELL_US;
-    /* After a long silence all cells are empty. Then only the position of the next cell matters. */
+    /* After a long silence all cells are empty. In that case only the position of the next cell
+       matters. */
     int64_t round = (int64_t)HS_LEAD_CELLS * cells_of(rules);
     if (steps > 2 * round)
         steps = round + steps % round;

@@ -31,7 +31,7 @@
  * added to the third account.
  *
  * The state has a fixed size and contains only differences. So if all times are shifted by the same
- * amount, the results are the same bits, after a minute and after a month. Times are microseconds.
+ * amount, the results are bit-identical, after a minute and after a month. Times are microseconds.
  */
 #ifndef HS_CLOCK_GUARD_H
 #define HS_CLOCK_GUARD_H
@@ -47,11 +47,12 @@ enum { HS_LEAD_CELLS = 12 };
 
 #define HS_LEAD_CELL_US INT64_C(5000000)
 
-/* Values of a guard that are known, one bit each. Snapshots contain these numbers. */
+/* Bits that show which values of a guard are known. Snapshots contain these numbers. */
 enum hs_guard_known { HS_GUARD_BOUND = 1, HS_GUARD_ACK = 2, HS_GUARD_ARRIVING_ACK = 4 };
 
 struct hs_clock_guard {
-    int64_t base_us;     /* x of the first move; all leads below are stored relative to it */
+    int64_t base_us;     /* x of the first move, or of a later one after a rebase; all leads in this
+                            struct are relative to it */
     int64_t received_us; /* newest arrival */
     int64_t shift_us;    /* server time added because of announced dilations */
     int64_t change_us;   /* arrival of the move that announced the last dilation */
@@ -66,8 +67,8 @@ struct hs_clock_guard {
     int64_t block_from_us;  /* start of the current block */
     int32_t cell_so_far_us; /* time from the start of the current cell to the start of the block */
     float gathered_us, jumped_us; /* the leaking accounts: with clipping, and without */
-    /* The third account: client time caught up after a silence. Negative: delayed client time, from
-       before the end of the silence, that may still arrive. */
+    /* The third account: client time caught up after a silence. If negative: client time that the
+       silence delayed and that may still arrive. */
     int32_t made_up_us;
     float noise_us;                         /* mean distance of M below R in the window */
     int32_t highest_us, highest_before_us;  /* M of this block so far, and of the block before */
@@ -93,22 +94,22 @@ struct hs_clock_guard {
     uint8_t known;            /* set of enum hs_guard_known */
 };
 
-/* One move, as the timing checks need it. */
+/* One move, as input of the timing checks. */
 struct hs_timing_move {
     int64_t timestamp_us; /* time of the move by the client's clock; for the guard, as if the clock
                              had never been reset */
     int64_t received_us;  /* arrival of the move at the game server */
     int64_t ack_us;       /* send time of the newest snapshot the client had seen; valid if
                              has_ack */
-    int64_t credit_us;    /* credit that the connection needs at first; valid if has_credit */
+    int64_t credit_us;    /* initial credit for this connection; valid if has_credit */
     bool has_ack, has_credit;
     double dilation; /* the announced dilation from this move on; 0 while the game is paused */
 };
 
 struct hs_clock_verdict {
-    bool proven, suspected; /* flagged on this move */
+    bool proven, suspected; /* the detector flagged this move */
     double proven_by_us;    /* how far the clock was beyond the bound from acks; valid if proven */
-    double suspected_us;    /* the account that exceeded its limit, and that limit; valid if
+    double suspected_us;    /* value of the account that exceeded its limit, and the limit; valid if
                                suspected */
     double suspected_limit_us;
 };
@@ -116,7 +117,7 @@ struct hs_clock_verdict {
 /* Starts the guard with the first move of an epoch. */
 void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_timing_move *step);
 
-/* Adds a later move, in order of arrival. A detector that flags this move starts again with this
+/* Adds a later move, in order of arrival. A detector that flags this move restarts from this
    move. */
 struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
                                             const struct hs_moves_rules *rules,

@@ -14,7 +14,7 @@
    finite. */
 #define MAX_SPENT_S 1e6
 
-/* Smaller limits are raised to this, so that a division by a limit gives a finite number. */
+/* Smaller limits are raised to this value, so that a division by a limit gives a finite number. */
 #define MIN_LIMIT 1e-200
 
 /* Larger claimed velocities are ignored, because their squares could overflow. */
@@ -26,8 +26,8 @@
 #define RTT_UNKNOWN_US  INT64_C(200000)
 #define RTT_MAX_US      INT64_C(1000000)
 #define SILENCE_MAX_US  1e7  /* at most this much time of a silence may be used at once */
-#define BASE_CHANGES    20.0 /* at most this many changes count at one time */
-#define BASE_FORGIVEN_S 4.0  /* changes forgiven per second */
+#define BASE_CHANGES    20.0 /* changes of base allowed at one time */
+#define BASE_FORGIVEN_S 4.0  /* changes of base forgiven per second */
 
 /*
  * After a silence, a player may use the time of the silence for movement. The part of this time
@@ -48,32 +48,32 @@
 
 /*
  * A rise is a launch if it begins within LAUNCH_S after the player enters a mode with gravity. Many
- * games allow a jump shortly after the ground ends. While the limits of the old mode still apply,
- * the rise may begin later. If gravity stops a climb within LAUNCH_MIN_S, the climb is no launch:
- * the body hovers.
+ * games allow a jump shortly after the player leaves the ground. While the limits of the old mode
+ * still apply, the rise may begin later. If gravity stops a climb within LAUNCH_MIN_S, the climb is
+ * not a launch: the body hovers.
  */
 #define LAUNCH_S     0.15
 #define LAUNCH_MIN_S 0.05
 
 /*
- * Upward changes that are allowed until the body is on the ground again, in addition to the jumps
- * in the air. These changes cover landings whose moves were lost: a player who hops all the time is
- * on the ground for one move of each hop. If 1 change is allowed, such a player fails once in 28
- * hours. If 2 changes are allowed, such a player fails once in 500 hours.
+ * The number of sudden climbs that are allowed until the body is on the ground again, in addition
+ * to the jumps in the air. They cover landings whose moves were lost: a player who hops all the
+ * time is on the ground for one move of each hop. With a value of 1, a player who hops all the time
+ * fails once in 28 hours. With a value of 2, this player fails once in 500 hours.
  */
 #define LOST_LANDINGS 2
 
 /* A step at least this long may hide a landing, because only the position at its end is known. */
 #define HIDDEN_S 0.25
 
-/* Required shares of gravity, for rising and for falling. A body that slides down a slope of 45
-   degrees falls with half of gravity. After a second of falling, no further gain of speed is
-   required, because the air slows the fall. */
+/* The share of gravity that a rising body must follow, and the share for a falling body. A body
+   that slides down a slope of 45 degrees falls with half of gravity. After a second of falling, no
+   further gain of speed is required, because the air slows the fall. */
 #define RISING_SHARE  0.9
 #define FALLING_SHARE 0.5
 #define FALLING_S     1.0
 
-/* `kept` height falls to 0 over this much time in modes without gravity. */
+/* The time constant, in seconds, with which `kept` decays in modes without gravity. */
 #define KEPT_FORGIVEN_S 5.0
 
 enum { VELOCITY_NONE, VELOCITY_CLAIMED, VELOCITY_DERIVED };
@@ -84,7 +84,7 @@ struct passage {
     const struct hs_move_mode *old; /* the previous mode; its limits apply too, if in_window */
     bool in_window;
     double time_s;
-    double credit_s;                   /* credit of speed */
+    double credit_s;                   /* speed credit */
     double launch_speed, launch_climb; /* length/s; 0: no launch */
     bool may_be_thrown;
     struct hs_vec path, up;
@@ -121,7 +121,7 @@ static double max_speed(const struct passage *passage)
     return hs_larger(limit, passage->launch_speed);
 }
 
-/* Returns the limit along `up`, for a path upwards or downwards. */
+/* Returns the speed limit along `up`: upwards or downwards. */
 static double max_climb(const struct passage *passage, bool is_upwards)
 {
     double limit = is_upwards ? speed_of(passage->mode) : fall_speed_of(passage->mode);
@@ -138,7 +138,7 @@ static double max_acceleration(const struct passage *passage)
 
 /* ---- credit ---- */
 
-/* Returns the credit of speed: the credit of the mode, but no more than the connection needs. */
+/* Returns the speed credit: the credit of the mode, but no more than the connection needs. */
 static double credit_of(const struct hs_moves_rules *rules, const struct hs_movement *movement,
                         const struct hs_movement_step *step)
 {
@@ -158,16 +158,16 @@ struct lapse {
 };
 
 /*
- * Uses `spent_s` of the credit while the time of `lapse` passes. If the credit is overdrawn,
- * records a finding and restores the credit. `limit` is the amount allowed per second, in the unit
- * of the finding.
+ * Spends `spent_s` of the credit, and refills it by the time of `lapse`. If the credit is
+ * overdrawn, records a finding and restores the credit. `limit` is the amount allowed per second,
+ * in the unit of the finding.
  */
 static void pool_spend(struct hs_movement_pool *pool, double credit_s, double spent_s, double limit,
                        const struct lapse *lapse, struct hs_movement_finding *out)
 {
     double before_s = (double)pool->owed_s;
-    /* A debt from an earlier mode with a larger credit may still be open. Such a debt is no
-     * failure, but stays owed. */
+    /* A debt from an earlier mode with a larger credit may still be open. This debt is not a
+       failure, but it stays owed. */
     double ceiling_s =
         hs_larger(credit_s, hs_smaller((double)pool->ceiling_s, before_s + credit_s));
     double owed_s = before_s + hs_smaller(spent_s, MAX_SPENT_S) - lapse->time_s * TIME_TOLERANCE;
@@ -225,7 +225,7 @@ static void restart_flight(struct hs_movement *movement)
     movement->rise = movement->rise_age_s = movement->airborne_s = movement->last_climb = 0;
 }
 
-/* Forgets everything from which velocities are derived. */
+/* Clears all data from which velocities are derived. */
 static void restart_motion(struct hs_movement *movement)
 {
     restart_gathering(movement);
@@ -320,7 +320,7 @@ static void check_speed(struct hs_movement *movement, const struct passage *pass
     double climb = hs_vec_dot(passage->path, passage->up);
     double plane = hs_vec_length(across(passage->path, passage->up));
     if (climb < 0 && passage->time_s >= HIDDEN_S)
-        climb = 0; /* the body may have fallen in the time of the step */
+        climb = 0; /* the body may have fallen during the step */
     double climb_limit = max_climb(passage, climb > 0);
     pool_spend(&movement->climbing, credit_s, fabs(climb) / hs_larger(climb_limit, MIN_LIMIT),
                climb_limit, &lapse, out);
@@ -333,7 +333,7 @@ static void pay_gain(struct hs_movement *movement, const struct passage *passage
 {
     struct lapse lapse = {time_s, tick_us(movement)};
     double limit = max_acceleration(passage);
-    gain -= passage->launch_speed; /* the part that the server's launch explains */
+    gain -= passage->launch_speed; /* do not charge the part that the server's launch explains */
     pool_spend(&movement->acceleration, passage->mode->credit,
                hs_larger(0, gain) / hs_larger(limit, MIN_LIMIT), limit, &lapse, out);
 }
@@ -458,7 +458,8 @@ static void check_gravity(struct hs_movement *movement, const struct passage *pa
 {
     double time_s = (double)movement->gathered_s, half_s = time_s / 2;
     double climb = hs_vec_dot(hs_vec_from_floats(movement->gathered), passage->up) /
-                   time_s; /* the mean climb, which a body under gravity has at half of the time */
+                   time_s; /* the mean climb, which a body under gravity has halfway through this
+                              time */
     double allowed = slowed((double)movement->rise, gravity, (double)movement->rise_age_s + half_s);
     if (time_s >= HIDDEN_S) {
         check_hidden(movement, passage, climb, climb - allowed, gravity, out);

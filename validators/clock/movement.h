@@ -8,9 +8,9 @@
  * limits. A short move may exceed a limit if the moves before and after it use less time than was
  * granted to them.
  *
- * One move may replace many lost moves, and may be granted less time than the lost moves took. Then
- * the client's time is used, up to the server time that no move has used yet. So no player gains
- * time.
+ * One move may replace many lost moves, and may be granted less time than the lost moves took. In
+ * that case the client's time is used, up to the server time that no move has used yet. So no
+ * player gains time.
  *
  * A body under gravity must not stay higher than its launch explains.
  *
@@ -18,14 +18,14 @@
  * - A walking body keeps its horizontal speed on slopes and steps. So the path across `up` and the
  *   path along `up` are checked separately. Downwards, max_fall_speed is the limit.
  * - Walls, landings and brakes stop a body at once. So a loss of speed costs nothing, and neither
- *   does gradual turning. Only a gain of speed in the new direction costs, and only across `up`,
- *   because a jump is a gain along `up`.
+ *   does gradual turning. Only a gain of speed in the new direction uses credit, and only across
+ *   `up`, because a jump is a gain along `up`.
  * - A body under gravity is launched when its movement mode begins. After that its rise must slow
  *   down by gravity. Then it must fall with at least half of gravity, because it may slide down a
  *   steep slope. Until the body is on the ground again, it may use the mode's jumps in the air. Two
  *   more launches are allowed for landings whose moves were lost.
  * - The server may launch a body: a knock-back, a jump pad, a rocket jump. The velocity of the
- * launch raises the limits of speed. The launch also allows a gain of velocity, and one rise.
+ *   launch raises the speed limits. The launch also allows a gain of velocity, and one rise.
  *
  * The functions change only the given state, and allocate nothing. They are not thread-safe on one
  * state.
@@ -41,26 +41,27 @@
 #include "validators/vec.h"
 #include "validators/vocabulary.h"
 
-/* One move, as the movement checks need it. Numbers are finite, positions within 1e15 of 0. */
+/* One move, as input of the movement checks. Numbers are finite, and positions are within 1e15 of
+   0. */
 struct hs_movement_step {
     struct hs_vec position;  /* at the end of the move; relative to the base if there is one */
-    struct hs_vec velocity;  /* as claimed; valid if has_velocity */
+    struct hs_vec velocity;  /* as the client claims it; valid if has_velocity */
     struct hs_vec corrected; /* where the server last put the client; valid if has_corrected */
     struct hs_vec up;        /* unit */
-    uint64_t base;           /* hash of the base's name; 0: no base. `corrected` is relative to the
-                                base, too */
+    uint64_t base;           /* hash of the base's name; 0: no base. `corrected` is also relative to
+                                this base */
     struct hs_vec base_path; /* path since the last step, on a change of base; valid if
                                 has_base_path */
     double delta_us;         /* time granted by the server */
     double client_us;        /* game time by the client's clock since the last step; 0: unknown */
     double dilation;         /* speed of server time; 1, or 0 while the game is paused */
-    double jump_speed;   /* length/s; a faster path from one move to the next is a teleport; 0: no
-                            limit */
+    double jump_speed;   /* length/s; a faster movement from one move to the next is a teleport; 0:
+                            no limit */
     double launch_speed; /* length/s; remaining speed of the server's launch across `up`; 0: no
                             launch */
-    double launch_climb; /* length/s; its remaining upward speed; 0: no upward speed */
-    double credit_s;     /* credit of speed that the connection needs; valid if has_credit */
-    int64_t received_us; /* by the game server */
+    double launch_climb; /* length/s; remaining upward speed of the launch; 0: no upward speed */
+    double credit_s;     /* speed credit that the connection needs; valid if has_credit */
+    int64_t received_us; /* arrival at the game server */
     int64_t rtt_us;      /* -1: unknown */
     uint16_t mode; /* index in the rules' modes; any other value, such as HS_NONE: unknown, not
                       checked */
@@ -69,7 +70,8 @@ struct hs_movement_step {
     bool may_be_thrown; /* no rise has used the launch yet */
 };
 
-/* The finding of one check. `measured` and `limit` are set if it failed; then measured > limit. */
+/* The finding of one check. If the check failed, `measured` and `limit` are set, and measured >
+   limit. */
 struct hs_movement_finding {
     bool failed;
     enum hs_unit unit;
@@ -89,16 +91,16 @@ struct hs_movement_result {
     bool was_thrown; /* a rise used the launch; only set if may_be_thrown was set */
 };
 
-/* A credit of time for one limit of the mode. All modes share it, so a debt stays when the mode
-   changes. */
+/* A credit of time for one limit of the mode. All modes share this credit, so a debt stays when the
+   mode changes. */
 struct hs_movement_pool {
     float owed_s;    /* time used beyond the granted time, in seconds; 0: the credit is full */
-    float ceiling_s; /* the max that may be owed. While a larger debt from an earlier mode is open,
-                        this is the limit of that mode */
+    float ceiling_s; /* largest allowed debt. While a larger debt from an earlier mode is open, the
+                        limit of that mode applies */
     float run_s;     /* time since the credit was last full */
 };
 
-/* All zero: nothing is known, and the next step is the first. */
+/* The movement of one player so far. All zero before the first step. */
 struct hs_movement {
     struct hs_vec position; /* at the end of the last step */
     uint64_t base;
@@ -130,12 +132,13 @@ static_assert(sizeof(struct hs_movement) <= 152, "kept for every player");
  * refuses a step must keep the state from before the step, and add the step's time to the next
  * step. A check that cannot run does not fail.
  *
- * After a change of base, position and velocity start again, and no credit is refilled. Speed is
- * checked by `base_path`. Without `base_path` the change hides the path of the body, so the check
+ * A change of base restarts the tracking of position and velocity, and refills no credit. The speed
+ * check uses `base_path`. Without `base_path` the change hides the path of the body, so the check
  * fails if there are too many changes.
  *
- * After a change of mode the larger of the two modes' limits applies for rtt + 2 ticks, at most 1
- * s. An unknown rtt counts as 0.2 s. A tick is the mean time between arrivals, at most 0.05 s.
+ * After a change of mode, the larger of the two modes' limits applies for the round trip (at most 1
+ * s) plus 2 ticks. An unknown round trip counts as 0.2 s. A tick is the mean time between arrivals,
+ * at most 0.05 s.
  */
 void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules *rules,
                        const struct hs_movement_step *step, struct hs_movement_result *out);

@@ -132,10 +132,10 @@ static int64_t periods_reset(const struct hs_timing *timing, const struct hs_mov
 /*
  * Returns the time to add to the client's clock after a reset, in microseconds. Normally this is a
  * whole number of reset periods. A reset is plausible if the clock then shows at most its last
- * value plus the server time since its last value. The clock may show less, because a client in the
- * background may stop its clock. If the reset is not plausible and the prevention is `credit`, the
- * clock continues from its last value instead. The clock then advances by at most the server time
- * since its last value.
+ * value plus the server time that has passed since then. The clock may show less, because a client
+ * in the background may stop its clock. If the reset is not plausible and the prevention is
+ * `credit`, the clock continues from its last value instead. The clock then advances by at most the
+ * server time since its last value.
  */
 static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                           const struct hs_timing_move *move)
@@ -194,7 +194,7 @@ void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rule
     }
     int64_t wrapped_us = out->reason == HS_MOVE_RESET ? time_reset(timing, rules, move) : 0;
     double client_us = (double)(move->timestamp_us + wrapped_us - timing->compat.current_us);
-    /* A clock that was reset too late runs back a little. Then there is no time to simulate. */
+    /* A clock that was reset too late runs back a little. In that case no time is simulated. */
     out->client_us = client_us = hs_larger(0, client_us);
     if (wrapped_us <= HS_MOVES_LONGEST_US - timing->wrapped_us)
         timing->wrapped_us += wrapped_us;

@@ -29,7 +29,7 @@ enum { HS_BURST_PARTS = 6 };
 struct hs_timing {
     struct hs_compat compat;
     struct hs_clock_guard guard;
-    int64_t wrapped_us; /* sum of the resets of the client's clock */
+    int64_t wrapped_us; /* sum of the times added to the client's clock for its resets */
     double credit_us;   /* server time granted and not simulated yet */
     int64_t first_us;   /* arrival of the first move */
     int64_t heard_us;   /* arrival of the newest move */
@@ -71,11 +71,12 @@ void hs_timing_restart(struct hs_timing *timing);
 void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rules,
                      const struct hs_timing_move *move, struct hs_timing_result *out);
 
-/* Reduces the credit by `time_us`, but not below 0. Call it if the movement checks counted more
-   time than `delta_us` for an accepted move. No later move may use this time again. */
+/* Reduces the credit by `time_us`, but not below 0. Call this function if the movement checks
+   counted more time than `delta_us` for an accepted move. Later moves must not use this time
+   again. */
 void hs_timing_spend(struct hs_timing *timing, double time_us);
 
-/* Returns whether `time_us` is in the last stall that a packet burst followed, or in that packet
+/* Returns whether a packet burst followed the last stall, and `time_us` is in this stall or
    burst. */
 bool hs_timing_was_in_burst(const struct hs_timing *timing, int64_t time_us);
 

@@ -7,7 +7,7 @@
 #define FLOAT_SLACK  6e-6
 #define DOUBLE_SLACK 1e-14
 
-/* Above this, squares in float overflow. */
+/* Above this value, squares overflow in float. */
 #define TOO_LARGE 1e15
 
 static inline glmm_128 length(struct hs_lanes_vec a)
@@ -15,11 +15,11 @@ static inline glmm_128 length(struct hs_lanes_vec a)
     return hs_lanes_sqrt(hs_lanes_dot(a, a));
 }
 
-/* The sweep, measured from its point that is nearest to the root of the body. */
+/* The sweep, measured from the point on it that is nearest to the root of the body. */
 struct course {
-    struct hs_lanes_vec origin;    /* that point, relative to the root */
+    struct hs_lanes_vec origin;    /* this nearest point, relative to the root */
     struct hs_lanes_vec direction; /* unit */
-    glmm_128 start, end;           /* travel from that point to both ends; start <= 0 */
+    glmm_128 start, end;           /* travel from `origin` to both ends of the sweep; start <= 0 */
     glmm_128 radius;
     glmm_128 error;       /* maximum error of any distance that is computed here */
     glmm_128 alpha, rest; /* weights of the later and of the earlier sample */
@@ -53,7 +53,7 @@ static void lay_course(const struct hs_pose *pose, const struct hs_sweep *sweep,
 }
 
 /* Replaces the capsule of a lane by a ball around the bone. If a bone is scaled differently along
-   its axes, only the ball surely contains the hitbox. */
+   its axes, only the ball is certain to contain the hitbox. */
 static void use_ball(struct hs_capsules *capsules, unsigned lane, double scale)
 {
     for (int a = 0; a < 3; a++)
@@ -108,7 +108,7 @@ static bool find_rest(const struct hs_pose *pose, uint16_t bone, struct hs_bone_
     return true;
 }
 
-/* Returns whether a pose has every bone of the rig, and no scale. */
+/* Returns whether a posted pose has every bone of the rig, and no scales. */
 static bool is_plain(const struct hs_posted_pose *pose, const struct hs_rig *rig)
 {
     bool is_whole = pose->bone_count == rig->bone_count && pose->stride == HS_BONE_FLOATS;
@@ -123,7 +123,7 @@ static bool is_plain(const struct hs_posted_pose *pose, const struct hs_rig *rig
 /* The bones of a body in the two samples of a pose. */
 struct bones {
     const struct hs_pose *pose;
-    const struct hs_posted_pose *from, *to; /* NULL: at least one sample has no posted bones */
+    const struct hs_posted_pose *from, *to; /* NULL if at least one sample has no posted bones */
     bool is_plain;
 };
 
@@ -138,7 +138,7 @@ static void open_bones(const struct hs_pose *pose, struct bones *out)
         out->from != NULL && is_plain(out->from, pose->rig) && is_plain(out->to, pose->rig);
 }
 
-/* Finds a bone if both poses are plain. This is the fast path. */
+/* Finds a bone of a plain pose (is_plain). This is the fast path. */
 static inline void find_plain(const struct bones *bones, uint16_t bone, struct four *out,
                               unsigned i)
 {
@@ -162,7 +162,7 @@ static void find_any(const struct bones *bones, uint16_t bone, struct four *out,
         use_ball(&out->capsules, i, ends.scale);
 }
 
-/* Finds the bones of four hitboxes. `space` gets the poses of bones that are not posted. */
+/* Finds the bones of four hitboxes. Writes the poses of bones that are not posted to `space`. */
 static void find_bones(const struct bones *bones, uint16_t first, struct four *out,
                        uint64_t *excluded, struct hs_bone_pose space[4])
 {
@@ -203,7 +203,7 @@ static inline struct hs_lanes_vec place_bones(const struct course *c, const stru
     return (struct hs_lanes_vec){rows[0], rows[1], rows[2]};
 }
 
-/* Returns lower bounds of the gaps to the balls around the bones. *most gets upper bounds of the
+/* Returns lower bounds of the gaps to the balls around the bones. Sets *most to upper bounds of the
    gaps to the hitboxes inside these balls. */
 static inline glmm_128 ball_gap(const struct course *c, const struct four *four,
                                 struct hs_lanes_vec bones, glmm_128 *most)
@@ -226,9 +226,9 @@ static inline void read_rotations(const float *const bones[4], glmm_128 q[4])
     hs_lanes_transpose(q);
 }
 
-/* Computes quaternions of four bones at the time of the pose. The quaternions do not have length 1.
-   Bones that turn too far get the ball. Returns the error of distances, including the error of the
-   linear interpolation. */
+/* Computes quaternions of four bones at the time of the pose. The quaternions are not normalised.
+   If a bone turns too far, the ball replaces its hitbox. Returns the error of distances, including
+   the error of the linear interpolation. */
 static inline glmm_128 turn_bones(const struct course *c, struct four *four, glmm_128 q[4])
 {
     glmm_128 from[4], to[4];
@@ -266,9 +266,9 @@ static inline struct hs_lanes_vec turn(const struct hs_lanes_vec axes[3], struct
                         hs_lanes_add(hs_lanes_scale(axes[1], v.y), hs_lanes_scale(axes[2], v.z)));
 }
 
-/* Returns where a segment is nearest to a point, as a share in [0, 1] of its length. `along` leads
-   from its start to its end, `towards` from its start to the point. If the segment has no length,
-   the result may be any share. */
+/* Returns where a segment is nearest to a point, as a share in [0, 1] of its length. `along` is the
+   vector from the start of the segment to its end, `towards` the vector from its start to the
+   point. If the segment has no length, the result may be any share. */
 static inline glmm_128 nearest_share(struct hs_lanes_vec along, struct hs_lanes_vec towards)
 {
     glmm_128 share = hs_lanes_dot(towards, along) / hs_lanes_dot(along, along);
@@ -298,8 +298,8 @@ static inline struct capsules place_capsules(const struct course *c, struct four
 /*
  * Returns lower bounds of the gaps between the course and the capsules. The distance has two parts.
  * The part across the course is the distance between the line of the course and the capsule's
- * centre line. The part along the course is the distance by which the centre line is beyond an end
- * of the course.
+ * centre line. The part along the course is the distance by which the centre line lies beyond an
+ * end of the course.
  */
 static inline glmm_128 capsule_gap(const struct course *c, const struct capsules *k,
                                    glmm_128 *across, glmm_128 *first)
@@ -328,14 +328,14 @@ static inline glmm_128 advance(const struct course *c, const struct capsules *k,
 }
 
 /*
- * Returns lower bounds of the travel until the sphere touches the capsules. Pythagoras gives a
- * first estimate, which is before every possible touch. From this estimate the sphere advances
- * several times by its distance to the capsule (Hart, Sphere tracing, 1996).
+ * Returns lower bounds of the travel until the sphere touches the capsules. The Pythagorean theorem
+ * gives a first estimate, which is never beyond the first contact. From this estimate the sphere
+ * advances several times by its distance to the capsule (Hart, Sphere tracing, 1996).
  */
 static inline glmm_128 first_contact(const struct course *c, const struct capsules *k,
                                      glmm_128 slack, glmm_128 across, glmm_128 first)
 {
-    /* A sweep that misses by at most the slack also touches. */
+    /* A sweep that misses by at most the slack counts as a contact. */
     glmm_128 zero = glmm_set1(0), radius = k->radius + c->error + slack;
     glmm_128 travel = first - hs_lanes_sqrt(hs_lanes_max(radius * radius - across, zero));
     travel = advance(c, k, radius, travel);
@@ -344,7 +344,7 @@ static inline glmm_128 first_contact(const struct course *c, const struct capsul
     return travel - c->error;
 }
 
-/* Lowers *enough to the smallest upper bound of a gap. */
+/* Lowers *enough to the smallest upper bound in `most`. */
 static inline void lower(float *enough, const struct four *four, glmm_128 most)
 {
     float bounds[4];
@@ -356,7 +356,7 @@ static inline void lower(float *enough, const struct four *four, glmm_128 most)
 
 /* Finds the bounds of four hitboxes. Returns a bit for each hitbox that may matter: its gap may be
    at most `slack`, or at most *enough. *enough is an upper bound of the smallest gap so far, and is
-   updated. `enough` NULL: only `slack` is used. */
+   updated. If `enough` is NULL, only `slack` is used. */
 static unsigned bound_four(const struct course *c, struct four *four, glmm_128 slack, float *enough,
                            float gap[4], float contact[4])
 {
@@ -379,7 +379,7 @@ static unsigned bound_four(const struct course *c, struct four *four, glmm_128 s
     return near;
 }
 
-/* Reports every hitbox as one that may matter, if the numbers are too large for float. */
+/* Reports that every hitbox may matter, because the numbers are too large for float. */
 static void allow_all(const struct hs_pose *pose, struct hs_pose_bounds *out)
 {
     for (uint16_t i = 0; i < pose->rig->hitbox_count; i++) {

@@ -6,7 +6,7 @@
  *
  * Here rotations are interpolated linearly, which differs from the spherical interpolation. If the
  * dot product of the two quaternions is 1 - x, the difference is at most 0.03 x radians, up to x =
- * 0.1. The bounds contain this error. If a bone turns further (x > 0.1), its hitboxes use the ball
+ * 0.1. The bounds include this error. If a bone turns further (x > 0.1), its hitboxes use the ball
  * around the bone.
  */
 #ifndef HS_BOUNDS_H

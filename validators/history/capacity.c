@@ -44,7 +44,7 @@ void hs_history_free_pose(struct hs_history *history, uint32_t i)
     history->pose_free = i;
 }
 
-/* Resizes the ring of samples. `capacity` is at least the number of samples. */
+/* Resizes the ring of samples. `capacity` must be at least the number of samples. */
 static bool resize_samples(struct hs_history *history, uint32_t capacity)
 {
     struct hs_sample *samples = malloc(capacity * sizeof *samples);

@@ -3,7 +3,7 @@
 #include "validators/base/lanes.h"
 #include "validators/base/units.h"
 
-/* Larger than all rounding errors of hs_crowd_near, relative to the coordinates. */
+/* Upper bound of the rounding errors of hs_crowd_near, relative to the coordinates. */
 #define NEAR_SLACK 1e-6
 
 static double sum_of(struct hs_vec v)
@@ -120,8 +120,8 @@ static unsigned without_pose(const struct hs_crowd *crowd, int64_t time_us)
     return bits;
 }
 
-/* Does the test of are_apart for four players. The boxes are made larger by the rounding error of
-   all operations. This error grows with the distance between the middles. */
+/* Runs the test of are_apart for four players at once. The boxes are enlarged by the rounding error
+   of all operations. This error grows with the distance between the middles. */
 unsigned hs_crowd_near(const struct hs_crowd *crowd, const struct hs_passing *passing)
 {
     const float *m = passing->near_middle, *n = passing->near_half;

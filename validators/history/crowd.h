@@ -1,7 +1,7 @@
 /*
- * The broad phase over histories: finds the players of a match whose bodies a moving sphere surely
- * does not touch. The broad phase uses the bounds of the players' histories, and reads no sample.
- * Internal to validators/.
+ * The broad phase over histories: finds the players of a match whose bodies a moving sphere
+ * certainly does not touch. The broad phase uses the bounds of the players' histories, and reads no
+ * sample. Internal to validators/.
  */
 #ifndef HS_CROWD_H
 #define HS_CROWD_H
@@ -26,9 +26,9 @@ double hs_crowd_reach(const struct hs_history_span *span, const struct hs_rulese
 void hs_passing_of(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out);
 
 /*
- * True: the player has a pose at that time, and the sphere is far from all positions in the
- * history. False: the exact search must decide. Reads no sample. The result is true for most
- * players.
+ * Returns true if the player has a pose at that time, and the sphere is far from all positions in
+ * the history. If the result is false, the exact search must decide. Reads no sample. The result is
+ * true for most players.
  */
 bool hs_is_passed_by(const struct hs_history *history, const struct hs_ruleset *ruleset,
                      const struct hs_passing *passing);
@@ -40,8 +40,8 @@ bool hs_is_passed_by(const struct hs_history *history, const struct hs_ruleset *
 struct hs_crowd {
     _Alignas(16) float middle[3][4];   /* per axis; world, length */
     float half[3][4];                  /* per axis; includes the reach of the body */
-    int64_t from_us[4], until_us[4];   /* the times in which the player has a pose */
-    int64_t all_from_us, all_until_us; /* the times in which all four have a pose */
+    int64_t from_us[4], until_us[4];   /* the interval in which the player has a pose */
+    int64_t all_from_us, all_until_us; /* the interval in which all four have a pose */
 };
 
 /* Stores the bounds of a player as entry `i` (0 .. 3). Call it after every change of the player's

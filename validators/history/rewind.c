@@ -161,7 +161,7 @@ static void rest_bone(const struct hs_stance *stance, uint16_t bone, const float
     memcpy(out->scale, rest->scale, sizeof out->scale);
 }
 
-/* Reads the posted pose of a bone. False: the bone was not posted. */
+/* Reads the posted pose of a bone. Returns false if the bone was not posted. */
 static bool posted_bone(const struct hs_posted_pose *bones, uint16_t bone, struct hs_bone_pose *out)
 {
     if (!hs_posted_pose_has_bone(bones, bone))
@@ -175,7 +175,7 @@ static bool posted_bone(const struct hs_posted_pose *bones, uint16_t bone, struc
     return true;
 }
 
-/* Finds the pose of a bone in one sample. False: bones were posted, but not this one. */
+/* Finds the pose of a bone in one sample. Returns false if bones were posted, but not this one. */
 static bool sample_bone(const struct hs_sample *sample, const struct hs_posted_pose *bones,
                         const struct hs_stance *stance, uint16_t bone, struct hs_bone_pose *out)
 {

@@ -1,6 +1,6 @@
 /*
- * Rewind: the pose of a player at a time in the past, computed into the caller's memory. Pure; the
- * history must not change during a call.
+ * Rewind: the pose of a player at a time in the past, computed into the caller's memory. The
+ * functions are pure. The history must not change during a call.
  */
 #ifndef HS_REWIND_H
 #define HS_REWIND_H
@@ -90,11 +90,11 @@ static inline bool hs_pose_interpolates(const struct hs_pose *pose)
 /* Returns an upper bound of the distance from the root to the hitboxes in both samples. */
 double hs_pose_reach(const struct hs_pose *pose);
 
-/* Computes the pose of a bone. False: the bone is missing in one of the two samples. */
+/* Computes the pose of a bone. Returns false if the bone is missing in one of the two samples. */
 bool hs_pose_bone(const struct hs_pose *pose, uint16_t bone, struct hs_bone_pose *out);
 
-/* Places one hitbox in the world, in the same way as hs_rewind_body. False: its bone is missing in
- * one of the two samples. */
+/* Places one hitbox in the world, in the same way as hs_rewind_body. Returns false if the hitbox's
+   bone is missing in one of the two samples. */
 bool hs_pose_place(const struct hs_pose *pose, uint16_t hitbox, struct hs_solid *out);
 
 /* A rewound body: its hitboxes placed in the world. */

@@ -188,7 +188,7 @@ void hs_history_prune(struct hs_history *history, int64_t before_us)
 /* ---- span ---- */
 
 /* Returns an upper bound of the distance from the root to the posted hitboxes. For a mover, returns
-   such a bound for its box. 0: no bones were posted. */
+   such a bound for its box. Returns 0 if no bones were posted. */
 static double posted_reach(const struct hs_history *history, const struct hs_sample *sample)
 {
     if (history->of_mover)
@@ -226,9 +226,10 @@ static void compute_span(struct hs_history *history)
     history->since_span = 0;
 }
 
-/* Updates the span after a sample was inserted between two others (NULL: the sample is the oldest
-   or the newest). The span still contains samples that were dropped since it was computed. So it is
-   computed again after as many inserts as the history has samples. */
+/* Updates the span after a sample was inserted between `before` and `after`. `before` is NULL if
+   the sample is the oldest, `after` is NULL if it is the newest. The span still covers samples that
+   were dropped since it was computed. So the span is recomputed after as many inserts as the
+   history has samples. */
 static void update_span(struct hs_history *history, const struct hs_sample *before,
                         const struct hs_sample *sample, const struct hs_sample *after)
 {
@@ -254,8 +255,8 @@ const struct hs_history_span *hs_history_span(const struct hs_history *history)
 
 /* ---- insertion ---- */
 
-/* Marks `to` as jumped if the body moved too fast since `from`, the previous sample (NULL: `to` is
-   the first sample). */
+/* Marks `to` as jumped if the body moved too fast since `from`, the previous sample. `from` is NULL
+   if `to` is the first sample. */
 static void mark_jump(const struct hs_sample *from, struct hs_sample *to, double max_speed)
 {
     to->jumped = false;
@@ -265,8 +266,8 @@ static void mark_jump(const struct hs_sample *from, struct hs_sample *to, double
     to->jumped = hs_vec_distance(from->position, to->position) > max_speed * seconds;
 }
 
-/* Copies the members that are stale in `to` and current in `from`. False: there is no such
-   member. */
+/* Copies the members that are stale in `to` and current in `from`. Returns false if no member is
+   copied. */
 static bool learn_player(struct hs_state *to, const struct hs_state *from)
 {
     unsigned news = to->stale & ~(unsigned)from->stale;
@@ -378,8 +379,8 @@ static enum hs_insert_result replace(struct hs_history *history,
     return HS_INSERT_STORED;
 }
 
-/* Inserts a sample. NO_SPACE: the budget has no bytes for the posted bones. Then the insert may
-   succeed with a shorter history. */
+/* Inserts a sample. Returns NO_SPACE if the budget has no bytes for the posted bones: with a
+   shorter history, the insert may succeed. */
 static enum hs_insert_result insert(struct hs_history *history,
                                     const struct hs_history_rules *rules,
                                     const struct hs_sample *sample, const void *state,
@@ -426,8 +427,8 @@ static enum hs_insert_result insert(struct hs_history *history,
     return full ? HS_INSERT_STORED_FULL : HS_INSERT_STORED;
 }
 
-/* Drops about half of the samples. False: the history already has its minimum length, or out of
- * memory. */
+/* Drops about half of the samples. Returns false if the history already has its minimum length, or
+   if out of memory. */
 static bool halve(struct hs_history *history)
 {
     uint32_t half = history->count / 2;

@@ -1,10 +1,11 @@
 /*
- * The history of one player or mover: samples in order of time. Late samples are inserted in order.
+ * The history of one player or mover: samples in order of time. Samples that arrive late are
+ * inserted at their place in this order.
  *
  * The root is stored in double, the bones as float offsets from it. Samples share state that rarely
  * changes, such as rig, team, weapon and life. A sample without posted bones takes 80 bytes.
  *
- * The history grows as its limits and its budget allow. Only hs_history_insert and
+ * The history grows as far as its limits and its budget allow. Only hs_history_insert and
  * hs_history_shrink allocate. Not thread-safe: one writer or many readers at a time.
  */
 #ifndef HS_HISTORY_H
@@ -58,7 +59,7 @@ struct hs_mover_state {
     bool is_stale;    /* `is_solid` was posted before a restore (snapshot.h) */
 };
 
-/* Returns an upper bound of the distance from the mover's position to its box's points. */
+/* Returns an upper bound of the distance from the mover's position to any point of its box. */
 static inline double hs_mover_reach(const struct hs_mover_state *state)
 {
     return hs_vec_length(state->half_extents) + hs_vec_length(state->center);
@@ -68,14 +69,15 @@ struct hs_sample {
     int64_t time_us;
     struct hs_vec position; /* position of the root; world, length */
     float rotation[4];      /* rotation of the root */
-    float aim[3];           /* unit; 0 0 0: not posted */
+    float aim[3];           /* unit vector; 0 0 0: not posted */
     int32_t rtt_us;         /* -1: unknown */
     int32_t interp_us;      /* -1: unknown */
     uint32_t posted_pose;   /* internal: bones and eye; HS_NO_POSTED_POSE: neither was posted */
     uint16_t state;         /* internal */
     uint8_t event;          /* enum hs_sample_event */
     bool rtt_posted;        /* rtt_us was posted with this sample, not inherited */
-    bool jumped;            /* faster than history.max_speed, without an announced jump */
+    bool jumped;            /* the body moved faster than history.max_speed, without an announced
+                               jump */
 };
 
 #define HS_NO_POSTED_POSE UINT32_MAX
@@ -111,18 +113,18 @@ static inline bool hs_posted_pose_has_bone(const struct hs_posted_pose *posted_p
 
 struct hs_history_limits {
     uint32_t samples;         /* maximum number of samples, >= 2; the oldest are dropped first */
-    struct hs_budget *budget; /* reserves the history's bytes; NULL: no budget */
+    struct hs_budget *budget; /* the history's bytes are reserved in it; NULL: no budget */
     bool of_mover;            /* a mover's history, whose states are struct hs_mover_state */
 };
 
-/* HS_HISTORY_FIRST: the smallest capacity. HS_HISTORY_MIN: the number of samples that are kept even
-   if bones need space. */
+/* HS_HISTORY_FIRST is the smallest capacity. HS_HISTORY_MIN is the number of samples that are kept
+   even if bones need space. */
 enum { HS_HISTORY_FIRST = 16, HS_HISTORY_MIN = 8 };
 
 struct hs_history;
 
-/* Creates an empty history. NULL: out of memory. The owner must first reserve hs_history_min_bytes
-   in the budget. */
+/* Creates an empty history. Returns NULL if out of memory. The owner must first reserve
+   hs_history_min_bytes in the budget. */
 struct hs_history *hs_history_create(const struct hs_history_limits *limits);
 void hs_history_destroy(struct hs_history *history);
 void hs_history_clear(struct hs_history *history);
@@ -141,33 +143,33 @@ enum hs_insert_result {
  * Inserts a sample in order of time. `state` is a struct hs_state, or a struct hs_mover_state in
  * the history of a mover. `posted_pose` has bones and eye (NULL: neither was posted). The members
  * `state` and `posted_pose` of `sample` are ignored. Marks this sample and the next one as jumped
- * if their speed exceeds rules->max_speed. If later samples have stale values, they get the values
- * of this sample. If the history is full, or the budget refuses more bytes, the oldest samples are
+ * if their speed exceeds rules->max_speed. In later samples, the values of this sample replace
+ * stale values. If the history is full, or the budget refuses more bytes, the oldest samples are
  * dropped. If rules->same_time is HS_SAME_TIME_LAST, the sample replaces a sample of the same time.
- * If the new sample has no event, it gets the event of the replaced sample.
+ * If the new sample has no event, the event of the replaced sample is kept.
  */
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,
                                         const struct hs_sample *sample, const void *state,
                                         const struct hs_posted_pose *posted_pose);
 
-/* Converts the result of an insert to the result of a frame entry. Adds a bit per enum
-   hs_frame_flag to *flags. */
+/* Converts the result of an insert to the result of a frame entry. Sets bit `1 << flag` in *flags
+   for each enum hs_frame_flag that applies. */
 enum hs_frame_result hs_history_insert_report(const struct hs_history *history,
                                               enum hs_insert_result inserted, int64_t time_us,
                                               unsigned *flags);
 
 /* Keeps only the newest `capacity` samples. Frees the memory that these samples do not need, but
-   keeps the smallest capacity. False: out of memory; samples were dropped, but not all memory is
-   freed. */
+   keeps the smallest capacity. Returns false if out of memory: the samples are dropped, but not all
+   memory is freed. */
 bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
 
 /* Return the maximum number of samples, and the current capacity. */
 uint32_t hs_history_limit(const struct hs_history *history);
 uint32_t hs_history_capacity(const struct hs_history *history);
 
-/* Drops samples older than `before_us`, except the newest of these samples, which is needed to
-   interpolate. */
+/* Drops samples older than `before_us`, except the newest of these samples, which interpolation
+   needs. */
 void hs_history_prune(struct hs_history *history, int64_t before_us);
 
 uint32_t hs_history_count(const struct hs_history *history);
@@ -186,10 +188,10 @@ const struct hs_state *hs_history_state(const struct hs_history *history,
                                         const struct hs_sample *sample);
 const struct hs_mover_state *hs_history_mover_state(const struct hs_history *history,
                                                     const struct hs_sample *sample);
-/* Returns the next sample in order of time; NULL: this is the newest. */
+/* Returns the next sample in order of time, or NULL if `sample` is the newest. */
 const struct hs_sample *hs_history_next(const struct hs_history *history,
                                         const struct hs_sample *sample);
-/* Returns the posted bones and eye of a sample. NULL: neither was posted. */
+/* Returns the posted bones and eye of a sample, or NULL if neither was posted. */
 const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *history,
                                                     const struct hs_sample *sample);
 
@@ -205,7 +207,7 @@ struct hs_history_span {
     int64_t longest_gap_us;       /* between two neighbouring samples */
 };
 
-/* Returns the bounds of all samples. NULL: the history is empty. */
+/* Returns the bounds of all samples, or NULL if the history is empty. */
 const struct hs_history_span *hs_history_span(const struct hs_history *history);
 
 /* Computes the middle of the box from low to high, and its half extents, rounded up by more than
@@ -220,12 +222,12 @@ static inline void hs_history_span_box(const struct hs_history_span *span, struc
     *half = (struct hs_vec){half->x + rounding, half->y + rounding, half->z + rounding};
 }
 
-/* Returns the index of the last sample at or before a time. -1: there is no such sample. O(log
+/* Returns the index of the last sample at or before a time, or -1 if there is no such sample. O(log
    n). */
 int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 
-/* Start to load the samples around a time, or the posted pose of a sample, into the processor's
-   cache. Most histories are not in the cache. */
+/* These functions start to load the samples around a time, or the posted pose of a sample, into the
+   processor's cache. Most histories are not in the cache. */
 void hs_history_prefetch(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample);
 

@@ -45,16 +45,16 @@ static inline unsigned char *hs_history_pose_block(const struct hs_history *hist
     return history->poses + (size_t)i * history->pose_size;
 }
 
-/* The result when a part of a history grows. REFUSED: the budget has no bytes left. */
+/* The result of growing a part of a history. REFUSED: the budget has no bytes left. */
 enum hs_growth { HS_GROWTH_DONE, HS_GROWTH_REFUSED, HS_GROWTH_NO_MEMORY };
 
-/* Allocates the smallest capacity. False: out of memory. */
+/* Allocates the smallest capacity. Returns false if out of memory. */
 bool hs_history_allocate(struct hs_history *history);
 
 enum hs_growth hs_history_grow_samples(struct hs_history *history);
 
 /* Finds or adds a state, and adds a reference to it. `state` is a struct hs_state or a struct
-   hs_mover_state. The function first compares the state with that of the sample `like`. */
+   hs_mover_state. The function first compares the state with the state of the sample `like`. */
 enum hs_growth hs_history_share_state(struct hs_history *history, const void *state,
                                       const struct hs_sample *like, uint16_t *out);
 

@@ -61,7 +61,7 @@ static bool grow(struct hs_players *players)
 }
 
 /* Adds an account. If there is no space, the new account replaces the least suspicious account.
-   NULL: the list has no place at all. */
+   Returns NULL if the list has no place at all. */
 static struct hs_account *add(struct hs_players *players, int64_t now_us)
 {
     struct hs_accounts *accounts = &players->accounts;
@@ -156,8 +156,8 @@ static void add_standing(struct hs_standing *to, const struct hs_standing *stand
     to->damage_dealt += from.damage_dealt;
 }
 
-/* Adds the account's counters to the player's counters. The player gets the smaller of the two
-   credits, so that a new name brings no new credit. */
+/* Adds the account's counters to the player's counters. The player keeps the smaller of the two
+   credits, so that a new name gives no additional credit. */
 static void take_moves(struct hs_player_moves *moves, const struct hs_account *account)
 {
     struct hs_timing *timing = &moves->checks.timing;

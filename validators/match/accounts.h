@@ -23,8 +23,8 @@ struct hs_account {
     uint64_t raised[HS_MOVE_CHECK_COUNT];
     double credit_us; /* valid if has_credit */
     int64_t heard_us;
-    /* settled_us[i] is the time at which the tokens of weapon[i] are earned. weapon[i] HS_NONE: the
-       entry is free. */
+    /* settled_us[i] is the time at which the tokens of weapon[i] are earned. If weapon[i] is
+       HS_NONE, the entry is free. */
     uint64_t weapon[HS_ACCOUNT_WEAPONS];
     int64_t settled_us[HS_ACCOUNT_WEAPONS];
     bool has_moves, has_credit;
@@ -33,14 +33,14 @@ struct hs_account {
 /*
  * Sets the account of a player. If the player had another account, its values are parked. If they
  * had no account, their values so far become values of the new account. If another present player
- * has the account, it moves to this player. False: out of memory; nothing changed.
+ * has the account, it moves to this player. Returns false and changes nothing if out of memory.
  */
 bool hs_accounts_set(struct hs_players *players, struct hs_player *player, struct hs_str name);
 
 /*
  * Parks the values of a player's account, if they have one. The player keeps the account's name.
  * The number of parked accounts is at most the maximum number of players, and their bytes are
- * reserved in the budget. If another account does not fit, the least suspicious account is
+ * reserved in the budget. If there is no space for another account, the least suspicious account is
  * forgotten.
  */
 void hs_accounts_park(struct hs_players *players, struct hs_player *player, int64_t left_us);
@@ -48,7 +48,7 @@ void hs_accounts_park(struct hs_players *players, struct hs_player *player, int6
 /* Gives a player the parked values of their account, if there are any. */
 void hs_accounts_take(struct hs_players *players, struct hs_player *player);
 
-/* Adds an account that was read from a snapshot. False: out of memory. */
+/* Adds an account that was read from a snapshot. Returns false if out of memory. */
 bool hs_accounts_restore(struct hs_players *players, const struct hs_account *account);
 
 /* Moves all times of parked accounts to the new clock, after a clock reset. */

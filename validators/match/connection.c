@@ -2,7 +2,7 @@
 
 #include "validators/match/player_moves.h"
 
-/* hs_connection_read uses at most this many posted round trips, the newest. */
+/* hs_connection_read uses at most this many of the newest posted round trips. */
 enum { ROUND_TRIPS = 4 };
 
 #define QUARTER_US INT64_C(15000000)
@@ -114,7 +114,7 @@ int64_t hs_connection_noise(const struct hs_player *player)
     return of_moves > of_frames ? of_moves : of_frames;
 }
 
-/* Whether enough round trips were measured lately. */
+/* Returns whether enough round trips were measured lately. */
 static bool is_measured(const struct hs_round_trips *trips, int64_t now_us)
 {
     return trips->known > 0 && trips->count >= HS_ROUND_TRIPS_ENOUGH &&

@@ -17,7 +17,7 @@ struct hs_connection {
                           posted */
 };
 
-/* Reads the connection from the samples up to a time. `player` may be NULL; then the connection is
+/* Reads the connection from the samples up to a time. If `player` is NULL, the connection is
    unknown. */
 void hs_connection_read(const struct hs_player *player, int64_t now_us, struct hs_connection *out);
 
@@ -27,7 +27,7 @@ void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_
 /*
  * Returns the delay that packets of the player can have beyond the smallest round trip. The result
  * is the larger of two values. The first value comes from the spread of the round trips of the last
- * 15 to 30 s. The second value is the noise of the player's moves. Microseconds; 0 if nothing is
+ * 15 to 30 s. The second value is the noise of the player's moves. In microseconds; 0 if nothing is
  * known. `player` may be NULL.
  */
 int64_t hs_connection_noise(const struct hs_player *player);
@@ -41,9 +41,9 @@ int64_t hs_connection_noise(const struct hs_player *player);
 bool hs_connection_is_quiet(const struct hs_player *player, int64_t now_us);
 
 /*
- * Returns how much credit the player's moves need because they do not arrive evenly. Computed from
- * the spread of the round trips of the last 15 to 30 s. Microseconds, at least 40 ms; -1: unknown,
- * because fewer than HS_ROUND_TRIPS_ENOUGH round trips were measured. `player` may be NULL.
+ * Returns how much credit the player's moves need because they do not arrive evenly. The result is
+ * computed from the spread of the round trips of the last 15 to 30 s. In microseconds, at least 40
+ * ms; -1 if fewer than HS_ROUND_TRIPS_ENOUGH round trips were measured. `player` may be NULL.
  */
 int64_t hs_connection_move_credit(const struct hs_player *player, int64_t now_us);
 

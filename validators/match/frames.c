@@ -78,8 +78,8 @@ static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, 
     if (!match->has_frames && !match->has_opening)
         return HS_FRAME_STORED;
     int64_t ahead = time_us - match->newest_us;
-    /* If the match has an opening but no frames, it was restored (snapshot.h). Then the first frame
-       may be much later than the saved time. */
+    /* If the match has an opening time but no frames, it was restored (snapshot.h). In that case
+       the first frame may be much later than the saved time. */
     bool is_near = ahead <= rules->max_forward_us || !match->has_frames;
     if (ahead >= -rules->keep_us && is_near) {
         match->jump_count = 0;
@@ -93,8 +93,8 @@ static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, 
 
 void hs_match_restart(struct hs_match *match, int64_t time_us)
 {
-    /* Players who left under the old clock can be evicted: no claim about that time can come any
-       more. */
+    /* Players who left under the old clock can be evicted, because claims about that time can no
+       longer pass. */
     match->players.evict_before_us = time_us - match->claim_window_us;
     for (uint32_t i = 0; i < match->players.count; i++) {
         restart_player(&match->players, match->players.all[i], match->newest_us, time_us);
@@ -115,7 +115,8 @@ void hs_match_restart(struct hs_match *match, int64_t time_us)
    or for one window of history if that is longer. */
 #define ENDED_KEPT_US INT64_C(10000000)
 
-/* Records that the server moved the player, so that a jump of their next move is no teleport. */
+/* Records that the server moved the player, so that a jump in their next move does not count as a
+   teleport. */
 static void record_moved(struct hs_player *player, const struct hs_player_frame *entry,
                          int64_t time_us)
 {
@@ -135,7 +136,7 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
             place = i;
     }
     player->was_moved = true;
-    /* If this time is stored already, replace it. Otherwise replace the oldest time. */
+    /* If a time is stored twice, replace one of its copies. Otherwise replace the oldest time. */
     if (place < 0 && time_us < moved_us[0])
         return;
     place = place < 0 ? 0 : place;
@@ -151,10 +152,10 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
     moved_to[place] = entry->position;
 }
 
-/* If two launches are closer in time than this, the client may know of neither yet. */
+/* If two launches are closer in time than this, the client may not know of either launch yet. */
 #define LAUNCHES_TOGETHER_US INT64_C(1000000)
 
-/* In length/s. No speed in a ruleset is larger. */
+/* The largest speed that a ruleset can contain, in length/s. */
 #define LAUNCH_MAX 1e9
 
 static void record_launch(const struct hs_match *match, struct hs_player *player,
@@ -201,7 +202,7 @@ static int64_t window_with(const struct hs_match *match, int64_t time_us)
     return newest_us - match->ruleset->history.keep_us;
 }
 
-/* `keep_from_us`: see window_with. False: out of memory. */
+/* `keep_from_us`: see window_with(). Returns false if out of memory. */
 static bool post_entry(struct hs_match *match, const struct hs_player_frame *entry, int64_t time_us,
                        int64_t keep_from_us, enum hs_frame_result *result, unsigned *flags)
 {
@@ -242,8 +243,8 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     enum hs_insert_result inserted =
         hs_history_insert(player->history, &match->ruleset->history, &posted.sample,
                           &posted.inherited.state, posted.posted_pose);
-    /* Prune before hs_players_update. If hs_players_prune dropped the samples later, the player
-       would need a second update. */
+    /* Prune before hs_players_update: if hs_players_prune drops the samples later, the player needs
+       a second update. */
     bool is_stored = inserted == HS_INSERT_STORED || inserted == HS_INSERT_STORED_FULL;
     if (is_stored && time_us > keep_from_us)
         hs_history_prune(player->history, keep_from_us);
@@ -265,8 +266,8 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     return entry->account.ptr == NULL || hs_accounts_set(&match->players, player, entry->account);
 }
 
-/* Whether the entry could be stored after a clock reset. Players keep their newest state through
-   the reset. */
+/* Returns whether the entry could be stored after a clock reset. Players keep their newest state
+   through the reset. */
 static bool would_store_player(struct hs_match *match, const struct hs_player_frame *entry)
 {
     const struct hs_players *players = &match->players;
@@ -282,7 +283,7 @@ static bool would_store_player(struct hs_match *match, const struct hs_player_fr
            hs_sample_resolve(match, player, entry, INT64_MAX, &space, &posted) == HS_FRAME_STORED;
 }
 
-/* Whether at least one player or mover of the frame could be stored after a clock reset. */
+/* Returns whether at least one player or mover of the frame could be stored after a clock reset. */
 static bool would_store(struct hs_match *match, const struct hs_frame *frame)
 {
     for (size_t i = 0; i < frame->player_count; i++)
@@ -295,7 +296,7 @@ static bool would_store(struct hs_match *match, const struct hs_frame *frame)
     return false;
 }
 
-/* Posts the entries in order. False: out of memory; the remaining entries are refused. */
+/* Posts the entries in order. Returns false if out of memory: the remaining entries are refused. */
 static bool post_entries(struct hs_match *match, const struct hs_frame *frame,
                          enum hs_frame_result *results, unsigned *flags, bool *stored)
 {
@@ -318,8 +319,8 @@ static bool post_entries(struct hs_match *match, const struct hs_frame *frame,
     return fine;
 }
 
-/* Drops the answers of ended sessions. To save work, this runs only once in the time for which such
-   answers are kept. */
+/* Drops the answers of ended sessions. To save work, this runs only once per retention time
+   (`keep_us`). */
 static void sweep_ended(struct hs_match *match)
 {
     int64_t keep_us = match->ruleset->history.keep_us;
@@ -348,8 +349,8 @@ static void advance_clock(struct hs_match *match, int64_t time_us)
     if (match->lost_until_us == INT64_MAX)
         match->lost_until_us = match->newest_us + match->ruleset->history.keep_us;
     if (match->newest_us - match->lost_until_us > match->claim_window_us)
-        match->has_lost_payments = false; /* claims about times up to lost_until_us are refused
-                                             now */
+        match->has_lost_payments = false; /* from now on, claims about times up to lost_until_us are
+                                             refused */
     match->players.evict_before_us = match->newest_us - match->claim_window_us;
 }
 
@@ -385,7 +386,7 @@ bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
     return fine;
 }
 
-/* Whether a sample has exactly this time and counts as a jump. */
+/* Returns whether a sample has exactly this time and counts as a jump. */
 static bool find_jump(const struct hs_match *match, const struct hs_history *history,
                       int64_t time_us, struct hs_frame_jump *out)
 {

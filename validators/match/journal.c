@@ -21,7 +21,7 @@ bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger
                                                  directions * sizeof entry->shot->directions[0]);
 }
 
-/* Starts a record. NULL: the match has no journal. */
+/* Starts a record. Returns NULL if the match has no journal. */
 static struct hs_bytes *begin_record(const struct hs_players *players, enum hs_journal_record kind,
                                      const struct hs_player *player)
 {

@@ -11,7 +11,7 @@ enum hs_journal_record {
     HS_JOURNAL_PAID,        /* a claim or a posted shot was accepted */
     HS_JOURNAL_CLOCK,       /* the clock was reset */
     HS_JOURNAL_CANCEL,      /* a posted shot was withdrawn */
-    HS_JOURNAL_ACCOUNT      /* a player got another account */
+    HS_JOURNAL_ACCOUNT      /* the account of a player changed */
 };
 
 /* An accepted claim or posted shot. */
@@ -27,7 +27,8 @@ struct hs_journal_payment {
 
 /*
  * Makes sure that one more record fits: the payment of `entry`, or any other record if `entry` is
- * NULL. Always true without a journal. False: out of memory; nothing changed.
+ * NULL. Without a journal, the result is always true. Returns false and changes nothing if out of
+ * memory.
  */
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry);
 

@@ -74,7 +74,7 @@ struct hs_move_answers *hs_move_answers_create(uint32_t capacity)
     return answers;
 }
 
-/* Whether there is a place for one more answer, perhaps the place of the oldest answer. */
+/* Returns whether there is a place for one more answer, perhaps the place of the oldest answer. */
 static bool has_place(const struct hs_move_answers *answers)
 {
     return answers != NULL &&
@@ -89,7 +89,7 @@ static uint32_t wanted_places(const struct hs_move_answers *answers)
     return 2 * answers->capacity < HS_MOVES_KEPT ? 2 * answers->capacity : HS_MOVES_KEPT;
 }
 
-/* The bytes by which a ring grows to that capacity. */
+/* Returns the bytes that a ring needs to grow to that capacity. */
 static size_t bytes_to(const struct hs_move_answers *answers, uint32_t capacity)
 {
     return HS_MOVE_ANSWERS_BYTES(capacity) -
@@ -212,8 +212,8 @@ void hs_move_answers_prefetch(const struct hs_move_answers *answers)
     hs_prefetch(&answers->answer[answers->next], sizeof *answers->answer);
 }
 
-/* Whether the ring is full and the number of the move is below all numbers in it. Then the answer
-   to the move was dropped. */
+/* Returns whether the ring is full and the number of the move is below all numbers in it. If so,
+   the answer to the move was dropped. */
 static bool is_below_all(const struct hs_move_answers *answers, const struct hs_move *move)
 {
     for (uint32_t i = 0; i < answers->count; i++)

@@ -19,8 +19,8 @@ enum {
 struct hs_move_answer {
     struct hs_digest digest; /* digest of the move */
     uint64_t epoch;
-    /* The rest of the result, if it has a correction or failures. Owned, HS_MOVE_REST bytes. NULL:
-       no result in this place ever had a correction or failures. */
+    /* The rest of the result, if it has a correction or failures. Owned, HS_MOVE_REST bytes. NULL
+       if no result in this place ever had a correction or failures. */
     unsigned char *rest;
     unsigned char plain[HS_MOVE_PLAIN]; /* the part of the result that every move uses */
 };
@@ -50,11 +50,11 @@ struct hs_move_checks {
 };
 _Static_assert(sizeof(struct hs_move_checks) <= 512, "state per player");
 
-/* The player's place in the world, known from their accepted moves (moves/world.h). A restart
+/* The player's place in the world, derived from their accepted moves (moves/world.h). A restart
    forgets it, because the movers have no poses after a restart. */
 struct hs_whereabouts {
     struct hs_vec place;     /* at the end of the last move; valid if has_place */
-    int64_t place_us;        /* arrival of that move */
+    int64_t place_us;        /* arrival of the last move; valid if has_place */
     uint32_t base;           /* index of the base among the movers + 1; 0: no base */
     struct hs_vec corrected; /* where the server last put the client; valid if has_corrected */
     int64_t looked_us;       /* arrival of the last move for which the ground was searched */
@@ -63,7 +63,7 @@ struct hs_whereabouts {
     bool is_hovering; /* the last search found no ground */
 };
 
-/* The posture of a player, known from their moves. A restart forgets it. */
+/* The posture of a player, derived from their moves. A restart forgets it. */
 struct hs_posture {
     int64_t since_us; /* arrival of the first move with the current value of `is_crouched`; valid if
                          has_flags */
@@ -86,9 +86,10 @@ struct hs_player_moves {
     int64_t granted_us; /* the time up to which credit was granted before the clock was set back */
     /* Arrivals of the first and the last move that agree that the clock was set back. */
     int64_t behind_from_us, behind_us;
-    uint32_t behind_count;   /* number of moves that agree */
+    uint32_t behind_count;   /* number of moves that agree that the clock was set back */
     struct hs_vec corrected; /* where the server put the client; valid if has_corrected */
-    uint64_t corrected_base; /* hash of the name of its base, as in hs_movement.base; 0: no base */
+    uint64_t corrected_base; /* hash of the name of the base of `corrected`, as in hs_movement.base;
+                                0: no base */
     /* The sums over moves that were not checked for movement: the time granted to these moves, and
        their time by the client's clock. */
     double unmoved_us, unmoved_client_us;
@@ -117,11 +118,11 @@ void hs_move_result_clear(struct hs_move_result *result);
    answers. */
 #define HS_MOVES_RESERVE sizeof(struct hs_player_moves)
 
-/* Creates the state of a player's moves. NULL: out of memory. */
+/* Creates the state of a player's moves. Returns NULL if out of memory. */
 struct hs_player_moves *hs_player_moves_create(void);
 
 /* This function and the next three functions accept NULL as `moves`. hs_player_moves_destroy and
-   hs_player_moves_end_session release in `budget` the bytes beyond the reserve. */
+   hs_player_moves_end_session release the bytes beyond the reserve from `budget`. */
 void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *budget);
 
 /* Ends the player's session: the state starts again, except the credit, because leaving must not
@@ -131,18 +132,18 @@ void hs_player_moves_end_session(struct hs_player_moves *moves, struct hs_budget
 /* Prepares for a clock reset: nothing is compared with times of the old clock. */
 void hs_player_moves_forget_times(struct hs_player_moves *moves);
 
-/* The bytes in use; at least the reserve. */
+/* Returns the bytes in use; at least the reserve. */
 size_t hs_player_moves_charge(const struct hs_player_moves *moves);
 
 /* A hash of everything decoded from a move. The same move sent again has the same hash. */
 struct hs_digest hs_move_digest(const struct hs_move *move);
 
-/* The answer kept for (epoch, seq), or NULL. */
+/* Returns the answer kept for (epoch, seq), or NULL. */
 const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *answers,
                                                   uint64_t epoch, uint64_t seq);
 
-/* Tell the processor to load memory. hs_move_answers_prefetch_itself loads the struct.
-   hs_move_answers_prefetch reads the struct, and loads the memory for the next answer. Both
+/* These functions tell the processor to load memory. hs_move_answers_prefetch_itself loads the
+   struct. hs_move_answers_prefetch reads the struct, and loads the memory for the next answer. Both
    functions accept NULL. */
 void hs_move_answers_prefetch_itself(const struct hs_move_answers *answers);
 void hs_move_answers_prefetch(const struct hs_move_answers *answers);
@@ -150,21 +151,21 @@ void hs_move_answers_prefetch(const struct hs_move_answers *answers);
 /* Writes the result of an answer. `out` was cleared. */
 void hs_move_answer_read(const struct hs_move_answer *answer, struct hs_move_result *out);
 
-/* Sets answer `i` of the ring: i < capacity. False: out of memory; nothing changed. */
+/* Sets answer `i` of the ring: i < capacity. Returns false and changes nothing if out of memory. */
 bool hs_move_answers_write(struct hs_move_answers *answers, uint32_t i,
                            const struct hs_digest *digest, uint64_t epoch, uint64_t seq,
                            const struct hs_move_result *result);
 
-/* Creates an empty ring. `capacity`: 1 to HS_MOVES_KEPT. NULL: out of memory. */
+/* Creates an empty ring. `capacity`: 1 to HS_MOVES_KEPT. Returns NULL if out of memory. */
 struct hs_move_answers *hs_move_answers_create(uint32_t capacity);
 
-/* The bytes that one more answer needs. */
+/* Returns the bytes that one more answer needs. */
 size_t hs_player_moves_need(const struct hs_player_moves *moves,
                             const struct hs_move_result *result);
 
 /* Keeps an answer. If the ring is full and cannot grow, the new answer replaces the oldest. An
-   answer is not kept if there is no memory for it, or if it is `stale` and older than all kept
-   answers. */
+   answer is not kept if there is no memory for it, or if its reason is `stale` and it is older than
+   all kept answers. */
 void hs_player_moves_keep(struct hs_player_moves *moves, struct hs_budget *budget,
                           const struct hs_move *move, const struct hs_digest *digest,
                           const struct hs_move_result *result);

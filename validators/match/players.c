@@ -47,7 +47,7 @@ static bool has_name(const struct hs_player *player, struct hs_str name)
            player->name.text[name.len] == '\0';
 }
 
-/* Returns the index of a player in `all`; `count` if there is no such player. */
+/* Returns the index of a player in `all`, or `count` if there is no such player. */
 static uint32_t find_place(const struct hs_players *players, struct hs_str name)
 {
     if (players->index_size == 0)
@@ -213,7 +213,7 @@ static bool grow(struct hs_players *players)
  * Evicts a player who left so long ago that none of their claims can pass. The payments of such a
  * player are no longer needed, but the suspicion of an evicted player is lost. So the least
  * suspicious player is evicted; among equally suspicious players, the player who arrived first.
- * False: nobody can be evicted.
+ * Returns false if no player can be evicted.
  */
 static bool evict_left(struct hs_players *players)
 {
@@ -271,7 +271,7 @@ void hs_players_free_space(struct hs_players *players, size_t bytes)
             return;
         bool is_shorter = hs_history_shrink(longest->history, half);
         hs_players_update(players,
-                          longest); /* needed even if out of memory: samples were dropped */
+                          longest); /* needed even if out of memory, because samples were dropped */
         if (!is_shorter)
             return;
     }
@@ -334,7 +334,7 @@ enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str nam
         return HS_PLAYERS_FULL;
     struct hs_player *player = NULL;
     if (players->count < players->capacity || grow(players)) {
-        bytes = hs_players_min_bytes(max_samples); /* the larger array stays */
+        bytes = hs_players_min_bytes(max_samples); /* the larger array is kept */
         player = make_player(players, name, max_samples);
     }
     if (player == NULL) {

@@ -57,7 +57,8 @@ struct hs_round_trips {
     int64_t from_us; /* start of the current quarter */
     int32_t low_us[2], high_us[2];
     uint32_t known; /* number of quarters that have a round trip: 0 .. 2 */
-    uint32_t count; /* round trips of these quarters; stops at HS_ROUND_TRIPS_ENOUGH */
+    uint32_t count; /* number of round trips in these quarters; the count stops at
+                       HS_ROUND_TRIPS_ENOUGH */
 };
 
 /* Every frame and every move reads the members up to `account`: HS_PLAYER_NEAR bytes. */
@@ -76,7 +77,7 @@ struct hs_player {
     struct hs_history *history;    /* owned */
     struct hs_player_moves *moves; /* owned; NULL until the first move arrives */
     int64_t left_us;    /* samples and claims up to this time belong to a session that ended */
-    int64_t ended_us;   /* moves up to this time belong to that session too; at least left_us.
+    int64_t ended_us;   /* moves up to this time belong to the ended session; at least left_us.
                            left_us and ended_us are valid if has_left_before */
     int64_t spawned_us; /* time of the last spawn, if no teleport followed; valid if has_spawned */
     struct hs_round_trips round_trips;
@@ -125,7 +126,7 @@ struct hs_players {
     int64_t evict_before_us;
     struct hs_accounts accounts;
     const struct hs_ruleset *ruleset; /* borrowed */
-    struct hs_bytes *journal; /* borrowed; gets the records of journal.h; NULL: no journal */
+    struct hs_bytes *journal; /* borrowed; receives the records of journal.h; NULL: no journal */
     uint32_t *index;          /* open addressing by hash: position in `all` + 1; 0: free */
     uint32_t index_size;      /* a power of two above 2 * capacity */
     struct hs_due *due;       /* a heap with the earliest time first, for hs_players_prune */
@@ -160,7 +161,7 @@ struct hs_hints {
     uint32_t heard, sampled; /* number of all claims, and number of claims that the rules
                                 examined */
     struct hs_shooter_set shooters;
-    struct hs_vec offset; /* from root to `start` in most claims, in eye heights */
+    struct hs_vec offset; /* vector from root to `start` in most claims, in eye heights */
     uint8_t offset_votes;
     double share_below; /* share of traces that pass below the target's root */
     struct hs_majority factor, turn, late, high;
@@ -182,10 +183,9 @@ struct hs_match {
     int64_t newest_us, opening_us;
     struct hs_match_totals totals;
     uint32_t payments;       /* number of payments since the match was opened or restored */
-    int64_t window_start_us; /* first frame since the history started or restarted */
+    int64_t window_start_us; /* time of the first frame since the history started or restarted */
     uint32_t clock;          /* number of clock resets */
-    int64_t claim_window_us; /* a claim about a time that is longer ago than this is always
-                                refused */
+    int64_t claim_window_us; /* a claim about a time longer ago than this is always refused */
     /* After a restore (snapshot.h): shots fired in [lost_from_us, lost_until_us] may have been
        lost. The end is INT64_MAX until a frame arrives. */
     bool has_lost_shots;
@@ -202,12 +202,12 @@ struct hs_match {
 };
 
 /* Reads the values that a new sample inherits. `before` is the index of the previous sample, or -1
-   if the new sample is the first. False: nothing is known about the player. */
+   if the new sample is the first. Returns false if nothing is known about the player. */
 bool hs_player_inherited(const struct hs_player *player, int64_t before, struct hs_inherited *out);
 
 void hs_players_destroy(struct hs_players *players);
 
-/* The player of that name, present or left; NULL: not found. */
+/* Returns the player of that name, present or left, or NULL if not found. */
 struct hs_player *hs_players_find(const struct hs_players *players, struct hs_str name);
 
 /* The purpose for which a player is looked up. */
@@ -225,7 +225,7 @@ enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 /*
  * Adds a new player, with all memory that is reserved for them. Call hs_players_begin_session when
  * it is certain that the player stays. If all places are taken, hs_players_add evicts the least
- * suspicious player who left before `evict_before_us`. FULL is also returned if there is no spare
+ * suspicious player who left before `evict_before_us`. Returns FULL also if there is no spare
  * memory.
  */
 enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
@@ -234,7 +234,7 @@ enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str nam
 /* Removes the player who was added last. */
 void hs_players_drop_last(struct hs_players *players);
 
-/* The bytes reserved for a new player, without growth of the arrays. */
+/* Returns the bytes reserved for a new player, without the growth of the arrays. */
 size_t hs_players_min_bytes(uint32_t max_samples);
 
 /* Computes the bytes of a match from its parts. O(players). */
@@ -242,7 +242,7 @@ size_t hs_match_count_bytes(const struct hs_match *match);
 
 /*
  * Shortens histories until the budget has `bytes` free, or no history can be shortened. Histories
- * without samples come first. Then the longest history is halved, again and again, down to
+ * without samples come first. Then the longest history is halved repeatedly, down to
  * HS_HISTORY_FIRST samples.
  */
 void hs_players_free_space(struct hs_players *players, size_t bytes);
@@ -263,14 +263,14 @@ void hs_players_rejoin(struct hs_players *players, struct hs_player *player);
    O(players). */
 void hs_players_forget_ended(struct hs_players *players, int64_t before_us);
 
-/* Whether a shot fired at that time belongs to a session before the present session. */
+/* Returns whether a shot fired at that time belongs to a session before the present session. */
 static inline bool hs_player_is_back_since(const struct hs_player *player, int64_t fire_time_us)
 {
     return player->has_left_before && !player->left && fire_time_us <= player->left_us;
 }
 
-/* Resets the clock of a match: it forgets all state that is compared with times. `time_us` is the
-   time of the next stored frame, which sets the clock. */
+/* Resets the clock of a match: clears all state that is compared with times. `time_us` is the time
+   of the next stored frame, which sets the clock. */
 void hs_match_restart(struct hs_match *match, int64_t time_us);
 
 /* Reverses the order of arrival of the players. */
@@ -283,7 +283,8 @@ void hs_players_update(struct hs_players *players, struct hs_player *player);
 /* Prunes all histories. O(log n) per dropped sample. */
 void hs_players_prune(struct hs_players *players, int64_t before_us);
 
-/* Finds the index of a team's name, or adds the name. False: no place or no memory. */
+/* Finds the index of a team's name, or adds the name. Returns false if there is no place or no
+   memory. */
 bool hs_match_intern_team(struct hs_match *match, struct hs_str name, uint16_t *out);
 
 /* Returns the suspicion at `time_us`, summed over all checks. If `time_us` is before the last
@@ -295,9 +296,9 @@ double hs_suspicion_sum(const struct hs_suspicion *suspicion, int64_t time_us);
 void hs_suspicion_decay(struct hs_suspicion *suspicion, int64_t time_us);
 
 /*
- * The weight of a failure, from 0 to 1. The weight is the excess over the limit, divided by the
- * limit, but at most 1. Failures without a measured value have the weight 1. A limit of 0 counts as
- * 1; for lengths, it counts as hit.origin_tolerance.
+ * Returns the weight of a failure, from 0 to 1: the excess over the limit divided by the limit, but
+ * at most 1. Failures without a measured value have the weight 1. A limit of 0 counts as 1; for
+ * lengths, it counts as hit.origin_tolerance.
  */
 double hs_suspicion_weight(const struct hs_ruleset *ruleset, enum hs_unit unit, double measured,
                            double limit);

@@ -70,8 +70,8 @@ static enum hs_frame_result resolve_rig(const struct hs_ruleset *ruleset,
     return HS_FRAME_STORED;
 }
 
-/* Whether the entry repeats a spawn that is stored with the same time. Then the sample gets the
- * same life. */
+/* Returns whether the entry repeats a spawn that is stored with the same time. If so, the sample
+   has the same life. */
 static bool repeats_spawn(const struct hs_player *player, const struct hs_player_frame *entry,
                           int64_t time_us)
 {
@@ -95,8 +95,8 @@ static void resolve_life(const struct hs_player_frame *entry, bool is_new_life,
     if (is_posted)
         confirm(state, HS_STALE_LIFE);
     if (entry->event == HS_EVENT_SPAWN) {
-        /* Lives are only compared for equality. So the largest number may be followed by the
-           smallest. */
+        /* Lives are only compared for equality. So the number after the largest one may be the
+           smallest one. */
         if (is_new_life)
             state->life = state->life < INT64_MAX ? state->life + 1 : INT64_MIN;
         state->alive = true;

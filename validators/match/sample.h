@@ -15,9 +15,10 @@ struct hs_posted_sample {
 
 /*
  * Computes the sample of an entry, from the posted values and from the values inherited from the
- * sample before `time_us`. `player`: the player of that name; NULL: a new player. Returns
- * HS_FRAME_STORED, or the reason to refuse the entry; then `out` must not be used. out->posted_pose
- * points into `space`. Changes nothing in the match, except that the name of a new team is added.
+ * sample before `time_us`. `player`: the player of that name, or NULL for a new player. Returns
+ * HS_FRAME_STORED, or the reason to refuse the entry. If the entry is refused, `out` must not be
+ * used. out->posted_pose points into `space`. Changes nothing in the match, except that the name of
+ * a new team is added.
  */
 enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_player *player,
                                        const struct hs_player_frame *entry, int64_t time_us,

@@ -7,9 +7,10 @@
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
 
-/* Returns an upper bound of the age of a claim that can pass. Its impact must be within the rewind
-   limit, its launch within the longest flight before the impact, and its poses in the history. The
-   bound is the sum of these times, and of the time in which posted shots are paired with hits. */
+/* Returns an upper bound of the age of a claim that can pass. The claim's impact must be within the
+   rewind limit, its launch within the longest flight before the impact, and its poses in the
+   history. The bound is the sum of these times, and of the time in which posted shots are paired
+   with hits. */
 static int64_t claim_window(const struct hs_ruleset *ruleset)
 {
     int64_t flight_us = 0;

@@ -61,8 +61,8 @@ static bool has_other_mode(const struct hs_move *move)
            !hs_str_equal(move->mode, move->server_mode);
 }
 
-/* If client_max_error is set, an ack tells the server to use the client's position. Then every move
-   needs its ack. */
+/* If client_max_error is set, an ack tells the server to use the client's position. So every move
+   needs its own ack. */
 static void acknowledge(struct hs_checking *c)
 {
     const struct hs_move *move = c->move;
@@ -184,8 +184,8 @@ static void begin_epoch(struct hs_checking *c)
         c->moves->spawn_shown_us = c->player->spawned_us;
 }
 
-/* Starts a new epoch of the client's clock if the move names one. OK: the move is in the current
-   epoch. */
+/* Starts a new epoch of the client's clock if the move names one. Returns OK if the move belongs to
+   the current epoch. */
 static enum hs_move_reason enter_epoch(struct hs_checking *c)
 {
     struct hs_player_moves *moves = c->moves;
@@ -232,7 +232,7 @@ static bool is_clock_set_back(struct hs_checking *c)
         return false;
     int64_t step = received_us - moves->behind_us;
     if (moves->behind_count > 0 && step == 0)
-        return false; /* the same packet as the move before */
+        return false; /* this move came in the same packet as the previous one */
     if (moves->behind_count == 0 || step < 0 || step > most) {
         moves->behind_count = 0;
         moves->behind_from_us = received_us;
@@ -243,7 +243,7 @@ static bool is_clock_set_back(struct hs_checking *c)
            received_us - moves->behind_from_us >= AGREEING_US;
 }
 
-/* Starts the player's clocks again. Remembers the time up to which credit was granted, so that this
+/* Restarts the player's clocks. Remembers the time up to which credit was granted, so that this
    time is not granted again if the clock returns. */
 static void set_clock_back(struct hs_player_moves *moves)
 {
@@ -257,8 +257,7 @@ static void pass_granted_time(struct hs_player_moves *moves, int64_t received_us
 {
     struct hs_timing *state = &moves->checks.timing;
     if (moves->has_lost_moves && received_us > state->heard_us)
-        state->heard_us = received_us; /* so nothing is granted for time that may have been granted
-                                          before */
+        state->heard_us = received_us; /* do not grant time that may have been granted before */
     else if (state->heard_us < moves->granted_us && received_us > moves->granted_us)
         state->heard_us = moves->granted_us;
     moves->has_lost_moves = false;
@@ -384,8 +383,8 @@ static enum standing admit(struct hs_match *match, struct hs_checking *c)
     return STANDS;
 }
 
-/* True: a move with this number was checked before. The result is the old answer if the move is the
-   same, and `duplicate` if it is another move with the same number. */
+/* Returns true if a move with this number was checked before. In this case the result is the old
+   answer if the move is the same, and `duplicate` if another move has the same number. */
 static bool replay(struct hs_checking *c, const struct hs_digest *digest)
 {
     if (c->moves == NULL || !(c->move->fields & HS_MOVE_HAS_SEQ))
@@ -427,7 +426,7 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
     bool is_late =
         c.player != NULL && c.player->has_left_before && move->received_us <= c.player->ended_us;
     if (is_late || move->timestamp_us <= 0) {
-        /* Such a move is from a session that ended, or has no time. It adds no player. */
+        /* This move is from a session that ended, or has no valid time. So it adds no player. */
         decide(&c, is_late ? HS_MOVE_STALE : HS_MOVE_BAD_TIMESTAMP);
         if (c.moves != NULL && !c.player->left) {
             c.moves->reasons[out->reason]++;
@@ -454,7 +453,7 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
     return true;
 }
 
-/* Whether the player sent a move in this session. */
+/* Returns whether the player sent a move in this session. */
 static bool has_sent_one(const struct hs_player_moves *moves)
 {
     uint64_t count = 0;

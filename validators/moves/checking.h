@@ -40,9 +40,9 @@ struct hs_checking {
 void hs_checking_fail(struct hs_checking *c, enum hs_move_check check, enum hs_unit unit,
                       double measured, double limit);
 
-/* Whether the player can have reached the end of the move from `place`, where the server put them
-   at `time_us`. True if the end is unknown: the move has no position, or its position is relative
-   to a base. */
+/* Returns whether the player can have reached the end of the move from `place`, where the server
+   put them at `time_us`. Also returns true if the end is unknown: the move has no position, or its
+   position is relative to a base. */
 bool hs_checking_is_in_reach(const struct hs_checking *c, struct hs_vec place, int64_t time_us);
 
 /* Checks the movement of a move for the time that the clock granted, and updates the player's

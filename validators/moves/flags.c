@@ -24,9 +24,9 @@ static bool is_crouched(const struct hs_ruleset *ruleset, const struct hs_state 
 }
 
 /*
- * Whether all frames of the grace time contradict the flags. The flags must also have been the same
- * for that time. So neither the client's prediction nor the server's delay counts as a
- * contradiction. For honest players the newest frame agrees, and the search ends there.
+ * Returns whether all frames of the grace time contradict the flags. The flags must also have been
+ * the same for that time. So neither the client's prediction nor the server's delay counts as a
+ * contradiction. For honest players the newest frame usually agrees, and the search ends there.
  */
 static bool contradicts_frames(const struct hs_ruleset *ruleset, const struct hs_player *player,
                                int64_t received_us, int64_t rtt_us)
@@ -54,8 +54,8 @@ static bool is_free(const struct hs_move_mode *mode)
     return !(mode->step > 0) && !(mode->gravity > 0);
 }
 
-/* Whether the move's mode has neither ground nor gravity, if the ruleset has modes with both. A
-   move that names no mode is not afloat, because its mode may have ground or gravity. */
+/* Returns whether the move's mode has neither ground nor gravity, if the ruleset has modes with
+   both. A move that names no mode is not afloat, because its mode may have ground or gravity. */
 static bool is_afloat(const struct hs_ruleset *ruleset, const struct hs_move *move)
 {
     const struct hs_moves_rules *rules = &ruleset->moves;

@@ -13,11 +13,11 @@
 #define UNKNOWN_RTT_US INT64_C(500000)
 
 /*
- * A launch by the server raises the limits until the client can have shown it: for the round trip
+ * A launch by the server raises the limits until the client must have shown it: for the round trip
  * plus LAUNCH_ARRIVES_US. After that, on the ground, the launch fades by a share of
  * 1/LAUNCH_FADES_S each second. In the air nothing slows the body, but a flight ends within
  * LAUNCH_ENDS_US. After each landing, a share of LAUNCH_LANDED of the launch remains. If landings
- * did not slow the launch, a client that hops would keep the speed of the launch.
+ * did not reduce the launch, a client that hops would keep the speed of the launch.
  */
 #define LAUNCH_ARRIVES_US INT64_C(500000)
 #define LAUNCH_FADES_S    1.0
@@ -37,7 +37,7 @@ static bool found_something(const struct hs_movement_result *found)
            found->gravity.failed;
 }
 
-/* Whether this move may be the first to show an action of the server at that time. */
+/* Returns whether this move may be the first to show an action of the server at that time. */
 static bool is_recent(const struct hs_checking *c, int64_t time_us)
 {
     int64_t rtt_us = c->rtt_us >= 0 ? c->rtt_us : UNKNOWN_RTT_US;
@@ -58,7 +58,7 @@ static uint16_t slowest_mode(const struct hs_moves_rules *rules)
 /*
  * Returns the mode whose limits apply. A client that names a mode without a speed limit gains
  * nothing, unless the server names the same mode. A client that names no mode of the ruleset gains
- * nothing either. HS_NONE: no mode of the ruleset has a limit.
+ * nothing either. Returns HS_NONE if no mode of the ruleset has a limit.
  */
 static uint16_t limiting_mode(const struct hs_checking *c)
 {
@@ -99,9 +99,9 @@ static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
     return false;
 }
 
-/* Whether the server may have moved the player around the time of a restore, and no move has shown
-   that jump yet. False if the server announced a jump since then, because the player's place is
-   then known. */
+/* Returns whether the server may have moved the player around the time of a restore, and no move
+   has shown that jump yet. Returns false if the server announced a jump after the restore, because
+   the player's place is then known. */
 static bool may_have_jumped(const struct hs_checking *c)
 {
     const struct hs_match *match = c->match;
@@ -163,8 +163,8 @@ static void assume_launch(struct hs_checking *c, const struct hs_movement_findin
     launch->climb = step->launch_climb = hs_larger(launch->climb, speed->measured);
 }
 
-/* Begins the trace of a move through the world. Gives the movement checks the path of the move
-   relative to the bases. */
+/* Begins the trace of a move through the world. Passes the path of the move relative to the bases
+   to the movement checks. */
 static void begin_trace(struct hs_checking *c, struct hs_movement_step *step)
 {
     hs_move_trace_begin(c->trace, c->match, &c->moves->whereabouts, c->move, step->mode, c->rtt_us,

@@ -4,7 +4,7 @@
 #include "validators/world/blockers.h"
 
 /* Height of the sphere's centre above the feet, in radii. With 1, the sphere touches every slope.
-   With 3, it does not fit under low edges. */
+   With 3, the sphere does not fit under low edges. */
 #define CENTER_RADII 2.0
 
 /* A body stands on an edge if the edge is within this distance of its centre, in radii. Bodies are
@@ -44,8 +44,8 @@ static const struct hs_move_mode *mode_at(const struct hs_moves_rules *rules, ui
     return mode < rules->mode_count ? &rules->modes[mode] : NULL;
 }
 
-/* Whether nothing can be checked: the match has neither map nor movers, and the move has no base.
- */
+/* Returns whether nothing can be checked: the match has neither map nor movers, and the move has no
+   base. */
 static bool is_open(const struct hs_move_trace *trace)
 {
     return trace->match->world == NULL && trace->match->movers.count == 0 &&
@@ -119,7 +119,7 @@ struct search {
     double radius;
     int64_t times[TIMES]; /* times at which movers are tested */
     int time_count;
-    bool is_unknown; /* a mover that has no place at the tested time may be in the way */
+    bool is_unknown; /* a mover without a known place at the tested time may be in the way */
 };
 
 static void begin_search(const struct hs_move_trace *trace, double radius, struct search *s)
@@ -139,7 +139,7 @@ static void begin_search(const struct hs_move_trace *trace, double radius, struc
     s->times[s->time_count++] = now_us - trace->lag_us;
     if (!trace->before->has_place || trace->before->place_us >= now_us)
         return;
-    /* The connection may have delayed this move, but only since the arrival of the last move. So
+    /* The connection may have delayed this move, but not beyond the arrival of the last move. So
        test the time of that arrival too. */
     s->times[s->time_count++] = trace->before->place_us;
     s->times[s->time_count++] = trace->before->place_us - trace->lag_us;
@@ -158,8 +158,8 @@ static void cast(struct search *s, const struct hs_sweep *sweep, const int64_t *
 
 /*
  * Returns whether an obstacle stops the sphere between two points. If so, sets *distance to the
- * travel until then. If the sphere touches something at its start, a ray is tested instead, so that
- * a body may leave a wall that it leans on. A body that is inside something may leave it.
+ * travel up to the obstacle. If the sphere touches something at its start, a ray is tested instead,
+ * so that a body may leave a wall that it leans on. A body that is inside something may leave it.
  */
 static bool is_stopped(struct search *s, struct hs_vec from, struct hs_vec to,
                        const int64_t *time_us, double *distance)
@@ -187,8 +187,8 @@ enum { TRAIL_POINTS = 4 };
 struct trail {
     struct hs_vec point[TRAIL_POINTS];
     int count;
-    /* Against movers, the path starts at these places instead: the places to which a base has moved
-       the start. */
+    /* For tests against movers, the path starts at these places instead: a base has moved the start
+       to them. */
     struct hs_vec carried[STARTS];
     int carried_count;
 };
@@ -212,8 +212,8 @@ static bool is_free_of_movers_at(struct search *s, const struct trail *trail, st
     return true;
 }
 
-/* Whether the path is free of movers at one of the times. A time does not count if a mover in the
-   way has no place at that time. */
+/* Returns whether the path is free of movers at one of the times. A time does not count if a mover
+   in the way has no known place at that time. */
 static bool is_free_of_movers(struct search *s, const struct trail *trail, double *distance)
 {
     bool is_blocked = false;
@@ -239,7 +239,7 @@ static bool is_free(struct search *s, const struct trail *trail)
 
 /* ---- paths around obstacles ---- */
 
-/* How far a body can have left the straight path. */
+/* How far a body may have deviated from the straight path. */
 struct freedom {
     double lift;  /* upwards: over a step, and on the arc of a jump */
     double trace; /* length of the longest path that the mode's speed allows */
@@ -253,7 +253,7 @@ static struct freedom freedom_of(const struct hs_move_trace *trace, double lengt
         step = hs_larger(step, rules->modes[i].step);
         gravity = hs_larger(gravity, rules->modes[i].gravity);
     }
-    /* The top of an arc that takes this time is gravity time^2 / 8 above its ends. */
+    /* The top of an arc that takes this time is (gravity * time^2 / 8) above its ends. */
     return (struct freedom){.lift = step + gravity * time_s * time_s / 8,
                             .trace = speed > 0 ? speed * time_s : 1.5 * length};
 }
@@ -325,9 +325,9 @@ static bool has_way_around(struct search *s, struct trail *trail, const struct f
 
 /* ---- path ---- */
 
-/* Returns the radius of the body; 0: not checked. If the mode is unknown, returns the smallest
-   radius of all modes. A sphere larger than every body is probably in another unit of length, so it
-   is not checked. */
+/* Returns the radius of the body, or 0 if the path is not checked. If the mode is unknown, returns
+   the smallest radius of all modes. A sphere larger than every body is probably in another unit of
+   length, so it is not checked. */
 static double body_radius(const struct hs_move_trace *trace)
 {
     const struct hs_moves_rules *rules = &trace->match->ruleset->moves;
@@ -359,7 +359,7 @@ static struct trail trail_between(const struct hs_move_trace *trace, const struc
     return trail;
 }
 
-/* Whether a body can get from `from` to the end of the move in `time_us`. */
+/* Returns whether a body can get from `from` to the end of the move in `time_s`. */
 static bool can_pass(const struct hs_move_trace *trace, struct search *s, struct hs_vec from,
                      double time_s, struct hs_movement_finding *out)
 {
@@ -398,8 +398,8 @@ static void check_path(struct hs_move_trace *trace, double time_us, bool uses_co
 
 /* ---- ground ---- */
 
-/* Whether something is below a point `height` above the feet, down to `step` below the feet.
-   Something that the sphere touches at its start is a wall, not ground. */
+/* Returns whether something is below a point `height` above the feet, down to `step` below the
+   feet. Something that the sphere touches at its start is a wall, not ground. */
 static bool is_above_ground(struct search *s, struct hs_vec feet, double height, double step,
                             double radius)
 {
@@ -530,7 +530,8 @@ void hs_move_trace_keep(const struct hs_move_trace *trace, struct hs_whereabouts
                                            .is_hovering = trace->is_hovering};
 }
 
-/* Computes the server's position in the world. False: the base of that position has no place. */
+/* Computes the server's position in the world. Returns false if the base of that position has no
+   known place. */
 static bool find_server_place(const struct hs_move_trace *trace, struct hs_vec *out)
 {
     const struct hs_move *move = trace->move;

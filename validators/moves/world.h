@@ -12,9 +12,10 @@
  * paths are tried, over steps and around corners, as far as the mode's speed and the time allow.
  * The path counts as blocked if no tested path is free.
  *
- * Movers are tested at two times. The first is the time when the game server received the move. The
- * second is earlier by one round trip and the interpolation delay: the client saw the movers of
- * this time. One free path at one of the two times is enough.
+ * Movers are tested at up to four times. The first is the time when the game server received the
+ * move. The second is earlier by one round trip and the interpolation delay: the client saw the
+ * movers of this time. The other two are the corresponding times of the last move, because the
+ * connection may have delayed this move. A free path at one of these times is enough.
  *
  * The functions change only the state of the player, and allocate nothing.
  */
@@ -33,7 +34,8 @@ struct hs_move_trace {
     const struct hs_move_mode *mode;     /* NULL: unknown */
     int64_t lag_us;                      /* age of the movers that the client sees */
     bool is_placed;                      /* `place` is known */
-    struct hs_vec place;                 /* at the end of the move, in the world */
+    struct hs_vec place;                 /* the player's place at the end of the move, in the
+                                            world */
     const struct hs_mover *base;         /* NULL: no base, or an unknown base */
     uint32_t base_number;                /* index of the base in the match's movers + 1; 0: no
                                             base */
@@ -52,14 +54,15 @@ struct hs_move_trace {
 };
 
 /* Finds where a move with a position ends. `mode`: index in the rules, or HS_NONE. `rtt_us` and
-   `interp_us`: times of the player's connection; rtt_us -1: unknown. */
+   `interp_us`: times of the player's connection; rtt_us is -1 if unknown. */
 void hs_move_trace_begin(struct hs_move_trace *trace, const struct hs_match *match,
                          const struct hs_whereabouts *before, const struct hs_move *move,
                          uint16_t mode, int64_t rtt_us, int64_t interp_us);
 
-/* Checks the path, the ground and the base. `time_us`: the longest time that the move may have
-   taken. `uses_corrected`: the player may have started from the place where the server put them.
-   `is_new_base`: the base of the move differs from that of the last move. */
+/* Checks the path, the ground and the base. `time_us` is the longest time that the move may have
+   taken. `uses_corrected` means that the player may have started from the place where the server
+   put them. `is_new_base` means that the base of the move differs from the base of the last
+   move. */
 void hs_move_trace_judge(struct hs_move_trace *trace, double time_us, bool uses_corrected,
                          bool is_new_base);
 

@@ -39,7 +39,7 @@ static bool is_named(const struct hs_excerpt *excerpt, const struct hs_player *p
     return named;
 }
 
-/* Whether the player had a pose at all times of the claim, and was never near the path. */
+/* Returns whether the player had a pose at all times of the claim, and was never near the path. */
 static bool is_far(const struct hs_excerpt *excerpt, const struct hs_match *match,
                    const struct hs_player *player)
 {
@@ -72,7 +72,7 @@ bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_matc
 {
     struct hs_vec low, high;
     hs_mover_surroundings(mover, &low, &high);
-    /* The first mover is always kept: without any mover, the check of the world would not run. */
+    /* The first mover is always kept: without any mover, the check `world` would not run. */
     return mover == match->movers.all || !are_apart(low, high, excerpt->low, excerpt->high);
 }
 
@@ -80,18 +80,18 @@ bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_matc
    the same trace. It is ten times the share in hs_ledger_is_same_trace. */
 #define NEAR_SHARE 1e-5
 
-/* Whether two places are farther apart than a distance, along one axis at least. */
+/* Returns whether two places are farther apart than a distance along at least one axis. */
 static bool are_far(struct hs_vec a, struct hs_vec b, double distance)
 {
     return fabs(a.x - b.x) > distance || fabs(a.y - b.y) > distance || fabs(a.z - b.z) > distance;
 }
 
-/* Whether the check `trajectory` compares the claim with an entry. If the claim has no end, only
-   the checks compute the end, so all entries around the claim's time are kept. */
+/* Returns whether the check `trajectory` may compare the claim with an entry. If the claim has no
+   end, the end is unknown here, so all entries around the claim's time are kept. */
 static bool may_be_same_trace(const struct hs_excerpt *excerpt, const struct hs_ledger_entry *entry)
 {
     const struct hs_hit_claim *claim = excerpt->claim;
-    /* Most traces have another end. are_far excludes them before the slower exact test. */
+    /* Most traces have another end: are_far excludes these traces before the slower exact test. */
     if (claim != NULL && !claim->has_no_end)
         return entry->accepted && !are_far(entry->end, claim->end, excerpt->near) &&
                hs_ledger_is_same_trace(entry, claim->start, claim->end,
@@ -230,8 +230,8 @@ static void widen_by_player(struct hs_excerpt *excerpt, const struct hs_match *m
     widen(excerpt, grown(span->high, reach));
 }
 
-/* The bounds of a trace grow by this. The margin covers the sphere, the blast, and the sag of a
-   flight (g T^2 / 8 for a flight of T seconds). */
+/* The bounds of a trace grow by this margin. The margin covers the sphere, the blast, and the sag
+   of a flight (g T^2 / 8 for a flight of T seconds). */
 static double slack_of(const struct hs_match *match, const struct hs_hit_result *result)
 {
     const struct hs_ruleset *ruleset = match->ruleset;

@@ -15,15 +15,15 @@
 struct hs_excerpt {
     struct hs_str shooter;
     uint64_t shot;
-    /* One shot that the shooter posted: with the weapon of the result, if there is such a shot.
-       NULL: the shooter posted no shot. The rules about unposted hits depend on whether the shooter
-       posts shots. */
+    /* One shot that the shooter posted; if possible, a shot with the weapon of the result. NULL if
+       the shooter posted no shot. The rules about unposted hits depend on whether the shooter posts
+       shots. */
     const struct hs_ledger_entry *posted;
-    /* The hits of the shooter that hs_ledger_offset_jump can compare the claim with: the hits with
-       the smallest and the largest offset. NULL: no hit has an offset. */
+    /* The shooter's hits with the smallest and the largest offset, among the hits that
+       hs_ledger_offset_jump can compare with the claim. NULL if no hit has an offset. */
     const struct hs_ledger_entry *low_offset, *high_offset;
     const struct hs_hit_claim *claim; /* the claim, which can name players other than the shooter;
-                                         NULL: the excerpt of a posted shot */
+                                         NULL if the excerpt is of a posted shot */
     double near;               /* length; larger than the distance between two ends that count as
                                   the same */
     int64_t from_us, until_us; /* the range of times whose poses the verdict uses */
@@ -33,7 +33,8 @@ struct hs_excerpt {
 void hs_excerpt_save(const struct hs_match *match, const struct hs_excerpt *excerpt,
                      struct hs_bytes *out);
 
-/* Whether the excerpt has this player, mover or used number (a pointer into the ledger). */
+/* Return whether the excerpt has this player, mover or used shot number (a pointer into the
+   ledger). */
 bool hs_excerpt_has_player(const struct hs_excerpt *excerpt, const struct hs_match *match,
                            const struct hs_player *player);
 bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_match *match,
@@ -56,8 +57,8 @@ void hs_excerpt_put_player(const struct hs_excerpt *excerpt, const struct hs_mat
                            const struct hs_player *player, struct hs_bytes *out);
 void hs_excerpt_get_player(struct hs_loading *l, struct hs_player *player);
 
-/* hs_excerpt_put_history writes the samples around the times of the excerpt; `match` NULL: the
-   samples of a mover. hs_excerpt_get_history reads them into an empty history. */
+/* hs_excerpt_put_history writes the samples around the times of the excerpt; if `match` is NULL,
+   the samples of a mover. hs_excerpt_get_history reads them into an empty history. */
 void hs_excerpt_put_history(const struct hs_excerpt *excerpt, const struct hs_match *match,
                             const struct hs_history *history, bool is_shooter,
                             struct hs_bytes *out);

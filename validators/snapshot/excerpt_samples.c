@@ -6,8 +6,8 @@
 #include "validators/match/players.h"
 #include "validators/snapshot/excerpt.h"
 
-/* The number of samples before and after the times of a claim. They show a person how the players
-   moved. */
+/* The number of samples before and after the times of a claim. These samples let a person see how
+   the players moved. */
 enum { MARGIN = 16 };
 
 /* The number of posted round trips of the shooter before `now` (match/connection.c uses four). */
@@ -19,8 +19,8 @@ struct range {
     uint32_t from, posed_from, until; /* [from, until); samples before posed_from have no bones */
 };
 
-/* Whether the player is dead or protected at a sample. Then earlier samples are needed too, because
-   a refusal reports the time when this state began. */
+/* Returns whether the player is dead or protected at a sample. If so, earlier samples are needed
+   too, because a refusal reports the time when this state began. */
 static bool is_out(const struct hs_history *history, uint32_t i)
 {
     const struct hs_state *state = hs_history_state(history, hs_history_at(history, i));
@@ -117,7 +117,8 @@ enum {
     PART_X = 1,
     PART_Y = 2,
     PART_Z = 4,
-    PART_TIME = 8, /* eight bytes; not set: four bytes, the time since the previous sample */
+    PART_TIME = 8, /* set: the time, eight bytes; not set: the time since the previous sample, four
+                      bytes */
     PART_ROTATION = 16,
     PART_AIM = 32,
     PART_RTT = 64,
@@ -131,7 +132,7 @@ enum {
     RARE_PARTS = PART_TIME | PART_ROTATION | PART_AIM | PART_RTT | PART_INTERP | PART_EVENT
 };
 
-/* Compares bytes, because zero and minus zero differ. */
+/* Compares bytes, because zero and minus zero count as different. */
 static bool are_same(const void *a, const void *b, size_t size)
 {
     return memcmp(a, b, size) == 0;
@@ -142,7 +143,8 @@ static unsigned differs(const void *a, const void *b, size_t size, unsigned part
     return are_same(a, b, size) ? 0 : part;
 }
 
-/* Returns the parts that differ from the previous sample. Zero and minus zero differ. */
+/* Returns the parts that differ from the previous sample. Zero and minus zero count as
+   different. */
 static unsigned changed_parts(const struct hs_sample *is, const struct hs_sample *was)
 {
     uint64_t after_us = (uint64_t)is->time_us - (uint64_t)was->time_us;

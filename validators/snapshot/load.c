@@ -242,8 +242,8 @@ static void load_answers(struct hs_loading *l, struct hs_player_moves *moves)
         load_answer(l, moves->answers);
 }
 
-/* Whether the checks can continue with these values: array indices are in range, credits are not
-   negative, and values that are converted to integers fit into integers. */
+/* Returns whether the checks can continue with these values: array indices are in range, credits
+   are not negative, and values that are converted to integers fit into integers. */
 static bool is_usable(const struct hs_move_checks *checks)
 {
     const struct hs_timing *timing = &checks->timing;
@@ -347,8 +347,8 @@ static bool is_present(const struct hs_players *players, struct hs_str account)
 }
 
 /* Reads the accounts. If a player left while the parts were saved, their account may be saved
-   twice: with the player and in this list. Then the copy with the player is kept, and the journal
-   ends the player's session. */
+   twice: with the player and in this list. In that case the copy with the player is kept, and the
+   journal ends the player's session. */
 static void load_accounts(struct hs_loading *l)
 {
     uint64_t count = hs_bytes_get(&l->reader, 4);
@@ -423,7 +423,7 @@ bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_rulese
 {
     bool fits = saved_with->rig_count == other->rig_count &&
                 saved_with->weapon_count <= other->weapon_count && saved_with->up == other->up;
-    /* Equal bytes: rigs are zeroed before they are filled. */
+    /* Comparing bytes is enough, because rigs are zeroed before they are filled. */
     for (uint16_t i = 0; fits && i < saved_with->rig_count; i++)
         /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
         fits = memcmp(saved_with->rigs[i], other->rigs[i], sizeof *other->rigs[i]) == 0;
@@ -432,8 +432,8 @@ bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_rulese
     return fits;
 }
 
-/* Reads what save_head (save.c) wrote before the match. False: this program cannot read the rest.
- */
+/* Reads what save_head (save.c) wrote before the match. Returns false if this program cannot read
+   the rest. */
 static bool load_head(struct hs_loading *l)
 {
     uint64_t version = hs_bytes_get(&l->reader, 4);

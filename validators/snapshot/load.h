@@ -5,7 +5,8 @@
 #include "validators/base/saved.h"
 #include "validators/match/players.h"
 
-/* The state of a reader. After an error it reads zeros, and hs_loading_is_fine returns false. */
+/* The state of a reader. After an error the reader returns zeros, and hs_loading_is_fine returns
+   false. */
 struct hs_loading {
     struct hs_bytes_reader reader;
     struct hs_saved_names names;
@@ -20,8 +21,8 @@ bool hs_loading_is_fine(const struct hs_loading *l);
 bool hs_loading_flag(struct hs_loading *l);
 int64_t hs_loading_time(struct hs_loading *l);
 struct hs_str hs_loading_name(struct hs_loading *l, bool may_be_empty);
-int32_t hs_loading_delay(struct hs_loading *l); /* Reads a delay of a connection, in microseconds;
-                                                   -1: unknown. */
+int32_t hs_loading_delay(struct hs_loading *l); /* Reads a delay of a connection, in microseconds,
+                                                   or -1 if unknown. */
 void hs_loading_get(struct hs_loading *l, enum hs_saved_id id, void *to);
 
 /* Returns whether the ruleset has the weapon, the rig and the stance of a state. */

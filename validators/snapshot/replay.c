@@ -6,7 +6,7 @@
 #include "validators/match/journal.h"
 #include "validators/snapshot/load.h"
 
-/* Adds the player of a session that is new to the match. NULL: there is no place. */
+/* Adds the player of a session that is new to the match. Returns NULL if there is no place. */
 static struct hs_player *begin_session(struct hs_loading *l, struct hs_str name)
 {
     struct hs_players *players = &l->match->players;

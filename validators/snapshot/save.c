@@ -7,14 +7,14 @@
 #include "validators/snapshot/excerpt.h"
 
 /*
- * The saved bytes, in this order: the version, the layout of everything except the move checks, the
- * layout of the move checks, the names of the vocabularies, the match, the movers. Then each
- * player, from the newest to the oldest, after a byte with value 1. A byte with value 0 ends the
- * players. The accounts of players who left come last. Instead of the layouts and the names, an
- * excerpt has a hash of them.
+ * The saved bytes are, in this order: the version, the layout of everything except the move checks,
+ * the layout of the move checks, the names of the vocabularies, the match, and the movers. Each
+ * player follows, from the newest to the oldest, after a byte with value 1. A byte with value 0
+ * ends the players. The accounts of players who left come last. Instead of the layouts and the
+ * names, an excerpt has a hash of them.
  */
 
-/* Saves a struct that has counts. An excerpt has no counts. */
+/* Saves a struct that has counts. In an excerpt, the counts are left out. */
 static void put_counted(const struct hs_excerpt *excerpt, enum hs_saved_id id, const void *from,
                         struct hs_bytes *out)
 {
