@@ -18,15 +18,14 @@ enum { HS_REQUEST_ID_MAX = 128, HS_TRACE_ID_LEN = 32, HS_DEADLINE_MAX_MS = 36000
 struct hs_headers {
     unsigned lengths, types, hosts; /* numbers of Content-Length, Content-Type and Host fields */
     unsigned authorizations;        /* number of Authorization fields */
-    size_t length;                  /* value of Content-Length; valid only if lengths ==
-                                       1 */
+    size_t length;                  /* value of Content-Length if `lengths` is 1 */
     bool length_bad;                /* Content-Length is not a plain decimal number */
     bool transfer_encoding;         /* any Transfer-Encoding */
     bool encoded;                   /* any Content-Encoding except identity */
     bool type_fine;                 /* application/json, UTF-8 */
     unsigned deadlines;             /* number of X-Deadline-Ms fields */
     bool deadline_bad;              /* not a number from 0 to HS_DEADLINE_MAX_MS */
-    unsigned deadline_ms;           /* valid if deadlines == 1 */
+    unsigned deadline_ms;           /* value of X-Deadline-Ms if `deadlines` is 1 */
     char ambiguous[64];             /* the first ambiguity found, in words; empty: no
                                        ambiguity */
     char request_id[HS_REQUEST_ID_MAX + 1]; /* X-Request-Id if it is valid, otherwise "" */
