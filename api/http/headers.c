@@ -46,11 +46,11 @@ static void check_bytes(struct hs_headers *headers, struct hs_str name, struct h
     for (size_t i = 0; i < name.len; i++)
         fine = fine && is_name_byte((unsigned char)name.ptr[i]);
     if (!fine)
-        record_ambiguity(headers, "a header name holds a blank or another bad byte");
+        record_ambiguity(headers, "a header name contains a blank or another bad byte");
     for (size_t i = 0; i < value.len; i++) {
         unsigned char c = (unsigned char)value.ptr[i];
         if ((c < 0x20 && c != '\t') || c == 0x7F)
-            record_ambiguity(headers, "a header value holds a control byte");
+            record_ambiguity(headers, "a header value contains a control byte");
     }
     /* libmicrohttpd appends a folded line to the name of the previous field, so this check does not
        see the folded field as a field. A proxy that unfolds lines reads the folded field as
