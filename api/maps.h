@@ -32,7 +32,7 @@ size_t hs_map_mesh_bytes(const struct hs_world_mesh *counts);
  * Decodes a document with the optional members `vertices`, `triangles` and `boxes`. `counts` must
  * be the counts of this document. Faults are recorded in the reader's problem, with their pointers;
  * after HS_PROBLEM_MAX faults, further faulty elements are only counted. If out of memory, sets
- * no_memory. Returns whether the document is valid. *out is set in any case and must be freed.
+ * no_memory. Returns whether the document is valid. *out is always set and must be freed.
  */
 bool hs_map_decode(struct hs_reader *reader, struct hs_str text, const struct hs_world_mesh *counts,
                    struct hs_map_document *out);

@@ -31,7 +31,7 @@ struct hs_reply_headers {
 bool hs_reply_bytes(struct MHD_Connection *connection, int status, const char *content_type,
                     const void *bytes, size_t size, const struct hs_reply_headers *headers);
 
-/* Sends the first `size` bytes of a file, and closes the file in any case. */
+/* Sends the first `size` bytes of a file, and always closes the file. */
 bool hs_reply_file(struct MHD_Connection *connection, int status, const char *content_type, int fd,
                    uint64_t size, const struct hs_reply_headers *headers);
 

@@ -40,8 +40,8 @@ struct demo {
     uint64_t seed;
     const char *keep; /* file for the recording, or NULL */
     const char *data; /* directory for the evidence, or NULL */
-    char
-        part[PATH_MAX]; /* the file to which the service records; in the same directory as `keep` */
+    /* the file to which the service records; in the same directory as `keep` */
+    char part[PATH_MAX];
     bool stay;
     struct hs_recording *recording;
     const struct hs_skirmish *skirmish;

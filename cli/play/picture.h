@@ -17,8 +17,8 @@ struct hs_picture {
                                          (`now`); `now` may be NULL */
     double hit_time, arrival;         /* seconds */
     struct hs_vec start, end;         /* start and end of the shot */
-    const struct hs_vec
-        *path; /* the points of a curved shot, beginning with `start`; NULL: the shot is straight */
+    /* the points of a curved shot, beginning with `start`; NULL: the shot is straight */
+    const struct hs_vec *path;
     size_t path_count;
     const struct hs_sweep_contact *closest; /* closest approach of the shot to `then`; NULL: it is
                                                computed */

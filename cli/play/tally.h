@@ -47,8 +47,8 @@ struct hs_tally_truth {
 /* Callers may read the members, but must change them only through the functions below. */
 struct hs_tally {
     struct hs_tally_kind total;
-    struct hs_tally_kind
-        kinds[HS_TALLY_KINDS]; /* in the order in which the labels first occurred */
+    /* in the order in which the labels first occurred */
+    struct hs_tally_kind kinds[HS_TALLY_KINDS];
     size_t kind_count;
     double *seconds; /* duration of every request */
     size_t requests, capacity;

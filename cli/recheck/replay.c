@@ -31,8 +31,8 @@ struct hs_replay {
     struct hs_options options;
     struct kept *kept;
     size_t kept_count;
-    struct hs_ruleset_entry
-        *instead; /* the rules that replace the recorded rules; NULL: the recorded rules are used */
+    /* the rules that replace the recorded rules; NULL: the recorded rules are used */
+    struct hs_ruleset_entry *instead;
     struct hs_name instead_of; /* `instead` is for matches with this ruleset; "": for all matches */
     json_t *left_out;          /* the names of matches that are left out, as keys */
     struct hs_replay_summary summary; /* the counts so far */

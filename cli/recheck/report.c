@@ -6,8 +6,8 @@
 #include "service/system/version.h"
 
 struct count {
-    const char *key,
-        *label; /* key in JSON; label in the text report; label NULL: not in the text report */
+    /* key in JSON; label in the text report; label NULL: not in the text report */
+    const char *key, *label;
     size_t number;
     const char *remark; /* printed after the number; not in JSON */
     bool shows_zero;    /* the text report has this row even if the number is 0 */

@@ -70,7 +70,7 @@ static void turn_walls(const struct hs_verdict_scene *scene, struct turned *t)
     add_blocker(scene, t);
 }
 
-/* Turns a scene. False: out of memory. The caller must free the arrays in any case. */
+/* Turns a scene. False: out of memory. The caller must always free the arrays. */
 static bool turn_scene(const struct hs_verdict_scene *scene, struct turned *t)
 {
     const struct hs_hit_scene *shot = &scene->shot;

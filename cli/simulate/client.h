@@ -103,12 +103,12 @@ struct hs_client {
     unsigned me;
     struct hs_link link;
     struct hs_dice dice;
-    double
-        *arrivals; /* time at which each frame of the film arrives at the client; HUGE_VAL: never */
-    double phase;  /* seconds from a tick of the server to the client's frame */
-    double interp; /* seconds by which the screen is behind the newest snapshot */
-    double up;     /* seconds from a frame of the client until the server simulates that frame */
-    double up_error;           /* error of the client's estimate of `up` */
+    /* time at which each frame of the film arrives at the client; HUGE_VAL: never */
+    double *arrivals;
+    double phase;    /* seconds from a tick of the server to the client's frame */
+    double interp;   /* seconds by which the screen is behind the newest snapshot */
+    double up;       /* seconds from a frame of the client until the server simulates that frame */
+    double up_error; /* error of the client's estimate of `up` */
     double clock_error;        /* error of the client's estimate of the server's clock; varies
                                   slowly */
     double skill;              /* radians; standard deviation of the error of the hand */

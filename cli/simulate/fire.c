@@ -290,9 +290,9 @@ static void strike(struct hs_client *client, const struct hs_game *game, double 
     mail->arrival = now + hs_link_command(&client->link, now, &client->dice, &losses);
     mail->hit.end = hs_to_single(missile_place(game, missile, hit));
     mail->hit.hit_time_us = stamp_hit(client, game, hit);
+    /* The client claims nothing if a teammate or a protected player stops the missile. */
     if (first->who >= 0 && !is_target(mail, poses, first->who))
-        return; /* a teammate or a protected player stops the missile, so the client claims nothing
-                 */
+        return;
     if (first->who >= 0)
         claim_target(game, mail, first);
     if (weapon_of(game, mail)->has_blast) {

@@ -23,8 +23,8 @@ struct hs_csv_game {
     double ping_credit;      /* the server rewinds by the ping minus `ping_credit`; seconds */
     double default_distance; /* length of a shot without max_dist */
     double jump_speed;       /* speed; a faster movement is a teleport */
-    double
-        origin_tolerance; /* the largest distance that a player moves between a pose and a shot */
+    /* the largest distance that a player moves between a pose and a shot */
+    double origin_tolerance;
 };
 
 /* QuakeWorld, CS:GO */

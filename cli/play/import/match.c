@@ -78,8 +78,7 @@ bool hs_csv_match_is_name(const char *path)
     return stem_of(path, &zipped) >= 0;
 }
 
-/* Opens one table of the pair, which may end in .gz even if `path` does not, and the other way
-   round. */
+/* Opens one table of the pair. Either table of a pair may be compressed (.gz) or not. */
 static bool open_table(struct table *table, const char *path, const char *part)
 {
     bool zipped;

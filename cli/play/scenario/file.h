@@ -45,8 +45,8 @@ struct hs_scenario_step {
     size_t size;
     json_t *expect;   /* see hs_expect_answer */
     const char *save; /* name under which the answer is kept; NULL: the answer is not kept */
-    const char
-        *same_as; /* name of a kept answer that this answer must equal; NULL: no such condition */
+    /* name of a kept answer that this answer must equal; NULL: no such condition */
+    const char *same_as;
 };
 
 /* A scenario in one frame of reference, ready to be sent. */

@@ -69,8 +69,8 @@ void hs_paired_add(struct hs_paired *sum, double twin, double cheat);
 bool hs_paired_gain(const struct hs_paired *sum, double *gain, double *low, double *high);
 
 struct hs_cheat_count {
-    uint64_t
-        claims; /* claims or moves verified for the cheat, including those that it did not send */
+    /* claims or moves verified for the cheat, including those that it did not send */
+    uint64_t claims;
     /* sums over accepted claims; for moves, `hits` are metres */
     struct hs_paired hits, damage;
     double extent;                               /* the largest accepted extent */

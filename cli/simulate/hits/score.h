@@ -39,8 +39,8 @@ struct hs_example {
     enum hs_reason reason;
     double measured, limit; /* measured value and limit of the deciding check */
     double margin;          /* for a miss, the smallest gap between shot and target; length */
-    double age,
-        fire_age; /* seconds from hit_time to the arrival; seconds from fire_time to the arrival */
+    /* seconds from hit_time to the arrival; seconds from fire_time to the arrival */
+    double age, fire_age;
     uint64_t match;
 };
 

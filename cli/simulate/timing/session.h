@@ -9,7 +9,7 @@
 #include "cli/simulate/timing/profiles.h"
 #include "validators/clock/timing.h"
 
-/* Whether the checks get acks in addition to timestamps. */
+/* The input of the checks: timestamps with acks, or timestamps only. */
 enum hs_timing_input { HS_TIMING_ACKS, HS_TIMING_NO_ACKS, HS_TIMING_INPUTS };
 
 extern const char *const hs_timing_input_names[HS_TIMING_INPUTS];
