@@ -31,9 +31,9 @@ void hs_move_encode(struct hs_writer *writer, const struct hs_moves_rules *rules
                     const struct hs_move *move, const struct hs_move_result *result);
 
 /*
- * Returns whether a brief answer leaves the move out. The move must be accepted and have nothing
- * unusual, and the game server must be able to compute its delta_time. If the move has an ack, a
- * brief answer still names it.
+ * Returns whether a brief answer leaves the move out. The move must be accepted, nothing about it
+ * may be unusual, and the game server must be able to compute its delta_time. If the move has an
+ * ack, a brief answer still names it.
  */
 bool hs_move_is_plain(const struct hs_move_result *result);
 

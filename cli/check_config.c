@@ -106,7 +106,7 @@ static bool check_secret(const char *user, const char *path, size_t min)
     return fine;
 }
 
-/* Only a ruleset has the member `name`; no option is called so. */
+/* Only a ruleset has the member `name`, because no option has this name. */
 static bool is_ruleset(const char *path)
 {
     json_t *root = json_load_file(path, 0, NULL);

@@ -148,7 +148,7 @@ static void record_trace(struct hs_headers *headers, struct hs_str value)
     headers->trace_id[trace.len] = '\0';
 }
 
-/* Returns whether hs_headers_add may know a field, from the first letter of its name. For most
+/* Returns whether a name begins with the first letter of a field that hs_headers_add uses. For most
    other names this test saves the comparisons. */
 static bool may_be_known(struct hs_str name)
 {
@@ -231,7 +231,8 @@ void hs_headers_check_content(const struct hs_headers *headers, bool takes_body,
         hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "This method takes no body here");
     else if (headers->deadlines > 1 || headers->deadline_bad)
         hs_problem_set(problem, HS_PROBLEM_BAD_HEADER,
-                       "X-Deadline-Ms must come once, a number from 0 to %d", HS_DEADLINE_MAX_MS);
+                       "X-Deadline-Ms must occur once, with a number from 0 to %d",
+                       HS_DEADLINE_MAX_MS);
     else if (headers->length > limit)
         hs_problem_set(problem, HS_PROBLEM_BODY_TOO_LARGE, "The limit is %zu bytes", limit);
     else if (headers->encoded)

@@ -128,7 +128,8 @@ bool hs_route_allows(enum hs_route route, unsigned scopes);
    verify". A route may need all of them or any one of them. Returns `text`. */
 const char *hs_route_scopes(enum hs_route route, char *text, size_t size);
 
-/* ---- priorities: under overload the service refuses the last priority of this list first ---- */
+/* ---- priorities: under overload the service first refuses requests of the last priority in this
+   list ---- */
 
 enum hs_priority {
     HS_PRIORITY_VITAL,   /* health, metrics, the contract: never refused */

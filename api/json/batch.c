@@ -65,8 +65,8 @@ static bool read_columns(struct hs_reader *reader, const json_t *value, const st
     return fault_count(reader) == before;
 }
 
-/* Decodes the row of one object into `target`. A null stands for an absent member. `at` has the
-   columns. */
+/* Decodes the row of one object into `target`. A null stands for an absent member. The columns are
+   in `at`. */
 static void read_row(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                      void *target)
 {

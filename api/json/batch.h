@@ -6,7 +6,7 @@
 #include "api/json/table.h"
 
 /*
- * The columns of a table. A table is a compact form of many objects: it lists the names of the
+ * The columns of a table. A table is a compact form of many objects. It lists the names of the
  * members once, and then has one row of values for each object.
  */
 struct hs_json_columns {

@@ -27,8 +27,8 @@ void hs_client_close(struct hs_client *client);
 
 /*
  * Sends one request and waits for the answer, at most 30 s. `body` may be NULL (none); otherwise it
- * is sent as application/json. Returns false if there is no answer; see hs_client_error. An answer
- * with an error status is an answer.
+ * is sent as application/json. Returns false if there is no answer; see hs_client_error. A response
+ * with an error status counts as an answer.
  */
 bool hs_client_send(struct hs_client *client, const char *method, const char *path,
                     const char *body, size_t size, struct hs_client_response *response);

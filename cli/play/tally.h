@@ -1,6 +1,6 @@
 /*
- * Counts the answers to a recording: verdicts by reason and by label of the player, flags,
- * latencies, expectations, and accepted claims by known truth.
+ * Counts the answers to a recording: verdicts by reason and by label of the player, accepted claims
+ * by known truth, flags, latencies and expectations.
  */
 #ifndef HS_PLAY_TALLY_H
 #define HS_PLAY_TALLY_H

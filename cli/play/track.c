@@ -157,8 +157,8 @@ static bool is_named(const json_t *item, const struct kind *kind, const char *na
     return text != NULL && strcmp(text, name) == 0;
 }
 
-/* Returns the item that describes the motion of a player or mover at a time: the last item that has
-   begun, or the first item if no item has begun. */
+/* Returns the item that describes the motion of a player or mover at a time. This is the last item
+   that has begun, or the first item if no item has begun. */
 static const json_t *motion_of(const struct track *track, const struct kind *kind, const char *name,
                                long long time_us)
 {

@@ -151,7 +151,7 @@ static int recheck(const struct recheck_options *options, struct hs_ruleset *rul
     struct hs_stream_reader reader;
     struct hs_replay *replay = hs_replay_create(ruleset, hs_str_of(options->only));
     if (replay == NULL) {
-        fputs("hindsight recheck: out of memory, or no ruleset may have this name\n", stderr);
+        fputs("hindsight recheck: out of memory, or the name of the ruleset is reserved\n", stderr);
         return HS_EXIT_FAILED;
     }
     hs_differences_init(&report.differences, options->rules != NULL, options->limit);

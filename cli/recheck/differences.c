@@ -107,8 +107,8 @@ static struct hs_reason_count *count_of(struct hs_differences *differences, enum
 
 /* ---- claims that changed ---- */
 
-/* Finds the measurement that explains one side of a change. If no check decided this side, because
-   the claim is accepted, takes the check that decided the other side. */
+/* Finds the measurement that explains one side of a change. An accepted claim has no deciding
+   check, so its side gets the measurement of the check that decided the other side. */
 static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
 {
     struct hs_tally_number number = hs_tally_deciding(own);
@@ -318,8 +318,8 @@ static void count_all_plain(struct hs_differences *differences, enum hs_route ro
             count_plain(differences, kind, number, only_after[kind]);
 }
 
-/* Returns whether other rules may change a member of an answer: the revision, the sums at the end
-   of a match, or the counts of results that a brief answer left out. */
+/* Returns whether other rules may change a member of an answer. These members are the revision, the
+   sums at the end of a match, and the counts of results that a brief answer left out. */
 static bool follows_the_rules(struct hs_str key)
 {
     const struct hs_str keys[] = {HS_STR("revision"), HS_STR("ruleset"), HS_STR("verdicts"),

@@ -17,7 +17,7 @@
 #include "validators/journal.h"
 #include "validators/snapshot.h"
 
-/* A ruleset or a map to which the replay keeps a reference until it is destroyed. */
+/* A ruleset or a map. The replay keeps a reference to it until hs_replay_destroy. */
 struct kept {
     char revision[HS_REVISION_MAX]; /* revision in the stream */
     struct hs_ruleset_entry *ruleset;
@@ -301,8 +301,8 @@ static enum hs_replay_result unknown(struct hs_replay *replay, const char *why)
     return HS_REPLAY_UNKNOWN;
 }
 
-/* Saves the state that the line's match had before the restart under the replacement rules. Returns
-   false if that match is not known, or if memory runs out. */
+/* Saves the state, under the replacement rules, that the line's match had before the restart.
+   Returns false if that match is not known, or if memory runs out. */
 static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
 {
     const struct hs_stream_line *line = replay->line;

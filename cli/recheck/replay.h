@@ -1,6 +1,5 @@
 /*
- * A service without a network, which processes the lines of a recorded stream again in this
- * process.
+ * A service without a network, which processes the lines of a recorded stream again.
  */
 #ifndef HS_RECHECK_REPLAY_H
 #define HS_RECHECK_REPLAY_H

@@ -26,10 +26,10 @@ struct hs_sim_arena {
     const struct hs_weapon *weapons[HS_ARMS];
 };
 
-/* Creates the arena. `rewind_limit`: seconds. For example, if a player has a round trip of 200 ms
-   and sees others 100 ms late, a shot is 0.3 s old when it arrives. The shot is older if its packet
-   was lost at first. A game with such players needs a longer limit than the built-in quarter of a
-   second. Returns NULL if memory runs out. */
+/* Creates the arena. `rewind_limit`: seconds. For example, a player may have a round trip of 200 ms
+   and see others 100 ms late. A shot of this player is 0.3 s old when it arrives, and older if its
+   first packet was lost. A game with such players needs a longer limit than the built-in quarter of
+   a second. Returns NULL if memory runs out. */
 struct hs_sim_arena *hs_sim_arena_create(double rewind_limit);
 void hs_sim_arena_destroy(struct hs_sim_arena *arena);
 

@@ -53,7 +53,8 @@ struct hs_mail {
     enum hs_arm arm;
     bool is_shot;
     struct hs_shot_claim shot;
-    struct hs_hit_claim hit; /* the claim without its lists `pellets` and `victims`, which follow */
+    struct hs_hit_claim
+        hit; /* the claim without its lists, which are the members `pellets` and `victims` */
     struct hs_pellet_claim pellets[HS_SIMULATED_PELLETS];
     struct hs_str victims[HS_CROWD];
     int target;              /* the claim's target; -1: only victims of a blast */

@@ -44,13 +44,15 @@ struct hs_forger {
 
 /*
  * Turns an accepted claim into a forgery with the same shot number. Returns false if this claim
- * cannot become a forgery of that kind, for example because there is no wall between two players;
- * *mail is then undefined. Always returns false for HS_FORGERY_DEAD and HS_FORGERY_EMPTY.
+ * cannot become a forgery of that kind, for example because there is no wall between two players.
+ * After a failure, *mail is undefined. Always returns false for HS_FORGERY_DEAD and
+ * HS_FORGERY_EMPTY.
  */
 bool hs_forge(struct hs_forger *forger, enum hs_forgery kind, struct hs_mail *mail);
 
-/* Makes a player who must not shoot fire the weapon in hand at an enemy in sight. Returns false if
-   the weapon is not a hitscan weapon, if its shots are posted, or if no enemy is in sight. */
+/* Creates a forbidden shot: a player who must not shoot fires the weapon in hand at an enemy in
+   sight. Returns false if the weapon is not a hitscan weapon, if its shots are posted, or if no
+   enemy is in sight. */
 bool hs_forge_shot(struct hs_forger *forger, unsigned who, struct hs_mail *out);
 
 #endif

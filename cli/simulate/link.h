@@ -45,8 +45,8 @@ void hs_link_draw(enum hs_link_kind kind, struct hs_dice *dice, struct hs_link *
 
 bool hs_link_loses(struct hs_dice *dice);
 
-/* Returns the seconds from `at` to the end of the outage at that time; 0 between outages. Sets
- *loses to whether this outage loses messages instead of delaying them. */
+/* Returns the seconds from `at` to the end of the outage at that time; 0 between outages.
+   `loses`: whether this outage loses messages instead of delaying them. */
 double hs_link_outage(const struct hs_link *link, double at, bool *loses);
 
 /* Returns the delay of a message in one direction, in seconds, without outages. */
@@ -58,8 +58,8 @@ double hs_link_delay(const struct hs_link *link, struct hs_dice *dice);
 double hs_link_command(const struct hs_link *link, double at, struct hs_dice *dice,
                        unsigned *losses);
 
-/* Returns a round trip as a server measures it: the time to the client, a wait of up to one frame
-   of the client, and the time back. */
+/* Returns a round trip as a server measures it. The round trip includes a wait of up to one frame
+   of the client. */
 double hs_link_ping(const struct hs_link *link, struct hs_dice *dice);
 
 #endif

@@ -65,8 +65,8 @@ bool hs_skirmish_is_warm(const struct hs_skirmish *skirmish);
    Returns false if no round trip has been measured yet. */
 bool hs_skirmish_expect(struct hs_skirmish *skirmish, unsigned who);
 
-/* Returns whether the shooter had been dead for longer than the grace when the shot was fired. This
-   happens because the client learns of the death late. */
+/* Returns whether the shooter had been dead for longer than the grace when the shot was fired. Such
+   shots occur because a client learns late that its player has died. */
 bool hs_skirmish_is_in_vain(const struct hs_skirmish *skirmish, const struct hs_mail *mail);
 
 #endif

@@ -150,7 +150,7 @@ static struct hs_csv_weapon *find_weapon(struct csv_match *match, const char *na
     if (i == HS_CSV_WEAPONS)
         hs_csv_fail(match->shots.csv, match->shots.error, "more than %d weapons", HS_CSV_WEAPONS);
     else if (!hs_name_is_valid(hs_str_of(name)))
-        hs_csv_fail(match->shots.csv, match->shots.error, "\"%.64s\" is no name for a weapon",
+        hs_csv_fail(match->shots.csv, match->shots.error, "\"%.64s\" is not a valid weapon name",
                     name);
     else {
         struct hs_csv_weapon *weapon = &match->weapons[i];

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The kind of number or array that a key has as its value, and how it is converted. */
+/* The kind of a number or array, and how it is converted. */
 enum hs_quantity {
     HS_QUANTITY_PLAIN,  /* not converted: counts, durations, factors, damage */
     HS_QUANTITY_LENGTH, /* scaled: lengths, and speeds and accelerations that are plain numbers */

@@ -109,8 +109,8 @@ extern const struct hs_volley hs_volleys[HS_VOLLEYS];
 
 /* Plays a volley and its honest twin, and adds the results of both to *count. For groups the extent
    is the largest number of accepted shots in one tick. For other volleys the extent is the largest
-   number of accepted shots in any ten seconds, divided by the number that the weapon can fire in
-   this time. Returns false if memory runs out. */
+   number of accepted shots in any ten seconds, divided by the number that the weapon can fire.
+   Returns false if memory runs out. */
 bool hs_volley_compare(const struct hs_sim_arena *arena, const struct hs_cheat *cheat,
                        enum hs_link_kind link, uint64_t seed, struct hs_cheat_count *count);
 

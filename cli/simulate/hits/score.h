@@ -74,8 +74,8 @@ struct hs_count hs_score_honest(const struct hs_score *score);
 
 /*
  * Returns whether all goals are met. If not, `text` (at least 256 bytes) names the first goal that
- * is missed. A share misses its goal only if the upper end of its 95 % interval is below the goal,
- * because a low share of few claims may be chance.
+ * is missed. A low share of few claims may be chance, so a goal is missed only if the upper end of
+ * the 95 % interval is below the goal.
  */
 bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size);
 

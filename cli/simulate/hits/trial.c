@@ -96,8 +96,8 @@ static bool verify_shot(struct trial *trial, const struct hs_mail *mail)
     return hs_shot_record(trial->match, &mail->shot, &trial->result, HS_STR("{}"));
 }
 
-/* Returns the reason why the forged part of a claim was refused. An accepted claim may refuse the
-   claimed target, for example if a rocket explodes at a wall instead. */
+/* Returns the reason why the forged part of a claim was refused. An accepted verdict may still
+   refuse the claimed target, for example if a rocket exploded at a wall. */
 static enum hs_reason forged_reason(const struct hs_hit_claim *claim,
                                     const struct hs_hit_result *result)
 {

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #define FRAME         (1.0 / 60)
-#define LONGEST_FRAME 0.4   /* seconds; a game advances its clock by at most this in one frame */
+#define LONGEST_FRAME 0.4   /* seconds; a game's clock advances by at most this time in one frame */
 #define CRYSTAL       50e-6 /* deviation of the rate of honest clocks */
 
 /* Seconds of honest play before a cheat starts. */
