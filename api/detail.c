@@ -7,14 +7,14 @@
 
 #include "api/json/digits.h"
 
-/* The sentence of a row is one of these two. vocabulary.h explains the words in braces. */
+/* The two sentences for a reason. vocabulary.h explains the words in braces. */
 struct sentence {
     const char *measured; /* for a row with a measured value; NULL: no row has a measured value */
     const char *bare;     /* for a row without a measured value; NULL: every row has a measured
                              value */
 };
 
-/* The sentences of all reasons that a row can have. test_detail.c fails if a sentence is
+/* The sentences for every reason that a row can have. test_detail.c fails if a sentence is
    missing. */
 static const struct sentence sentences[HS_REASON_COUNT] = {
 #define X(id, name, verdict, check, measured, bare) {measured, bare},
@@ -55,8 +55,8 @@ static const struct {
      {"{t} s is {m} s after the newest frame of {p}, {L} s", SHIELD_IN_DOUBT}},
 };
 
-/* Sentences for rows with a distance. They are for a mover with an unknown place or state, and for
-   a weapon that may be outdated. */
+/* Sentences for rows with an unknown outcome that measure a distance. The first is for a mover
+   whose place or state is unknown, the second for a weapon that may be outdated. */
 static const char mover_is_unknown[] =
     "{v} may be in the way at {m}, before {l}, but its place or state at {t} s is unknown";
 static const char weapon_is_stale[] =
@@ -90,8 +90,8 @@ enum {
     COUNT_DIGITS = 9 /* counts are not rounded */
 };
 
-/* Writes a number with at most `digits` significant digits, and no zeros at the end. Returns the
-   number as it is shown. */
+/* Writes a number with at most `digits` significant digits and without trailing zeros. Returns the
+   number that the text shows. */
 static double write_digits(double value, int digits, char out[NUMBER_MAX])
 {
     char text[NUMBER_MAX];
@@ -136,7 +136,7 @@ static struct hs_str join(char *out, const char *first, const char *second)
 
 struct numbers {
     char measured[NUMBER_MAX + 10], limit[NUMBER_MAX];
-    bool is_below; /* measured is below the limit */
+    bool is_below; /* the measured value is below the limit */
 };
 
 static int side(double a, double b)
@@ -168,7 +168,7 @@ static void write_seconds(int64_t us, char out[NUMBER_MAX])
 
 /* ---- the sentence ---- */
 
-/* The data from which the words in braces are written. */
+/* The data that replaces the words in braces. */
 struct words {
     struct numbers numbers;
     const struct hs_detail_claim *claim;
@@ -196,7 +196,8 @@ static struct hs_str player_of(const struct words *words)
     return words->claim->target.ptr != NULL ? words->claim->target : HS_STR("the target");
 }
 
-/* Returns the text for a word in braces. `text` is a buffer for texts that have to be composed. */
+/* Returns the text that replaces a word in braces. `text` is a buffer for texts of several
+   parts. */
 static struct hs_str word_of(const struct words *words, char word, char text[HS_SENTENCE_MAX])
 {
     const struct numbers *numbers = &words->numbers;

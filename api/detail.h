@@ -1,7 +1,8 @@
 /*
- * Describes the finding of a check in one sentence, for the person who integrates the service. The
- * sentences of reasons are in vocabulary.h, the other sentences in detail.c. The numbers come from
- * the row. Pure: the same row gives the same bytes on every machine. Nothing is allocated.
+ * Describes the finding of a check in one sentence, for the person who integrates the service.
+ * Sentences for reasons are defined in vocabulary.h, all other sentences in detail.c. The numbers
+ * in a sentence come from the row. Pure: the same row gives the same bytes on every machine.
+ * Nothing is allocated.
  */
 #ifndef HS_API_DETAIL_H
 #define HS_API_DETAIL_H

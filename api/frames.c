@@ -26,7 +26,7 @@ static void decode_bone(struct hs_reader *reader, const json_t *value, const str
         put_bone(v, bone);
 }
 
-/* Whether the bones are one array of numbers, not an array of arrays. */
+/* Returns whether the bones are one array of numbers, not an array of arrays. */
 static bool are_flat(const json_t *value)
 {
     const json_t *element;
@@ -89,7 +89,7 @@ static void decode_bones(struct hs_reader *reader, const json_t *value, const st
     }
 }
 
-/* Reads the 7 numbers of one bone from the text. With `may_scale`, the bone may also have 10
+/* Reads the 7 numbers of one bone from the text. If `may_scale` is true, the bone may also have 10
    numbers. */
 static bool take_bone(struct hs_direct *in, struct hs_player_frame *entry, bool may_scale,
                       struct hs_posted_bone *bone)
@@ -260,7 +260,8 @@ const struct hs_json_list hs_frames_list = {
 
 /* ---- encoding ---- */
 
-/* Writes a refused entry. `kind` is the member for the name: "player" or "mover". */
+/* Writes the entry of a player or mover, unless it was stored. `kind` is the key of the name:
+   "player" or "mover". */
 static void encode_refused(struct hs_writer *writer, size_t frame, const char *kind,
                            struct hs_str name, enum hs_frame_result result)
 {
@@ -347,7 +348,7 @@ static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind
     hs_write_end(writer, '}');
 }
 
-/* Writes the first jumps of the request. Frame numbers count malformed frames too. */
+/* Writes the first jumps of the request. Malformed frames are numbered too. */
 static void encode_jumps(struct hs_writer *writer, const struct hs_frames_request *request,
                          const struct hs_malformed_items *malformed, const struct hs_match *match)
 {

@@ -83,7 +83,7 @@ static void write_names(struct hs_writer *writer, const char *key, const struct 
     hs_write_end(writer, ']');
 }
 
-/* The damage to a single victim is the total. Then its digits are found only once. */
+/* The damage to a single victim equals the total, so the number is converted to text only once. */
 static void encode_damage(struct hs_writer *writer, const struct hs_hit_result *result)
 {
     hs_write_key(writer, "damage_total");

@@ -18,18 +18,19 @@ struct hs_verdict_id {
 /* Writes the member `impact` of an open object, unless there is no impact. */
 void hs_impact_encode(struct hs_writer *writer, const struct hs_impact *impact);
 
-/* Writes a result as an object, and leaves the object open. A replay repeats these bytes.
+/* Writes a result as an object, and leaves the object open. A replayed answer repeats these bytes.
    hs_replayed_encode closes the object. `explain` adds the checks of an accepted claim. */
 void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, const struct hs_verdict_id *id,
                    bool explain);
 
-/* Whether a brief answer leaves the result out. The claim must be accepted with the reason `ok`.
-   The result must have no damage, no flag, and nothing else that the game server must read. */
+/* Returns whether a brief answer leaves the result out. The claim must be accepted with the reason
+   `ok`. The result must have no damage, no flag, and nothing else that the game server must
+   read. */
 bool hs_hit_is_plain(const struct hs_hit_result *result);
 
-/* Write the parts that results of hits and of shots share. hs_verdict_encode writes the first
-   members. hs_checks_encode writes the checks, the flags and `would_reject`. */
+/* Write the parts that are the same in results of hits and shots. hs_verdict_encode writes the
+   first members. hs_checks_encode writes the checks, the flags and `would_reject`. */
 void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str shooter,
                        const struct hs_hit_result *result, const struct hs_verdict_id *id);
 void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *claim,

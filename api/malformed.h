@@ -1,6 +1,6 @@
 /* The malformed items of a batch. Each malformed item gets an answer with its errors, in its place
-   among the answers. The other items are applied. The lists are in the arena of one request, and
-   one thread uses them. */
+   among the answers. The other items are processed. The lists are in the arena of one request, and
+   only one thread uses them. */
 #ifndef HS_API_MALFORMED_H
 #define HS_API_MALFORMED_H
 
@@ -27,7 +27,7 @@ enum { HS_ITEM_ERRORS_MAX = 8 };
 
 struct hs_item_error {
     struct hs_item_error *next;
-    const char *pointer, *detail; /* the same as in the `errors` of a problem */
+    const char *pointer, *detail; /* as in the `errors` of a problem */
 };
 
 struct hs_malformed {
@@ -38,7 +38,7 @@ struct hs_malformed {
     int64_t number;                /* number of the shot, or `seq`; -1: the number cannot be read */
     struct hs_item_error *errors;  /* in the order in which they were found */
     struct hs_item_error **append; /* the end of the list */
-    size_t kept, left_out;         /* numbers of errors in the list, and of errors left out */
+    size_t kept, left_out;         /* number of errors in the list; number of errors left out */
 };
 
 struct hs_malformed_items {
@@ -47,17 +47,17 @@ struct hs_malformed_items {
         size_t count;
     } lists[HS_ITEM_COUNT];
     size_t count;  /* number of malformed items */
-    size_t errors; /* number of errors that all items keep */
+    size_t errors; /* number of errors kept by all items together */
 };
 
-/* The keys of an item's name and of its number; NULL: the item has no such member. `rest` has the
-   other members that every answer to an item of this kind must have. */
+/* The keys of an item's name and of its number; NULL: the item has no such member. `rest` contains
+   the other members that every answer to an item of this kind must have. */
 struct hs_item_kind {
     const char *name_key, *number_key, *rest;
 };
 extern const struct hs_item_kind hs_item_kinds[HS_ITEM_COUNT];
 
-/* The first malformed item of a kind, or NULL. `items` may be NULL. */
+/* Returns the first malformed item of a kind, or NULL. `items` may be NULL. */
 const struct hs_malformed *hs_malformed_first(const struct hs_malformed_items *items,
                                               enum hs_item kind);
 

@@ -8,11 +8,11 @@
 
 enum list { VERTICES, TRIANGLES, BOXES, LISTS };
 
-/* The nesting depth of the elements of lists. */
+/* The number of levels around an element of a list: the document and the list. */
 enum { LEVELS_AROUND = 2 };
 
-/* The parser gets at most this many bytes at a time, because its tree of values takes twenty times
-   as many bytes. */
+/* The parser gets at most this many bytes at a time, because its tree of values needs twenty times
+   as much memory. */
 enum { PARSED_MAX = 1 << 20 };
 
 struct decoder {
@@ -22,9 +22,9 @@ struct decoder {
     size_t capacity[LISTS];
     char *arrays[LISTS]; /* malloc'ed */
     size_t counts[LISTS];
-    struct hs_buffer shell; /* the document with its lists empty */
+    struct hs_buffer shell; /* the document with empty lists */
     size_t cut_at[LISTS];   /* offset of each list in the shell */
-    size_t cut[LISTS];      /* number of bytes that were left out for each list */
+    size_t cut[LISTS];      /* number of bytes of each list that were left out of the shell */
     size_t cuts;
 };
 
@@ -46,7 +46,7 @@ static void set_malformed(const struct decoder *d, const char *at, const char *w
                    column, what);
 }
 
-/* Parses the value between two places. NULL: failed, and the fault is recorded. */
+/* Parses the value between two places in the text. NULL: failed, and the fault is recorded. */
 static json_t *parse_value(const struct decoder *d, const char *from, const char *to,
                            const struct hs_json_at *at)
 {
@@ -144,9 +144,9 @@ static void read_box(struct hs_reader *reader, const json_t *value, const struct
 
 static const struct {
     const char *name;
-    size_t size; /* bytes of an element */
-    /* Reads an element in its usual form. False: the element has another form and must be parsed.
-       May be NULL. */
+    size_t size; /* size of an element in bytes */
+    /* Reads an element in its usual form. False: the element does not have this form and must be
+       parsed. May be NULL. */
     bool (*take)(struct hs_cursor *cursor, void *target);
     struct hs_json_field element;
 } lists[LISTS] = {
@@ -242,8 +242,8 @@ static bool read_list(struct decoder *d, struct hs_cursor *cursor, enum list lis
 
 /* ---- the document ---- */
 
-/* The cursor is at the end of a member's name. If it is the name of a list, and a colon and a
-   bracket follow, moves the cursor to the bracket. */
+/* Finds the list whose name ends at the cursor. If a colon and a bracket follow the name, moves the
+   cursor to the bracket. */
 static bool find_list(struct hs_cursor *cursor, const char *name, enum list *list)
 {
     struct hs_cursor after = *cursor;
@@ -357,7 +357,8 @@ static void read_shell(const struct decoder *d)
     json_decref(root);
 }
 
-/* Checks the indices of triangles. Runs last, because `triangles` may come before `vertices`. */
+/* Checks that triangles refer to existing vertices. Runs last, because `triangles` may come before
+   `vertices`. */
 static void check_corners(const struct decoder *d, const struct hs_map_document *out)
 {
     struct hs_json_at array = {.key = lists[TRIANGLES].name};

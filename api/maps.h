@@ -1,9 +1,9 @@
 /*
  * Maps: the static geometry of a world as a JSON document.
  *
- * The document of a million triangles has some 40 MB. A tree of JSON values takes ten times as much
- * memory. So the long arrays are read directly from the text. Only the rest of the document, and
- * elements in an unusual form, go through the parser.
+ * A document with a million triangles is about 40 MB long. As a tree of JSON values it would need
+ * ten times as much memory. So the long arrays are read directly from the text. Only the rest of
+ * the document, and elements in an unusual form, go through the parser.
  */
 #ifndef HS_API_MAPS_H
 #define HS_API_MAPS_H
@@ -32,7 +32,7 @@ size_t hs_map_mesh_bytes(const struct hs_world_mesh *counts);
  * Decodes a document with the optional members `vertices`, `triangles` and `boxes`. `counts` must
  * be the counts of this document. Faults are recorded in the reader's problem, with their pointers;
  * after HS_PROBLEM_MAX faults, further faulty elements are only counted. If out of memory, sets
- * no_memory. True if the document is valid. *out is set in any case and must be freed.
+ * no_memory. Returns whether the document is valid. *out is always set and must be freed.
  */
 bool hs_map_decode(struct hs_reader *reader, struct hs_str text, const struct hs_world_mesh *counts,
                    struct hs_map_document *out);
@@ -41,7 +41,7 @@ void hs_map_document_free(struct hs_map_document *document);
 /* The mesh of the document. It borrows the arrays. */
 struct hs_world_mesh hs_map_mesh(const struct hs_map_document *document);
 
-/* Writes a document that hs_map_decode decodes to the same mesh, bit for bit. */
+/* Writes a document from which hs_map_decode gets exactly the same mesh. */
 void hs_map_encode_document(struct hs_writer *writer, const struct hs_world_mesh *mesh);
 
 /* Writes the answer to GET and PUT. */

@@ -14,7 +14,7 @@ void hs_match_decode_body(struct hs_reader *reader, const json_t *root,
     hs_json_read_object(reader, root, NULL, &object, out);
 }
 
-/* Writes a text; null if it is empty. */
+/* Writes a text, or null if it is empty. */
 static void write_optional(struct hs_writer *writer, const char *key, struct hs_str text)
 {
     hs_write_key(writer, key);

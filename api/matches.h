@@ -21,13 +21,12 @@ struct hs_match_head {
     const char *map_revision;         /* revision of the map; only if there is a map */
 };
 
-/* Writes the answer to PUT, which is also an entry of the list: names, revisions, newest time, and
-   the numbers of players and movers. */
+/* Writes the answer to PUT: names, revisions, newest time, and the numbers of players and movers.
+   The list of matches has the same object for each match. */
 void hs_match_encode(struct hs_writer *writer, const struct hs_match_head *head,
                      const struct hs_match *match);
 
-/* Writes the object of hs_match_encode, and adds hints (validators/hints.h) and all players to
-   it. */
+/* Writes the object of hs_match_encode with hints (validators/hints.h) and all players. */
 void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head *head,
                            const struct hs_match *match);
 
@@ -35,7 +34,7 @@ void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head 
 void hs_match_encode_summary(struct hs_writer *writer, const struct hs_match_head *head,
                              const struct hs_match *match);
 
-/* Writes the object of hs_match_encode_summary, and adds hints to it. */
+/* Writes the object of hs_match_encode_summary with hints. */
 void hs_match_encode_end(struct hs_writer *writer, const struct hs_match_head *head,
                          const struct hs_match *match);
 

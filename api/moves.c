@@ -45,7 +45,7 @@ const struct hs_json_list hs_moves_list = {.item = {.kind = HS_JSON_OBJECT, .obj
 
 #undef TO
 
-/* The members of a body. Together they show which form it has. */
+/* The members of a body. The members that are present show the form of the body. */
 struct body {
     const json_t *moves;
     struct hs_json_table table;

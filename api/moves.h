@@ -21,19 +21,19 @@ extern const struct hs_json_list hs_moves_list;
 void hs_moves_decode_body(struct hs_reader *reader, const json_t *root,
                           struct hs_moves_request *out);
 
-/* The checks of a client's clock, whose names are in `timing.flags`. The other checks of moves test
-   the movement. */
+/* The clock checks, whose names are in `timing.flags`. The other checks of moves test the
+   movement. */
 enum { HS_TIMING_FLAGS = 3 };
 extern const enum hs_move_check hs_timing_flags[HS_TIMING_FLAGS];
 
-/* Writes a result. `rules` are the rules with which the move was checked. */
+/* Writes the result of a move that was checked under `rules`. */
 void hs_move_encode(struct hs_writer *writer, const struct hs_moves_rules *rules,
                     const struct hs_move *move, const struct hs_move_result *result);
 
 /*
- * Whether a brief answer leaves the move out. This is so if the move is accepted, nothing about it
- * is unusual, and the game server can compute the move's delta_time. If the move has an ack, a
- * brief answer still names it.
+ * Returns whether a brief answer leaves the move out. The move must be accepted, nothing about it
+ * may be unusual, and the game server must be able to compute its delta_time. If the move has an
+ * ack, a brief answer still names it.
  */
 bool hs_move_is_plain(const struct hs_move_result *result);
 

@@ -1,11 +1,11 @@
-/* Reviews: what an analyst says about a stored verdict. */
+/* Reviews: an analyst's opinions on stored verdicts. */
 #ifndef HS_API_REVIEWS_H
 #define HS_API_REVIEWS_H
 
 #include "api/json/table.h"
 #include "api/json/writing.h"
 
-/* X(id, name): what the analyst says about the claim. */
+/* X(id, name): the analyst's opinion on the claim. */
 #define HS_REVIEW_LABELS(X)                                                                        \
     X(CHEAT, "cheat") /* the player cheats */                                                      \
     X(LEGIT, "legit") /* the claim was honest */                                                   \
@@ -27,7 +27,7 @@ struct hs_review {
     int64_t at_us;          /* wall clock */
 };
 
-/* Decodes the body of POST /v1/verdicts/{verdict}/reviews; the texts borrow from `root`. */
+/* Decodes the body of POST /v1/verdicts/{verdict}/reviews. The texts are borrowed from `root`. */
 void hs_review_decode(struct hs_reader *reader, const json_t *root, struct hs_review *out);
 
 void hs_review_encode(struct hs_writer *writer, const struct hs_review *review);

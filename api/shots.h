@@ -1,4 +1,5 @@
-/* Shots, which are posted before their hits. JSON <-> struct hs_shot_claim. */
+/* Posted shots: the game server posts a shot before the hits of this shot. JSON <-> struct
+   hs_shot_claim. */
 #ifndef HS_API_SHOTS_H
 #define HS_API_SHOTS_H
 

@@ -25,8 +25,8 @@ static const struct {
     {HS_ROUTE_HITS_POST, NOW, 2, HITS},
 };
 
-/* Returns the table of a route. Sets the field that its body must have; NULL: no field is
-   required. */
+/* Returns the table of a route. Sets *required to the field that the body must have, or to NULL if
+   no field is required. */
 static struct hs_json_object table_of(enum hs_route route, const struct hs_json_field **required)
 {
     struct hs_json_object table = {HS_JSON_FIELDS(fields),

@@ -22,7 +22,7 @@ struct hs_ticks_request {
         size_t count;
     } hits;
     int64_t now_us;  /* the member `now`, for shots and hits; valid with HS_TICKS_NOW */
-    unsigned fields; /* enum hs_ticks_field: the members that the body has */
+    unsigned fields; /* bits of enum hs_ticks_field: the members that are present */
 };
 
 enum hs_ticks_field {
@@ -34,12 +34,12 @@ enum hs_ticks_field {
 };
 
 /* Decodes the body of a post. For the route POST ticks, every part is optional. The other routes
-   post one part, which is required. */
+   have one part, which is required. */
 void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root, enum hs_route route,
                           struct hs_ticks_request *out);
 
 /* Like hs_ticks_decode_body, without a tree of values. Names are borrowed from `body`. False: the
-   body is unusual or wrong, so it must be parsed and decoded; `out` is zero then. */
+   body is unusual or wrong, so it must be parsed and decoded. `out` is then zeroed. */
 bool hs_ticks_read_directly(struct hs_reader *reader, struct hs_str body, enum hs_route route,
                             struct hs_ticks_request *out);
 

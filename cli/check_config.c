@@ -37,7 +37,7 @@ static void put_problem(void *context, const char *source, const struct hs_probl
         printf("%s: and %zu more\n", source, problem->left_out);
 }
 
-/* Warnings go to standard error: a script may compare standard output. */
+/* Warnings go to standard error, because a script may compare standard output. */
 static void put_warning(void *context, const char *pointer, const char *text)
 {
     fprintf(stderr, "%s: warning: %s: %s\n", (const char *)context, pointer, text);
@@ -53,7 +53,7 @@ static void warn_of_file(void *context, const struct hs_ruleset_entry *entry)
     hs_ruleset_warn(entry->ruleset, put_warning, path);
 }
 
-/* Loads rulesets and tokens as the service does at its start, and frees them. */
+/* Loads rulesets and tokens as the service does when it starts, and frees them. */
 static bool check_steps(const struct hs_options *options)
 {
     char error[256] = "";
@@ -82,8 +82,7 @@ static bool check_tls(const struct hs_options *options)
 {
     char error[256];
     struct hs_tls tls = {0};
-    /* hs_options_read has already reported a key without a certificate, or a certificate without a
-       key. */
+    /* If only one of key and certificate is set, hs_options_read has already reported it. */
     bool fine = options->tls_cert[0] == '\0' || options->tls_key[0] == '\0' ||
                 hs_tls_load(options->tls_cert, options->tls_key, &tls, error);
     hs_tls_free(&tls);
@@ -92,8 +91,8 @@ static bool check_tls(const struct hs_options *options)
     return fine;
 }
 
-/* Checks a file that must have a secret of at least `min` bytes. Does nothing if the option that
-   needs the file is not set. */
+/* Checks a file that must contain a secret of at least `min` bytes. Does nothing if the file, or
+   the option that needs the file, is not set. */
 static bool check_secret(const char *user, const char *path, size_t min)
 {
     char error[256];
@@ -107,7 +106,7 @@ static bool check_secret(const char *user, const char *path, size_t min)
     return fine;
 }
 
-/* Only rulesets have a `name`: no option has this name. */
+/* Only a ruleset has the member `name`, because no option has this name. */
 static bool is_ruleset(const char *path)
 {
     json_t *root = json_load_file(path, 0, NULL);

@@ -58,7 +58,7 @@ int hs_command_wrong(const struct hs_command *command, const char *format, ...)
     return HS_EXIT_USAGE;
 }
 
-/* Prints the values that an option takes. */
+/* Prints which values an option accepts. */
 static void wrong_value(const struct hs_command *command, const struct hs_argument *argument)
 {
     char takes[96] = "one of the values in its help";

@@ -17,23 +17,24 @@ int hs_show_main(int argc, char **argv);
 int hs_demo_main(int argc, char **argv);
 int hs_simulate_main(int argc, char **argv);
 
-/* A long option. Without `parse` it is a flag, and sets the bool at `target`. */
+/* A long option. If `parse` is NULL, the option is a flag, which sets the bool at `target`. */
 struct hs_argument {
     const char *name; /* without the dashes; NULL ends a list */
     bool (*parse)(const struct hs_argument *argument, const char *text);
     void *target; /* its type depends on `parse` */
-    /* Numbers: the allowed range, inclusive. Words: the first and the last index in `list`. */
+    /* For a number, the allowed range, inclusive. For a word, the first and the last allowed index
+       in `list`. */
     double min, max;
     const char *const *list; /* the words that hs_argument_word accepts */
 };
 
-/* Parse functions. Each stores a value in `target`; the comment beside it names the type of the
-   value. Each returns false if the text is not a valid value. */
+/* Parse functions. Each stores a value in `target`; its comment names the type of the value. Each
+   returns false if the text is not a valid value. */
 bool hs_argument_text(const struct hs_argument *argument, const char *text);  /* const char * */
 bool hs_argument_name(const struct hs_argument *argument, const char *text);  /* const char * */
 bool hs_argument_whole(const struct hs_argument *argument, const char *text); /* uint64_t */
 bool hs_argument_real(const struct hs_argument *argument, const char *text);  /* double */
-/* int: the index of the word in `list`. Upper and lower case are the same. */
+/* int: the index of the word in `list`. Ignores case. */
 bool hs_argument_word(const struct hs_argument *argument, const char *text);
 
 struct hs_command {
@@ -45,9 +46,9 @@ struct hs_command {
 
 /*
  * Reads the arguments of a command: at most 16 options, --help and the operand. `operand` is NULL
- * for a command that takes no operand. Returns true if the command can continue. Texts in `target`
- * and *operand then point into argv. Returns false if the help or a fault was printed; the command
- * must then exit with *code.
+ * for a command that takes no operand. Returns true if the command can continue; texts in `target`
+ * and *operand then point into argv. Returns false after it printed the help or a fault; the
+ * command must then exit with *code.
  */
 bool hs_command_read(const struct hs_command *command, const struct hs_argument *arguments,
                      int argc, char **argv, const char **operand, int *code);

@@ -13,8 +13,9 @@
 
 extern char **environ;
 
-/* jemalloc reads its options from this string. It sets one arena, which is made at the start.
-   jemalloc 5.3 crashes a thread that needs a new arena if there is no memory for the arena. */
+/* jemalloc reads its options from this string. It sets the number of arenas to one; that arena is
+   created at the start. If there is no memory for a further arena, jemalloc 5.3 crashes the thread
+   that needs it. */
 extern const char *malloc_conf;
 const char *malloc_conf = "narenas:1";
 
@@ -96,8 +97,8 @@ static void help(FILE *to)
           to);
 }
 
-/* Opens /dev/null for each closed standard stream. If a stream stays closed, a socket may get its
-   number, and the log would go into the socket. */
+/* Opens /dev/null for each closed standard stream. Otherwise a socket might get the number of a
+   closed stream, and the log would go into the socket. */
 static void open_standard_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++)

@@ -32,7 +32,7 @@ struct wanted {
     uint64_t days; /* 0: the token never expires */
 };
 
-/* Writes random bytes in hexadecimal. Returns false if the system gives no random bytes. */
+/* Writes random bytes in hexadecimal. Returns false if the system provides no random bytes. */
 static bool random_text(char *text, size_t bytes)
 {
     unsigned char drawn[HS_SECRET_BYTES];
@@ -60,7 +60,8 @@ static unsigned parse_scopes(const char *list)
     }
 }
 
-/* Prints the entry of the token file. Its texts contain no character that JSON must escape. */
+/* Prints the entry for the token file. The texts in an entry contain no characters that JSON must
+   escape. */
 static void print_entry(const struct wanted *wanted, const char *kid, unsigned scopes,
                         const char *digest)
 {

@@ -4,13 +4,14 @@
  *     cc examples/game_server.c $(pkg-config --cflags --libs libcurl jansson) -lm -o game_server
  *     ./game_server [unreal|unity|godot|source] [SECONDS]
  *
- * It simulates a match of ten players with network latency. Two of them cheat. Time is simulated
- * too, so a match runs as fast as the service answers. The program prints who was caught. Its exit
- * code is 0 only if every honest claim was accepted and every forged claim was refused. The service
- * is at HINDSIGHT_URL (http://127.0.0.1:8080); HINDSIGHT_TOKEN is the bearer token, if any.
+ * It simulates a match of ten players with network latency. Two of the players cheat. Time is
+ * simulated too, so a match runs as fast as the service answers. The program prints who was caught.
+ * Its exit code is 0 only if every honest claim was accepted and every forged claim was refused.
+ * The service is at HINDSIGHT_URL (http://127.0.0.1:8080); if the service needs a token,
+ * HINDSIGHT_TOKEN is the bearer token.
  *
- * Copy `request`, `tick`, `post_tick`, `keep_frame` and `resync` to your game. The rest stands for
- * parts that your game already has.
+ * Copy `request`, `tick`, `post_tick`, `keep_frame` and `resync` to your game. The other functions
+ * represent parts that your game already has.
  */
 #include <curl/curl.h>
 #include <jansson.h>
@@ -23,7 +24,7 @@
 
 enum { PLAYERS = 10, WALLS = 2, RATE = 60, TRIES = 50 };
 
-#define SPEED  7.0  /* metres a second */
+#define SPEED  7.0  /* metres per second */
 #define EYE    1.6  /* metres above the feet, as in the rig of the built-in rulesets */
 #define CHEST  1.2  /* metres above the feet; players aim here */
 #define INTERP 0.05 /* seconds; the interpolation delay of the clients */
@@ -34,11 +35,11 @@ struct vec {
 
 /* ---- the game's frame of reference ---- */
 
-/* Your game posts positions as its engine has them and converts nothing. This program simulates in
-   metres with x ahead, y left, z up. It converts its positions, so that it can play the part of a
-   game on each engine. Coordinate i of the engine is sign[i] * unit * own[axis[i]]. */
+/* Your game posts positions in the units and axes of its engine, and converts nothing. This program
+   simulates in metres with x ahead, y left, z up. It converts its positions, so that it can act as
+   a game on each engine. Coordinate i of the engine is sign[i] * unit * own[axis[i]]. */
 static const struct engine {
-    const char *ruleset; /* built into the service */
+    const char *ruleset; /* a ruleset that is built into the service */
     double unit;         /* engine units in a metre */
     int axis[3];
     double sign[3];
@@ -97,21 +98,23 @@ static void wait_ms(long ms)
 static long retry_after_ms(CURLcode failure, long status, const json_t *answer)
 {
     if (failure != CURLE_OK || status == 502 || status == 504)
-        return 50; /* the request may have run; a retry is safe: no hit counts twice */
+        return 50; /* the service may have processed the request; a retry is safe, because no hit
+                      counts twice */
     const char *code = json_string_value(json_object_get(answer, "code"));
     bool has_moved = code != NULL && strcmp(code, "match_moved") == 0;
     if (status != 503 && status != 429 && !has_moved)
         return -1;
     const json_t *ms = json_object_get(answer, "retry_after_ms");
-    curl_off_t seconds = 0; /* the header Retry-After, for answers of a balancer */
+    curl_off_t seconds = 0; /* the header Retry-After, for answers of a load balancer */
     curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds);
     return ms != NULL ? (long)json_integer_value(ms) : (long)seconds * 1000;
 }
 
-/* Sends a request about a map or a match (`kind` "maps" or "matches"); `route` follows the name.
-   Sends it again while the service is overloaded. Returns the answer, or NULL if it has no body or
-   the name is unknown (404, except for a PUT). Any other error ends the program. This function
-   blocks: call it from a separate thread, never from the thread that runs your ticks. */
+/* Sends a request about a map or a match. `kind` is "maps" or "matches", and `route` is the path
+   after the name. Repeats the request while the service is overloaded. Returns the answer, or NULL
+   if it has no body or the name is unknown (404, except for a PUT). Any other error ends the
+   program. This function blocks: call it from a separate thread, never from the thread that runs
+   your ticks. */
 static json_t *request(const char *method, const char *kind, const char *name, const char *route,
                        const json_t *body)
 {
@@ -136,7 +139,8 @@ static json_t *request(const char *method, const char *kind, const char *name, c
         bool is_unknown = status == 404 && strcmp(method, "PUT") != 0;
         if (pause < 0 && status >= 300 && !is_unknown) { /* the request is wrong */
             fprintf(stderr, "%s %s: %ld\n", method, url, status);
-            json_dumpf(answer, stderr, JSON_INDENT(2)); /* `detail` and `errors` have the reason */
+            json_dumpf(answer, stderr,
+                       JSON_INDENT(2)); /* `detail` and `errors` explain the reason */
             exit(2);
         }
         if (is_unknown || pause >= 0) {
@@ -188,8 +192,8 @@ static struct {
     char why[256]; /* reason and detail of the last refusal */
 } tally[KINDS];
 
-/* How often the match moved to another replica, and the number of claims that came when the service
-   lacked poses for them. */
+/* How often the match was restored after the service lost its frames, and how many claims the
+   service could not decide without these frames. */
 static int resyncs, undecided;
 
 static double dice(double low, double high)
@@ -259,8 +263,8 @@ static enum kind choose_kind(int shooter)
 {
     if (shooter == 0)
         return (enum kind)(OLD_TIME + players[0].claims % 3);
-    /* trudy's first two cheats post their shots. From then on the service expects a posted shot for
-       every hit that trudy claims. */
+    /* trudy's first two kinds of cheats post their shots. From then on the service expects a posted
+       shot for every hit that trudy claims. */
     return shooter == 1 ? (enum kind)(BESIDE + players[1].claims % 4) : HONEST;
 }
 
@@ -270,13 +274,12 @@ static bool client_shoots(int shooter, double now, struct claim *claim)
 {
     struct player *player = &players[shooter];
     int target = (shooter + 1 + (int)dice(0, PLAYERS - 1)) % PLAYERS;
-    /* The client saw a snapshot that the server sent one round trip earlier, and it shows every
-       snapshot INTERP later. The client knows the server time of the pose on its screen, and sends
-       this time with the shot. */
+    /* The client's screen shows a moment that is one round trip and INTERP earlier than `now`. The
+       client knows the server time of the pose on its screen, and sends this time with the shot. */
     double rtt = fmax(0.02, player->rtt + dice(-0.02, 0.02));
     double seen = now - rtt - INTERP;
     enum kind kind = choose_kind(shooter);
-    /* The shooter's own moves arrive with the shot, so the server has the shooter at this place
+    /* The shooter's own moves arrive with the shot, so on the server the shooter is at this place
        now. */
     struct vec from = raised(feet(shooter, now), EYE);
     if (kind == OLD_TIME)
@@ -284,7 +287,8 @@ static bool client_shoots(int shooter, double now, struct claim *claim)
     else if (kind == NO_LATENCY)
         seen = now + 0.04; /* claims to see players where they are now */
     else if (kind == ELSEWHERE)
-        from.v[0] += 1.5; /* fires from beside their own eye, for example out of cover */
+        from.v[0] += 1.5; /* fires from a point beside the shooter's own eye, for example from
+                             outside the cover */
     struct vec to = raised(feet(target, seen), CHEST);
     *claim = (struct claim){shooter, target, seen, from, to, kind};
     if (kind == WALL_SHOT) {
@@ -304,7 +308,7 @@ static bool client_shoots(int shooter, double now, struct claim *claim)
 
 /* ---- the server's tick ---- */
 
-/* Returns a player's entry in the frame. The server measures `rtt`, so it has jitter too. */
+/* Returns a player's entry in the frame. The server measures `rtt`, so the value has jitter. */
 static json_t *pose(int i, double now, bool first)
 {
     struct player *player = &players[i];
@@ -323,7 +327,7 @@ static json_t *pose(int i, double now, bool first)
 static void add_shot(json_t *shots, json_t *hits, const struct claim *claim, double now)
 {
     struct player *player = &players[claim->shooter];
-    /* The number is unique for the shooter in this match. */
+    /* The number of a shot must be unique for the shooter in this match. */
     int number = claim->kind == USED_NUMBER ? player->shots : ++player->shots;
     /* The posted shot and the path of the hit must have the same direction. */
     struct vec direction = claim->to;
@@ -344,15 +348,15 @@ static void add_shot(json_t *shots, json_t *hits, const struct claim *claim, dou
                                           "end", position(claim->to)));
 }
 
-/* Applies the verdict on a claim. `result` NULL: the brief answer does not list the claim, so it is
-   accepted, without damage. */
+/* Applies the verdict on a claim. `result` NULL: the brief answer does not list the claim, because
+   it is accepted without damage. */
 static void apply(const struct claim *claim, const json_t *result)
 {
     struct player *player = &players[claim->shooter];
     const char *verdict = json_string_value(json_object_get(result, "verdict"));
     bool accepted = verdict == NULL || strcmp(verdict, "accepted") == 0;
     if (verdict != NULL && strcmp(verdict, "inconclusive") == 0) {
-        undecided++; /* the poses of that time were lost */
+        undecided++; /* the service lost the poses of that time */
         return;
     }
     tally[claim->kind].claims++;
@@ -376,8 +380,9 @@ static void apply(const struct claim *claim, const json_t *result)
              json_string_value(json_object_get(result, "reason")), detail);
 }
 
-/* The service could not verify some claims now (`over_budget`, `not_recorded`). Returns the
-   milliseconds to wait before sending them again. Returns 0 if every claim has its verdict. */
+/* Returns the milliseconds to wait before sending the tick again, because the service could not
+   verify some claims yet (`over_budget`, `not_recorded`). Returns 0 if every claim has its
+   verdict. */
 static long undecided_ms(const json_t *answer)
 {
     const json_t *result;
@@ -396,8 +401,8 @@ static long undecided_ms(const json_t *answer)
 static json_t *recent;        /* frames of the last second, oldest first */
 static bool has_whole_second; /* the service has a whole second of frames */
 
-/* Remembers a frame. Frames that are posted again also have the fields that are normally sent only
-   once. */
+/* Remembers a frame. Frames that are posted again must include the fields that are normally sent
+   only once. */
 static void keep_frame(double now, json_t *entries)
 {
     json_t *entry;
@@ -412,7 +417,7 @@ static void keep_frame(double now, json_t *entries)
         json_array_remove(recent, 0);
 }
 
-/* Opens the match. If it is open already, this changes nothing. */
+/* Opens the match. Does nothing if the match is already open. */
 static void put_match(const char *match)
 {
     json_t *rules = json_pack("{s:s,s:s}", "ruleset", engine->ruleset, "map", match);
@@ -438,7 +443,8 @@ static json_t *post_tick(const char *match, const json_t *body)
         json_decref(answer);
         /* The service repeats verdicts that it has already given. */
         answer = request("POST", "matches", match, "/ticks?brief=true", body);
-        if (answer == NULL) /* another replica has the match now, and knows nothing about it */
+        if (answer == NULL) /* the service does not know the match, for example because another
+                               replica took over */
             resync(match);
     }
     if (answer == NULL) {
@@ -461,7 +467,8 @@ static void tick(const char *match, double now, bool first, bool shooting)
         json_array_append_new(entries, pose(i, now, first));
         if (!shooting || now < players[i].next_shot || !client_shoots(i, now, &claims[count]))
             continue;
-        /* The built-in rifle fires every 0.15 s at most, and reloads for 2 s after 30 rounds. */
+        /* The built-in rifle needs 0.15 s between two shots, and 2 s for a reload after 30
+           rounds. */
         players[i].next_shot = now + (players[i].shots % 30 == 29 ? 2.1 : dice(0.2, 0.4));
         add_shot(shots, hits, &claims[count], now);
         count += claims[count].target >= 0; /* one claim for each hit */
@@ -470,7 +477,7 @@ static void tick(const char *match, double now, bool first, bool shooting)
                              "players", entries, "shots", shots, "hits", hits);
     json_t *answer = post_tick(match, body);
     keep_frame(now, entries);
-    /* A refused frame is a mistake of the game server, so print it. */
+    /* A refused frame is a mistake of the game server, so print the answer. */
     if (json_array_size(json_object_get(json_object_get(answer, "frames"), "refused")) > 0)
         json_dumpf(json_object_get(answer, "frames"), stderr, JSON_INDENT(2));
     const json_t *results = json_object_get(answer, "hits");
@@ -488,7 +495,7 @@ static void tick(const char *match, double now, bool first, bool shooting)
 
 /* ---- the match ---- */
 
-/* Puts the walls as a map and opens a match with it. */
+/* Puts a map with the walls, and opens a match with this map. */
 static void open_match(const char *match)
 {
     json_t *boxes = json_array(), *map = json_pack("{s:o}", "boxes", boxes);
@@ -582,13 +589,13 @@ int main(int argc, char **argv)
     snprintf(match, sizeof match, "example-c-%s", engine->ruleset);
     recent = json_array();
     srand48(7);
-    /* The shortest and the longest round trip belong to honest players. */
+    /* Honest players have the shortest and the longest round trip. */
     for (int i = 0; i < PLAYERS; i++)
         players[i].rtt = 0.02 + 0.22 * ((i + 5) % PLAYERS) / (PLAYERS - 1);
     printf("%s: %.0f s of ten players at %.0f m/s, as %s counts\n", argv[0], seconds, SPEED,
            engine->ruleset);
     open_match(match);
-    /* Nobody shoots in the first second: the service has no history yet. */
+    /* Nobody shoots in the first second, because the service has no history yet. */
     for (int i = 0; i < (int)((seconds + 1) * RATE); i++)
         tick(match, 100 + (double)i / RATE, i == 0, i >= RATE);
     close_match(match);

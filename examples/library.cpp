@@ -15,7 +15,7 @@
 namespace
 {
 
-// Owns a handle of the library.
+// Destroys a handle of the library when its owner goes out of scope.
 template <typename T, void (*destroy)(T *)> struct deleter {
     void operator()(T *handle) const
     {
@@ -37,14 +37,14 @@ match open_match(const hs_ruleset &rules)
     return opened;
 }
 
-// Posts what the server simulated. Times are microseconds on the server's clock.
+// Posts the poses that the server simulated. Times are microseconds on the server's clock.
 void post_tick(hs_match &game, int64_t time_us, double bob_y)
 {
     hs_player_frame players[2]{};
     players[0].player = HS_STR("alice");
     players[0].weapon = HS_STR("rifle");
-    players[0].fields = HS_FIELD_RTT; // the round trip; the service remembers it, like the weapon,
-                                      // until it changes
+    players[0].fields = HS_FIELD_RTT; // the round trip; the match keeps it, like the weapon, until
+                                      // another value is posted
     players[0].rtt_us = 40000;
     players[1].player = HS_STR("bob");
     players[1].position = {20, bob_y, 0};
@@ -58,7 +58,7 @@ void post_tick(hs_match &game, int64_t time_us, double bob_y)
         throw std::runtime_error("out of memory");
 }
 
-// Verifies what a client claims. The damage counts only if the claim was recorded.
+// Verifies a claim of a client. The damage counts only if the claim was recorded.
 void verify(hs_match &game, uint64_t shot, int64_t hit_time_us, hs_vec end)
 {
     hs_hit_claim claim{};

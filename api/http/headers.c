@@ -46,11 +46,11 @@ static void check_bytes(struct hs_headers *headers, struct hs_str name, struct h
     for (size_t i = 0; i < name.len; i++)
         fine = fine && is_name_byte((unsigned char)name.ptr[i]);
     if (!fine)
-        record_ambiguity(headers, "a header name holds a blank or another bad byte");
+        record_ambiguity(headers, "a header name contains a blank or another bad byte");
     for (size_t i = 0; i < value.len; i++) {
         unsigned char c = (unsigned char)value.ptr[i];
         if ((c < 0x20 && c != '\t') || c == 0x7F)
-            record_ambiguity(headers, "a header value holds a control byte");
+            record_ambiguity(headers, "a header value contains a control byte");
     }
     /* libmicrohttpd appends a folded line to the name of the previous field, so this check does not
        see the folded field as a field. A proxy that unfolds lines reads the folded field as
@@ -68,7 +68,7 @@ static bool parse_length(struct hs_str value, size_t *length)
             return false;
         size_t digit = (size_t)(value.ptr[i] - '0');
         if (number > (SIZE_MAX - digit) / 10) {
-            *length = SIZE_MAX; /* the number is valid, but too large: above every limit */
+            *length = SIZE_MAX; /* a valid number that is above every limit */
             continue;
         }
         number = number * 10 + digit;
@@ -102,7 +102,7 @@ static void record_request_id(struct hs_headers *headers, struct hs_str value)
 {
     if (headers->request_id[0] != '\0' || value.len == 0 || value.len > HS_REQUEST_ID_MAX)
         return;
-    /* A request id has the characters of names, but may be longer than a name. */
+    /* A request id consists of the characters of names, but may be longer, so check it in parts. */
     for (size_t at = 0; at < value.len; at += HS_NAME_MAX) {
         size_t left = value.len - at;
         if (!hs_name_is_valid(
@@ -113,7 +113,7 @@ static void record_request_id(struct hs_headers *headers, struct hs_str value)
     headers->request_id[value.len] = '\0';
 }
 
-/* Returns whether a text has only these characters. */
+/* Returns whether every character of a text is in `characters`. */
 static bool is_made_of(struct hs_str text, const char *characters)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -124,9 +124,9 @@ static bool is_made_of(struct hs_str text, const char *characters)
 
 /*
  * Records the trace id of a traceparent field (W3C Trace Context). The field has a version, a trace
- * id, a parent id and flags, in lower-case hexadecimal digits, with "-" between them. No id is all
- * zeros, and no version is ff. In version 00 nothing follows; in later versions more may follow
- * after another "-". If a request has two traceparent fields, neither is used.
+ * id, a parent id and flags, in lower-case hexadecimal digits, with "-" between them. An id of
+ * zeros and the version ff are invalid. After version 00, the field may continue with another "-"
+ * and further parts. If a request has two traceparent fields, neither is used.
  */
 static void record_trace(struct hs_headers *headers, struct hs_str value)
 {
@@ -148,8 +148,8 @@ static void record_trace(struct hs_headers *headers, struct hs_str value)
     headers->trace_id[trace.len] = '\0';
 }
 
-/* Whether a name begins like one of the fields below. For most other names this test saves the
- * comparisons. */
+/* Returns whether a name begins with the first letter of a field that hs_headers_add uses. For most
+   other names this test saves the comparisons. */
 static bool may_be_known(struct hs_str name)
 {
     switch (name.len > 0 ? name.ptr[0] | 0x20 : 0) { /* in lower case */
@@ -231,7 +231,8 @@ void hs_headers_check_content(const struct hs_headers *headers, bool takes_body,
         hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "This method takes no body here");
     else if (headers->deadlines > 1 || headers->deadline_bad)
         hs_problem_set(problem, HS_PROBLEM_BAD_HEADER,
-                       "X-Deadline-Ms must come once, a number from 0 to %d", HS_DEADLINE_MAX_MS);
+                       "X-Deadline-Ms must occur once, with a number from 0 to %d",
+                       HS_DEADLINE_MAX_MS);
     else if (headers->length > limit)
         hs_problem_set(problem, HS_PROBLEM_BODY_TOO_LARGE, "The limit is %zu bytes", limit);
     else if (headers->encoded)

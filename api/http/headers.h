@@ -1,7 +1,8 @@
 /*
- * Checks the header fields of a request. The HTTP library and a proxy in front of the service may
- * interpret a request differently. Such ambiguous requests are refused before the body is read.
- * This file does not depend on the HTTP library: first add all fields, then run the checks.
+ * Checks the header fields of a request. An ambiguous request may mean one thing to the HTTP
+ * library and another to a proxy in front of the service. Such a request is refused before its body
+ * is read. This file does not depend on the HTTP library: first add all fields, then run the
+ * checks.
  */
 #ifndef HS_API_HEADERS_H
 #define HS_API_HEADERS_H
@@ -15,20 +16,18 @@
 enum { HS_REQUEST_ID_MAX = 128, HS_TRACE_ID_LEN = 32, HS_DEADLINE_MAX_MS = 3600000 };
 
 struct hs_headers {
-    unsigned lengths, types, hosts;         /* number of Content-Length, -Type, and Host fields */
-    unsigned authorizations;                /* number of Authorization fields */
-    size_t length;                          /* value of Content-Length; valid only if lengths ==
-                                               1 */
-    bool length_bad;                        /* Content-Length is not a plain decimal number that
-                                               fits */
-    bool transfer_encoding;                 /* any Transfer-Encoding */
-    bool encoded;                           /* any Content-Encoding except identity */
-    bool type_fine;                         /* application/json, UTF-8 */
-    unsigned deadlines;                     /* number of X-Deadline-Ms fields */
-    bool deadline_bad;                      /* not a number from 0 to HS_DEADLINE_MAX_MS */
-    unsigned deadline_ms;                   /* valid if deadlines == 1 */
-    char ambiguous[64];                     /* the first ambiguity found, in words; empty: no
-                                               ambiguity */
+    unsigned lengths, types, hosts; /* numbers of Content-Length, Content-Type and Host fields */
+    unsigned authorizations;        /* number of Authorization fields */
+    size_t length;                  /* value of Content-Length if `lengths` is 1 */
+    bool length_bad;                /* Content-Length is not a plain decimal number */
+    bool transfer_encoding;         /* any Transfer-Encoding */
+    bool encoded;                   /* any Content-Encoding except identity */
+    bool type_fine;                 /* application/json, UTF-8 */
+    unsigned deadlines;             /* number of X-Deadline-Ms fields */
+    bool deadline_bad;              /* not a number from 0 to HS_DEADLINE_MAX_MS */
+    unsigned deadline_ms;           /* value of X-Deadline-Ms if `deadlines` is 1 */
+    char ambiguous[64];             /* the first ambiguity found, in words; empty: no
+                                       ambiguity */
     char request_id[HS_REQUEST_ID_MAX + 1]; /* X-Request-Id if it is valid, otherwise "" */
     unsigned traces;                        /* number of traceparent fields */
     char trace_id[HS_TRACE_ID_LEN + 1];     /* trace id of a single valid traceparent, otherwise
@@ -47,7 +46,7 @@ void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
                               struct hs_problem *problem);
 
 /* Sets `problem` if the body is not acceptable. 413: longer than `limit`. 415: a wrong media type,
-   or a Content-Encoding. 400: a body for a method that takes none, or a bad X-Deadline-Ms. */
+   or a Content-Encoding. 400: a body for a method without a body, or a bad X-Deadline-Ms. */
 void hs_headers_check_content(const struct hs_headers *headers, bool takes_body, size_t limit,
                               struct hs_problem *problem);
 

@@ -51,7 +51,7 @@ struct hs_problem {
     char detail[256];          /* one sentence about this problem; may be empty */
     unsigned retry_after_ms;   /* 0: HS_RETRY_AFTER_MS; used with 429 and 503 only */
     size_t count;              /* number of bad fields in `errors` */
-    size_t left_out;           /* number of further bad fields */
+    size_t left_out;           /* number of bad fields that are not in `errors` */
     struct {
         char pointer[HS_POINTER_MAX];
         char detail[HS_DETAIL_MAX];
@@ -61,7 +61,7 @@ struct hs_problem {
 /* Resets to "no problem so far". This is cheaper than clearing the whole struct. */
 void hs_problem_init(struct hs_problem *problem);
 
-/* Sets code and detail. Later calls change nothing. */
+/* Sets code and detail. Only the first call has an effect. */
 void hs_problem_set(struct hs_problem *problem, enum hs_problem_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

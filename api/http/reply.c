@@ -12,8 +12,9 @@ static bool add(struct MHD_Response *response, const char *name, const char *val
            MHD_add_response_header(response, name, value) == MHD_YES;
 }
 
-/* The page may load and run only its own files, and no other page may frame it. Three.js and
-   Chart.js set styles through properties of elements, which style-src 'self' allows. */
+/* The policy of the console: it may load and run only its own files, and no other page may frame
+   it. Three.js and Chart.js set styles through properties of elements, which style-src 'self'
+   allows. */
 static const char policy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

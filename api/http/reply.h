@@ -16,11 +16,11 @@ struct MHD_Connection;
 
 /* The headers of a reply, without those that the HTTP library adds. */
 struct hs_reply_headers {
-    const char *request_id;  /* X-Request-Id */
-    const char *allow;       /* NULL or "": no Allow */
-    const char *challenge;   /* NULL or "": no WWW-Authenticate */
-    const char *etag;        /* ETag of a file of the console, which also gets the headers for
-                                browsers. NULL: the reply is no such file */
+    const char *request_id; /* X-Request-Id */
+    const char *allow;      /* NULL or "": no Allow */
+    const char *challenge;  /* NULL or "": no WWW-Authenticate */
+    const char *etag; /* ETag of a console file; such a reply also gets the headers for browsers.
+                         NULL: not a console file */
     const char *encoding;    /* NULL: no Content-Encoding */
     unsigned retry_after_ms; /* Retry-After of a 429 or 503; 0: HS_RETRY_AFTER_MS */
     bool close;              /* the connection closes after this reply */
@@ -31,12 +31,12 @@ struct hs_reply_headers {
 bool hs_reply_bytes(struct MHD_Connection *connection, int status, const char *content_type,
                     const void *bytes, size_t size, const struct hs_reply_headers *headers);
 
-/* Sends the first `size` bytes of a file, and closes the file in any case. */
+/* Sends the first `size` bytes of a file, and always closes the file. */
 bool hs_reply_file(struct MHD_Connection *connection, int status, const char *content_type, int fd,
                    uint64_t size, const struct hs_reply_headers *headers);
 
-/* Writes at most `size` bytes of an endless body. Returns their number, or one of the library's
-   MHD_CONTENT_READER_ values. 0: the function has suspended the connection. */
+/* Writes at most `size` bytes of an endless body. Returns the number of bytes written, or one of
+   the library's MHD_CONTENT_READER_ values. 0: the function has suspended the connection. */
 typedef ssize_t hs_reply_reader(void *context, uint64_t place, char *out, size_t size);
 
 /* Sends the bytes that `read` writes, in pieces of at most `piece_bytes`, with status 200.

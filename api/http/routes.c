@@ -14,8 +14,8 @@ enum {
     VERIFY = HS_SCOPE_VERIFY,
     RULES = HS_SCOPE_RULES,
     EVIDENCE = HS_SCOPE_EVIDENCE,
-    OPERATOR = HS_SCOPE_ADMIN, /* named OPERATOR, because ADMIN is the listener here */
-    /* Every scope that works with matches may read them. */
+    OPERATOR = HS_SCOPE_ADMIN, /* named OPERATOR, because ADMIN is a listener in this file */
+    /* A token with any of these scopes may read matches. */
     OF_MATCHES = HS_SCOPE_INGEST | HS_SCOPE_VERIFY | HS_SCOPE_EVIDENCE,
     ANY_SCOPE = OF_MATCHES | HS_SCOPE_RULES,
 };

@@ -11,11 +11,11 @@
 enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE, HS_METHOD_COUNT };
 
 /*
- * X(id, method, pattern, listeners, access, priority, endpoint): each row has all facts about one
- * route. `{}` in a pattern stands for one segment of a path that is a name. BOTH: both listeners.
- * ALL_OF(scopes), ANY_OF(scopes): the scopes that a token needs, if the service has tokens. OPEN:
- * no token is needed, because the answer names no tenant, match or player. The function of the
- * endpoint is hs_endpoint_ENDPOINT (service/endpoints/table.h).
+ * X(id, method, pattern, listeners, access, priority, endpoint): each row describes one route. `{}`
+ * in a pattern matches one segment of a path; the segment must be a valid name. BOTH: both
+ * listeners. ALL_OF(scopes), ANY_OF(scopes): the scopes that a token needs, if the service has
+ * tokens. OPEN: no token is needed, because the answer names no tenant, match or player. The
+ * function of the endpoint is hs_endpoint_ENDPOINT (service/endpoints/table.h).
  */
 #define HS_ROUTES(X)                                                                               \
     X(MATCH_LIST, GET, "/v1/matches", BOTH, ANY_OF(OF_MATCHES), CONSOLE, match_list)               \
@@ -80,7 +80,7 @@ struct hs_route_params {
     char allow[48];        /* for BAD_METHOD: the value of the Allow header */
 };
 
-/* Finds the route of a request. HEAD is answered like GET. `path` is the decoded path without the
+/* Finds the route of a request. HEAD uses the route of GET. `path` is the decoded path without the
    query. */
 enum hs_route_match hs_route_find(enum hs_listener listener, const char *method, const char *path,
                                   enum hs_route *route, struct hs_route_params *params);
@@ -128,8 +128,8 @@ bool hs_route_allows(enum hs_route route, unsigned scopes);
    verify". A route may need all of them or any one of them. Returns `text`. */
 const char *hs_route_scopes(enum hs_route route, char *text, size_t size);
 
-/* ---- priorities: under overload the service first refuses the requests that are last in this list
-   ---- */
+/* ---- priorities: under overload the service first refuses requests of the last priority in this
+   list ---- */
 
 enum hs_priority {
     HS_PRIORITY_VITAL,   /* health, metrics, the contract: never refused */

@@ -13,7 +13,7 @@ size_t hs_json_find_column(const struct hs_json_columns *columns, const char *ke
     return field < columns->table->count ? i : columns->count;
 }
 
-/* Returns the number of faults of the current item, or of the request. */
+/* Returns the number of faults of the current item, or of the request if no item is being read. */
 static size_t fault_count(const struct hs_reader *reader)
 {
     return reader->item != NULL ? reader->item->kept + reader->item->left_out
@@ -65,8 +65,8 @@ static bool read_columns(struct hs_reader *reader, const json_t *value, const st
     return fault_count(reader) == before;
 }
 
-/* Decodes the row of one object into `target`. A null stands for an absent member. `at` has the
-   columns. */
+/* Decodes the row of one object into `target`. A null stands for an absent member. The columns are
+   in `at`. */
 static void read_row(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                      void *target)
 {
@@ -144,7 +144,7 @@ static void list_malformed(struct hs_reader *reader, const struct batch *batch, 
     items->count++;
 }
 
-/* Reads an item. False: the item is malformed; it was added to the list. */
+/* Reads an item. False: the item is malformed and was added to the list of malformed items. */
 static bool read_item(struct hs_reader *reader, const struct batch *batch, const json_t *value,
                       size_t index, void *target)
 {

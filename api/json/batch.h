@@ -1,13 +1,13 @@
-/* Decodes batches: arrays of objects, or tables with columns and rows. A malformed item does not
-   cause the refusal of other items. */
+/* Decodes batches: arrays of objects, or tables with columns and rows. One malformed item does not
+   invalidate the other items. */
 #ifndef HS_API_JSON_BATCH_H
 #define HS_API_JSON_BATCH_H
 
 #include "api/json/table.h"
 
 /*
- * The columns of a table. A table is a compact form of many objects. A table has the names of the
- * members first, and then one row of values for each object.
+ * The columns of a table. A table is a compact form of many objects. It lists the names of the
+ * members once, and then has one row of values for each object.
  */
 struct hs_json_columns {
     const struct hs_json_object *table;
@@ -22,10 +22,10 @@ size_t hs_json_find_column(const struct hs_json_columns *columns, const char *ke
 /*
  * Reads a batch: an array of at most reader->max_items objects, or a table with at most this number
  * of rows. A table is an object with `columns` and `rows`; in a row, null stands for an absent
- * member. Malformed items are added to reader->malformed. They have no place in the returned array.
- * More than reader->max_items malformed items make the request fail. Returns the same as
- * hs_json_read_array; *count excludes malformed items. Malformed columns are a fault of the object
- * that contains the batch.
+ * member. Malformed items are added to reader->malformed, not to the returned array. More than
+ * reader->max_items malformed items make the request fail. Returns the same as hs_json_read_array;
+ * *count excludes malformed items. Malformed columns are a fault of the object that contains the
+ * batch.
  */
 void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_list *list, size_t *count);

@@ -10,7 +10,7 @@
 struct hs_buffer {
     char *data; /* malloc'ed; not terminated */
     size_t len;
-    size_t capacity; /* after a failure it is `len`, so that nothing more fits */
+    size_t capacity; /* set to `len` after a failure, so that nothing more fits */
     bool failed;
 };
 

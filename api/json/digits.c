@@ -50,7 +50,8 @@ static char *put_long(char *at, uint64_t value)
     return put_digits(at, value, count_digits(value));
 }
 
-/* Most whole parts of coordinates have one or two digits, so these need no call. */
+/* Writes the whole part of a number. One or two digits, as in most coordinates, need no function
+   call. */
 static inline __attribute__((always_inline)) char *put_whole(char *at, uint64_t value)
 {
     if (value >= 100)
@@ -75,7 +76,7 @@ char *hs_digits_hex(char *at, uint64_t value)
         word = (word | word << 16) & UINT64_C(0x0000ffff0000ffff);
         word = (word | word << 8) & UINT64_C(0x00ff00ff00ff00ff);
         word = (word | word << 4) & HS_WORD_EACH(15);
-        /* Digits from 10 on carry into the upper half of their byte when 6 is added. */
+        /* Adding 6 to a digit above 9 carries into the upper half of its byte. */
         uint64_t letters = (word + HS_WORD_EACH(6)) >> 4 & HS_WORD_EACH(1);
         word = htobe64(word + HS_WORD_EACH('0') + letters * ('a' - '0' - 10));
         at = mempcpy(at, &word, sizeof word);
@@ -84,7 +85,7 @@ char *hs_digits_hex(char *at, uint64_t value)
 }
 
 /* Returns the new end of a text without its trailing zeros. At least one of its last 6 characters
-   must not be a zero, and 8 characters must be readable. */
+   must not be a zero, and its last 8 characters must be readable. */
 static char *trim_six(char *end)
 {
     uint64_t others = hs_word_load(end - HS_WORD) ^ HS_WORD_EACH('0');
@@ -143,7 +144,7 @@ struct binary {
 /*
  * Rounds a number, half to even, to a multiple of 10^-decimals. Returns the result as a number of
  * units of 10^-decimals. Sets *reads_back to whether the number is the double nearest to the
- * result. This is so if the difference between number and result is less than half a step between
+ * result. That is true if the number and the result differ by less than half the step between
  * doubles. Below a power of two the steps are half as wide. If the result is exactly between two
  * doubles, it reads back as the even double.
  */
@@ -160,8 +161,8 @@ static uint64_t round_binary(struct binary number, int decimals, bool *reads_bac
     return rounded + is_up;
 }
 
-/* Whether round_binary can find the digits of a number. round_binary needs a number whose shift
-   (struct binary) is 3 to 62. */
+/* Returns whether round_binary can find the digits of a number: its shift (struct binary) must be 3
+   to 62. */
 static bool is_usual(double magnitude)
 {
     return magnitude >= 1e-3 && magnitude < 1e15;
@@ -175,8 +176,8 @@ static struct binary binary_of(double magnitude)
                            .shift = 1075 - (int)(bits >> 52)};
 }
 
-/* Returns the number of significant digits before the point. For numbers below 1: minus the number
-   of zeros right after the point. */
+/* Returns the number of significant digits before the point. For a number below 1, returns minus
+   the number of zeros right after the point. */
 static int digits_before_point(double magnitude)
 {
     return magnitude >= 1      ? count_digits((uint64_t)magnitude)
@@ -185,7 +186,7 @@ static int digits_before_point(double magnitude)
                                : -2;
 }
 
-/* Writes value / 10^decimals, without zeros at the end. */
+/* Writes value / 10^decimals, without trailing zeros. */
 static char *put_decimal(char *at, uint64_t value, int decimals)
 {
     uint64_t part = value % hs_powers_of_ten[decimals];

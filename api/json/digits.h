@@ -15,23 +15,23 @@ char *hs_digits_unsigned(char *at, uint64_t value);
 /* Writes 16 hexadecimal digits. */
 char *hs_digits_hex(char *at, uint64_t value);
 
-/* Writes value / 10^6, without zeros at the end. */
+/* Writes value / 10^6, without trailing zeros. */
 char *hs_digits_millionths(char *at, int64_t value);
 
 /*
  * Writes a finite double with 15, 16 or 17 significant digits: the smallest number of digits that
- * reads back as the same double. Leaves out zeros at the end. The text is the same as from printf
- * with %.15g, %.16g or %.17g.
+ * reads back as the same double. Leaves out trailing zeros. The text is what printf writes with
+ * %.15g, %.16g or %.17g.
  *
  * The digits are exact: 53 bits times a power of ten fit into 128 bits. This is the fixed-format
  * algorithm of Steele and White, "How to print floating-point numbers accurately" (1990), with the
- * test of their free-format algorithm. For very small and very large numbers printf is called.
+ * test of their free-format algorithm. Very small and very large numbers are left to printf.
  */
 char *hs_digits_double(char *at, double value);
 
 /*
  * Writes a number with at most `digits` (1 .. 16) significant digits, rounded half to even, without
- * zeros at the end. `shown`: the number that the text shows; exact up to 15 digits. Returns the end
+ * trailing zeros. `shown`: the number that the text shows; exact up to 15 digits. Returns the end
  * of the text, or NULL if the absolute value is below 1e-3, or 1e15 or more.
  */
 char *hs_digits_rounded(char *at, double value, int digits, double *shown);

@@ -8,11 +8,11 @@
 #include "validators/base/units.h"
 
 enum {
-    FEW = 8,             /* the first capacity of a list if nothing is known */
-    MANY = 64,           /* the largest first capacity for the first batch of a kind */
+    FEW = 8,             /* initial capacity of a list if no count is known */
+    MANY = 64,           /* maximum initial capacity for the first batch of a kind */
     BYTES_PER_ITEM = 64, /* assumed bytes of text per item, to guess the number of items in the
                             first batch */
-    KEY_WORDS = 3,       /* words of the longest name in a table */
+    KEY_WORDS = 3,       /* 64-bit words that the longest name of a member needs */
     IGNORED_NAMES = 8,   /* the maximum number of x_ names in one object */
     IGNORED_LEVELS = 4   /* the maximum depth of an ignored value */
 };
@@ -95,7 +95,8 @@ bool hs_direct_take_numbers(struct hs_direct *in, size_t count, double *out)
     return largest <= HS_JSON_REAL_MAX;
 }
 
-/* Whether hs_name_is_valid allows the character. The table has one bit for each character. */
+/* Returns whether hs_name_is_valid allows the character. The table has one bit for each
+   character. */
 static bool is_name_character(unsigned char c)
 {
     static const uint64_t bits[4] = {UINT64_C(0x07ff600000000000), UINT64_C(0x07fffffe87fffffe)};
@@ -182,7 +183,7 @@ struct key {
     size_t len;
 };
 
-/* Takes the name at `at`, where KEY_WORDS words can be loaded. */
+/* Reads the name at `at`. KEY_WORDS words must be readable there. */
 static inline bool take_key_at(struct hs_cursor *cursor, const char *at, struct key *key)
 {
     size_t count = HS_WORD, i = 0;
@@ -197,7 +198,8 @@ static inline bool take_key_at(struct hs_cursor *cursor, const char *at, struct 
     return count < HS_WORD;
 }
 
-/* Near the end of the text. Not inline, so that other names pay nothing for the padded copy. */
+/* Reads a name near the end of the text. Not inline, so that other names do not pay for the padded
+   copy. */
 static __attribute__((noinline)) bool take_last_key(struct hs_cursor *cursor, struct key *key)
 {
     char padded[KEY_WORDS * HS_WORD] = {0};
@@ -205,8 +207,8 @@ static __attribute__((noinline)) bool take_last_key(struct hs_cursor *cursor, st
     return take_key_at(cursor, padded, key);
 }
 
-/* Reads a name after its opening quotation mark. False: it does not fit into the words, or has no
-   end; the cursor stays. */
+/* Reads a name after its opening quotation mark. False: the name is too long or has no end, and the
+   cursor did not move. */
 static inline bool take_key(struct hs_cursor *cursor, struct key *key)
 {
     return cursor->end - cursor->at < (ptrdiff_t)KEY_WORDS * HS_WORD
@@ -214,8 +216,8 @@ static inline bool take_key(struct hs_cursor *cursor, struct key *key)
                : take_key_at(cursor, cursor->at, key);
 }
 
-/* Whether the key is the name of a field. Compares the lengths too, because zeros at the end of a
-   key look like padding. */
+/* Returns whether the key is the name of a field. Compares the lengths too, because zero bytes at
+   the end of a key look like padding. */
 static bool is_key(const struct key *key, const struct hs_json_field *field)
 {
     for (size_t i = 0; i < KEY_WORDS; i++)
@@ -237,7 +239,7 @@ static size_t find_field(const struct hs_json_object *table, size_t from, const 
     return table->count;
 }
 
-/* Whether the required members are among those in `seen`. */
+/* Returns whether all required members are in `seen`. */
 static bool has_required(struct hs_direct *in, const struct hs_json_object *table, uint64_t seen)
 {
     if (in->table != table) {
@@ -274,8 +276,8 @@ static bool take_ignored_name(struct hs_direct *in, struct names *ignored)
            add_name(ignored, name);
 }
 
-/* Reads the quoted name of a field, or a quoted name that begins with x_. *index: the index of the
-   field; for an x_ name the table's count. */
+/* Reads the quoted name of a field, or a quoted name that begins with x_. Sets *index to the index
+   of the field, or to the table's count for an x_ name. */
 static inline bool take_member_name(struct hs_direct *in, const struct hs_json_object *table,
                                     size_t from, struct names *ignored, size_t *index)
 {
@@ -573,8 +575,8 @@ static struct hs_reader quiet_reader(const struct hs_reader *reader, struct hs_p
         .problem = problem, .arena = reader->arena, .max_items = reader->max_items};
 }
 
-/* Whether nothing follows the body, and the parser would accept its number of objects and arrays.
- */
+/* Returns whether nothing follows the body, and the parser would accept its number of objects and
+   arrays. */
 static bool ends_well(struct hs_direct *in, struct hs_str body)
 {
     hs_cursor_skip_space(&in->cursor);

@@ -1,11 +1,12 @@
 /*
- * Reads a body directly into structs, by the tables of table.h and without a tree of values.
+ * Reads a body directly into structs, as the tables of table.h describe, without a tree of values.
  *
- * This reader reads bodies as games usually post them. Each member is in the table and occurs once,
- * or its name begins with x_. The columns of a table come before its rows. Strings have no escapes.
- * Every rule accepts the values. Everything else, wrong or just unusual, makes the direct read give
- * up. Then the caller parses the body with hs_json_parse, which reads the same values, or finds the
- * faults. So both paths give the same answers, and only one of them needs to explain faults.
+ * This reader supports only the form in which games usually post bodies. In this form each member
+ * is in the table and occurs once, or its name begins with x_. Columns come before rows, strings
+ * have no escapes, and all values are valid. If a body is wrong or just unusual, the direct read
+ * gives up. The caller then parses the body with hs_json_parse, which reads the same values or
+ * finds the faults. So both readers give the same answers, and only hs_json_parse needs to explain
+ * faults.
  */
 #ifndef HS_API_JSON_DIRECT_H
 #define HS_API_JSON_DIRECT_H
@@ -15,10 +16,10 @@
 
 struct hs_direct {
     struct hs_cursor cursor;
-    struct hs_reader *reader; /* if this reader has a fault at the end, the read has given up */
-    size_t containers;        /* the min length of a text with the objects and arrays that were read
-                                 so far, in bytes (reading.h) */
-    /* The first capacity of the next array of each kind: the count of the previous array of that
+    struct hs_reader *reader; /* a fault in this reader means that the direct read has given up */
+    size_t containers; /* min length, in bytes, of a real text with as many objects and arrays as
+                          were read so far (reading.h) */
+    /* The initial capacity of the next array of each kind: the count of the previous array of that
        kind. */
     size_t counts[HS_ITEM_COUNT], bone_count;
     /* The required members of `table`, one bit each. These bits are kept, because most objects have
@@ -40,20 +41,20 @@ bool hs_json_read_directly(struct hs_reader *reader, struct hs_str body,
 bool hs_json_read_table_directly(struct hs_reader *reader, struct hs_str body,
                                  const struct hs_json_list *list, void *target);
 
-/* The next functions are for the `take` of CUSTOM fields. If one of them returns false or NULL, the
-   `take` must return false. */
+/* The next functions are for the `take` functions of CUSTOM fields. If one of them returns false or
+   NULL, `take` must return false. */
 
 /* Reads the opening bracket of an object or an array. */
 bool hs_direct_open(struct hs_direct *in, char bracket);
 
-/* Whether the next value is a number. */
+/* Returns whether the next value is a number. */
 bool hs_direct_is_number(struct hs_direct *in);
 
 /* Reads `count` numbers with commas between them. */
 bool hs_direct_take_numbers(struct hs_direct *in, size_t count, double *out);
 
-/* Reads the literal `word`: null, true or false. False: the text has another value there, and the
-   cursor stays. */
+/* Reads the literal `word`: null, true or false. False: the next value is not this word, and the
+   cursor did not move. */
 bool hs_direct_take_literal(struct hs_direct *in, const char *word);
 
 /* Reads a string that has no escapes, no control characters and no bytes above 127. */
@@ -63,7 +64,7 @@ bool hs_direct_take_text(struct hs_direct *in, struct hs_str *out);
 struct hs_direct_items {
     char *items; /* zeroed; not NULL after the first hs_direct_add */
     size_t size, count, capacity;
-    size_t first; /* the first capacity; 0: a default */
+    size_t first; /* initial capacity; 0: a default */
 };
 
 /* Adds an item. `high`: the maximum number of items. */

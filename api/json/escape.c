@@ -31,8 +31,8 @@ static size_t sequence_length(const unsigned char *bytes, size_t left)
 }
 
 /* Returns the code plus 1 for a control character or line separator, and 0 for other characters.
-   Control characters above U+0080 count too, because terminals act on them. Some readers end a line
-   at the separators. */
+   Control characters above U+0080 count too, because terminals act on them. Line separators count
+   because some readers end a line at them. */
 static unsigned control_character(const unsigned char *bytes, size_t len)
 {
     unsigned character = 0x20;
@@ -61,7 +61,7 @@ static uint64_t equals(uint64_t word, uint64_t byte)
     return below(word ^ byte * UINT64_C(0x0101010101010101), 1);
 }
 
-/* Whether all eight characters are plain. */
+/* Returns whether all eight characters are plain. */
 static bool is_plain(uint64_t word)
 {
     uint64_t found =

@@ -14,7 +14,7 @@ enum {
     EXACT_POWER = 22,    /* the largest power of 10 that is exact in double */
     MOST_DECIMALS = 24, /* read_words reads at most three words of decimals. It leaves a number with
                            more than LARGEST_DIGITS decimals to read_any */
-    FAST_LENGTH = 40    /* more bytes than read_plain and read_words may load */
+    FAST_LENGTH = 40    /* read_plain and read_words load fewer bytes than this */
 };
 #define EXACT_DIGITS (UINT64_C(1) << 53)
 
@@ -102,8 +102,8 @@ __extension__ typedef unsigned __int128 wide;
 /*
  * Divides `digits` by 10^`decimals`, and rounds correctly. `digits` is above 2^53, and `decimals`
  * is at most 19. The function divides integers, scaled so that the quotient has at least 63 bits.
- * The lowest bit is also set if there is a remainder. Then the conversion to double is the only
- * rounding (algorithm M of Clinger, 1990, in 128 bits).
+ * The lowest bit is also set if there is a remainder. So only the conversion to double rounds
+ * (algorithm M of Clinger, 1990, in 128 bits).
  */
 static double divide(uint64_t digits, size_t decimals)
 {
@@ -118,8 +118,8 @@ static double divide(uint64_t digits, size_t decimals)
     return (double)(quotient | (rest != 0)) * scale;
 }
 
-/* Reads digits and decimals one word at a time. Leaves other forms to read_any. At least
-   FAST_LENGTH bytes follow `first`. */
+/* Reads digits and decimals one word at a time. Leaves numbers in other forms to read_any. At least
+   FAST_LENGTH bytes must follow `first`. */
 static const char *read_words(const char *first, const char *end, double *out)
 {
     const char *at = first + (*first == '-');

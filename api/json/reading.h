@@ -1,5 +1,5 @@
-/* Reads requests: from text to jansson values. Each bad field gets a JSON pointer. table.h turns
-   values into structs. */
+/* Parses the text of requests into jansson values; table.h turns these values into structs. Bad
+   fields are reported with their JSON pointers. */
 #ifndef HS_API_JSON_IN_H
 #define HS_API_JSON_IN_H
 
@@ -16,22 +16,22 @@
 /* Deeper nesting is refused before the text is parsed, because the parser recurses. */
 #define HS_JSON_MAX_DEPTH 16
 
-/* A parsed object needs some 250 bytes of memory, and a parsed array needs 100, even if their text
+/* A parsed object needs about 250 bytes of memory, and a parsed array about 100, even if their text
    is short. In real requests, each object or array has on average at least this many bytes of text.
    A body may be shorter by HS_JSON_LET_PASS bytes, so that short bodies are not refused. */
 enum { HS_JSON_BYTES_PER_OBJECT = 12, HS_JSON_BYTES_PER_ARRAY = 4, HS_JSON_LET_PASS = 4096 };
 
 /*
- * Parses a body. It must be an object in UTF-8, without a byte order mark, duplicate keys or an
- * escaped NUL. Its numbers must be in range, and its depth must be at most HS_JSON_MAX_DEPTH. A
+ * Parses a body. The body must be an object in UTF-8, without a byte order mark, duplicate keys or
+ * an escaped NUL. Its numbers must be in range, and its depth must be at most HS_JSON_MAX_DEPTH. A
  * body that is mostly empty objects and arrays is refused, because parsed values of this kind take
  * a hundred times the memory of their text. NULL: failed, and `problem` is set. The caller owns the
  * value.
  */
 json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem);
 
-/* Call it once, before threads start. It lets hs_json_load distinguish "out of memory" from bad
-   JSON. */
+/* Lets hs_json_load distinguish "out of memory" from bad JSON. Call this function once, before
+   threads start. */
 void hs_json_init(void);
 
 /* Like json_loadb. If json_loadb fails for lack of memory, sets *no_memory, even if `error` gives
@@ -52,7 +52,7 @@ struct hs_reader {
     struct hs_problem *problem;
     struct hs_arena *arena; /* for decoded arrays */
     size_t max_items;       /* largest number of items in a batch */
-    const char *document;   /* how faults name the document; NULL: "this request" */
+    const char *document;   /* name of the document in error messages; NULL: "this request" */
     bool no_memory;
     /* Collects malformed items. NULL: one malformed item makes the whole request fail. */
     struct hs_malformed_items *malformed;
@@ -61,8 +61,8 @@ struct hs_reader {
     void *context;             /* for the decoders of a ruleset; otherwise unused */
 };
 
-/* Records a bad field for the current item, or for the request if no item is being read. After the
-   maximum number of kept errors, the function only counts the field. */
+/* Records a bad field for the current item, or for the request if no item is being read. Once the
+   maximum number of errors is kept, further bad fields are only counted. */
 void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -22,8 +22,8 @@ bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const stru
         hs_json_bad(reader, at, "must be from %g to %g", low, high);
         return false;
     }
-    *out = number == 0 ? 0 : number; /* -0 becomes 0, so that a written number reads back as the
-                                        same number */
+    *out = number == 0 ? 0 : number; /* -0 becomes 0, so that the number is the same after it was
+                                        written and read again */
     return true;
 }
 

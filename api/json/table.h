@@ -11,38 +11,38 @@
 #define HS_JSON_TIME_MAX 9e9
 /* The maximum integer. All integers up to it are exact in a double. */
 #define HS_JSON_INT_MAX 9007199254740991
-/* The maximum coordinate or length in JSON. A ruleset sets a smaller limit for coordinates. The
-   square of a distance between two such coordinates is still finite. */
+/* The maximum coordinate or length in JSON. A ruleset sets a smaller limit for coordinates. With
+   this limit, the square of the distance between two points is still finite. */
 #define HS_JSON_REAL_MAX 1e150
 /* The range of a REAL without other limits. */
 #define HS_JSON_ANY_REAL .low = -HS_JSON_REAL_MAX, .high = HS_JSON_REAL_MAX
 
 /* The form of a member in JSON, and its type in the struct. */
 enum hs_json_kind {
-    HS_JSON_NAME,          /* struct hs_str; a valid name */
-    HS_JSON_NAME_OR_NULL,  /* like NAME; null counts as absent */
-    HS_JSON_ENUM,          /* an enum; one of the names in `words`, from member `low` */
-    HS_JSON_BOOL,          /* bool */
-    HS_JSON_INT,           /* int64_t or uint64_t; an integer within [low, high] */
-    HS_JSON_INT32,         /* int32_t */
-    HS_JSON_REAL,          /* double, within [low, high] */
-    HS_JSON_REALS,         /* double[count], at most 10 */
-    HS_JSON_FLOATS,        /* float[count], at most 10 */
-    HS_JSON_VEC,           /* struct hs_vec or double[3]; `check` may refuse it */
-    HS_JSON_TIME,          /* int64_t microseconds; seconds within +-HS_JSON_TIME_MAX */
-    HS_JSON_NEAREST_TIME,  /* like TIME; a time out of range becomes the nearest limit */
+    HS_JSON_NAME,         /* struct hs_str; a valid name */
+    HS_JSON_NAME_OR_NULL, /* like NAME; null counts as absent */
+    HS_JSON_ENUM,   /* an enum; one of the names in `words`, the first `low` of them excluded */
+    HS_JSON_BOOL,   /* bool */
+    HS_JSON_INT,    /* int64_t or uint64_t; an integer within [low, high] */
+    HS_JSON_INT32,  /* int32_t */
+    HS_JSON_REAL,   /* double, within [low, high] */
+    HS_JSON_REALS,  /* double[count], count at most 10 */
+    HS_JSON_FLOATS, /* float[count], count at most 10 */
+    HS_JSON_VEC,    /* struct hs_vec or double[3]; `check` may refuse it */
+    HS_JSON_TIME,   /* int64_t microseconds; seconds within +-HS_JSON_TIME_MAX */
+    HS_JSON_NEAREST_TIME,  /* like TIME, but a time out of range becomes the nearest limit */
     HS_JSON_SHORT_SECONDS, /* int32_t microseconds; seconds within [0, high], high <= 2000 */
     HS_JSON_OBJECT,        /* a struct, described by `object` */
-    HS_JSON_LIST,          /* a pointer to items, and then their count as size_t; described by
-                              `list` */
-    HS_JSON_BATCH,         /* like LIST, but the document may also have a table (batch.h) */
+    HS_JSON_LIST,  /* a pointer to the items, followed by their count as size_t; described by `list`
+                    */
+    HS_JSON_BATCH, /* like LIST, but in JSON also a table (batch.h) */
     HS_JSON_ELEMENTS, /* an array of `low` to `high` `items`; `decode` reads each into the target */
     HS_JSON_ENTRIES,  /* an object with any names; `decode` reads each member into the target */
     HS_JSON_ANY,      /* const json_t *: the value itself, not decoded */
     HS_JSON_CUSTOM,   /* anything; `decode` reads it */
 };
 
-/* Reads a value into `target`. The key of a member, or the index of an element, is in `at`. */
+/* Reads a value into `target`. `at` contains the key of a member or the index of an element. */
 typedef void hs_json_decode(struct hs_reader *reader, const json_t *value,
                             const struct hs_json_at *at, void *target);
 /* Called after the members of an object or a row were read. Records faults that concern the whole
@@ -80,10 +80,10 @@ struct hs_json_field {
 struct hs_json_object {
     const struct hs_json_field *fields;
     size_t count;           /* at most 64 */
-    size_t bits_offset;     /* offset of the `unsigned` in which fields set their `bit` */
+    size_t bits_offset;     /* offset of the `unsigned` in which present fields set their `bit` */
     hs_json_finish *finish; /* called after the members of an object or a row; may be NULL */
-    /* True: members are read in the order of the fields, not of the document. `decode` of an absent
-       CUSTOM field is then called with a NULL value. */
+    /* True: members are read in the order of the fields, not of the document. For an absent CUSTOM
+       field, `decode` is then called with a NULL value. */
     bool in_order;
     const struct hs_scalar *scalars; /* further members of the same struct, or NULL */
     const size_t *scalar_count;
@@ -91,7 +91,7 @@ struct hs_json_object {
 
 /* The items of an array. */
 struct hs_json_list {
-    struct hs_json_field item; /* without a name, at offset 0 */
+    struct hs_json_field item; /* describes one item; its name is empty and its offset is 0 */
     size_t size;               /* size of an item in bytes */
     size_t low, high;          /* min and max count of a LIST */
     enum hs_item batch;        /* the kind of items of a BATCH */
@@ -123,14 +123,14 @@ void hs_json_read_field(struct hs_reader *reader, const json_t *value, const str
 bool hs_json_is_lost(const struct hs_reader *reader);
 
 /*
- * Checks that a value is an array of `low` to `high` elements. Allocates zeroed space for their
- * items, of `size` bytes each, from the arena. NULL: the value is no such array, out of memory, or
- * no more faults can be recorded. If the array is empty, the result must not be read.
+ * Checks that a value is an array of `low` to `high` elements. Allocates zeroed space for them from
+ * the arena, `size` bytes for each. NULL: the value is not such an array, memory has run out, or no
+ * more faults can be recorded. If the array is empty, the result must not be read.
  */
 void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          size_t low, size_t high, size_t size, size_t *count);
 
-/* Read a value as the kinds HS_JSON_ELEMENTS and HS_JSON_ENTRIES do. */
+/* Read a value of the kind HS_JSON_ELEMENTS or HS_JSON_ENTRIES. */
 void hs_json_read_elements(struct hs_reader *reader, const json_t *value,
                            const struct hs_json_at *at, size_t low, size_t high, const char *items,
                            hs_json_decode *decode, void *target);
@@ -150,7 +150,7 @@ bool hs_json_read_reals(struct hs_reader *reader, const json_t *value, const str
                         size_t count, double *out);
 bool hs_json_read_name(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        struct hs_str *out);
-/* Reads one of the names in `words`, from member `low`. */
+/* Reads one of the names in `words`, the first `low` of them excluded. */
 bool hs_json_read_word(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        const struct hs_vocabulary *words, int low, int *out);
 /* Records a fault for an unknown member, unless its name begins with x_. */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Entry i is 10^i. The table has all powers of ten that fit 64 bits. The table is in a header, so
+/* Entry i is 10^i. The table contains all powers of ten that fit 64 bits. It is in a header, so
    that compilers turn a division by a constant entry into a multiplication. */
 static const uint64_t hs_powers_of_ten[20] = {1,
                                               10,
@@ -64,8 +64,8 @@ static inline size_t hs_word_first(uint64_t marks)
     return marks != 0 ? (size_t)__builtin_ctzll(marks) / 8 : HS_WORD;
 }
 
-/* Sets the highest bit of each byte that is not a digit. The bits after a byte that is not ASCII
-   may be wrong, because of a carry. */
+/* Sets the highest bit of each byte that is not a digit. After a byte that is not ASCII, the bits
+   may be wrong because of a carry. */
 static inline uint64_t hs_word_others(uint64_t word)
 {
     uint64_t values = word ^ HS_WORD_EACH('0');

@@ -30,7 +30,7 @@ static inline char *hs_write_place(struct hs_writer *writer, size_t max)
     return at;
 }
 
-/* Ends a value that was written at the address from hs_write_place. */
+/* Ends a value that was written at the address that hs_write_place returned. */
 static inline void hs_write_until(const struct hs_writer *writer, const char *end)
 {
     writer->buffer->len = (size_t)(end - writer->buffer->data);
@@ -103,13 +103,13 @@ static inline __attribute__((always_inline)) void hs_write_key(struct hs_writer 
     writer->needs_comma = false;
 }
 
-/* Inserts a first member into the object that was written last. That object begins at byte `place`
-   of the buffer, and must not be empty. */
+/* Inserts a member at the start of the object that was written last. The object begins at byte
+   `place` of the buffer, and must not be empty. */
 void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char *key,
                               int64_t value);
 
-/* Repeats a value that ends at byte `end` of the buffer and begins at byte `place`. This is faster
-   than writing an equal number again. */
+/* Writes another copy of the value at bytes `place` to `end` of the buffer. This is faster than
+   converting an equal number again. */
 void hs_write_again(struct hs_writer *writer, size_t place, size_t end);
 
 /* Writes text that is already JSON, unchanged. */
@@ -150,7 +150,7 @@ HS_WRITE_FIELDS(X)
 #undef X
 
 /* hs_write_words_field writes an array of the names whose bits are set. hs_write_counts_field
-   writes an object of the counts that are not 0. */
+   writes an object with the counts that are not 0. */
 void hs_write_words_field(struct hs_writer *writer, const char *key,
                           const struct hs_vocabulary *words, unsigned bits);
 void hs_write_counts_field(struct hs_writer *writer, const char *key,

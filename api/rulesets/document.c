@@ -83,7 +83,7 @@ static void read_modes(struct hs_reader *reader, const json_t *value, const stru
 
 #define TO(member) .offset = offsetof(struct hs_ruleset, member)
 
-/* The members of sections that are not scalars. */
+/* The members of sections, except the scalars. */
 static const struct {
     const char *section;
     struct hs_json_field field;
@@ -98,7 +98,7 @@ static const struct {
     {"moves", {"modes", HS_JSON_CUSTOM, TO(moves), .decode = read_modes}},
 };
 
-/* Whether a section of this name has any scalar. */
+/* Returns whether a section of this name has any scalar. */
 static bool has_section(const char *section)
 {
     for (size_t i = 0; i < hs_ruleset_scalar_count; i++)

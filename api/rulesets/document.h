@@ -11,8 +11,9 @@
 /*
  * Decodes and validates a ruleset document. Members that the document leaves out get their
  * defaults, whose lengths are in centimetres. If the document has the member `name`, its value must
- * be the argument `name`. If the argument is absent (ptr NULL), the document must have this member.
- * NULL: failed, and the reader's problem or no_memory is set. The caller owns the ruleset.
+ * equal the argument `name`. If the argument is absent (ptr NULL), the document must have the
+ * member `name`. NULL: failed, and the reader's problem or no_memory is set. The caller owns the
+ * ruleset.
  */
 struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *root,
                                      struct hs_str name);

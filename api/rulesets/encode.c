@@ -15,8 +15,8 @@ static void write_scalars(struct hs_writer *writer, const struct hs_scalar *tabl
     }
 }
 
-/* Writes the scalars of a section, and then its inner sections, in the order of the table. In the
-   table, the scalars of one section are next to each other. */
+/* Writes the scalars of a section, and then its inner sections, in the order of the table. The
+   table lists the scalars of one section next to each other. */
 static void write_section(struct hs_writer *writer, const struct hs_ruleset *ruleset,
                           const char *section)
 {

@@ -11,8 +11,8 @@ struct hs_loading {
     const struct hs_rig *rig; /* the rig that is being read */
 };
 
-/* Whether the rig, weapon, stance or mode at->key can be added to `count` others: it must be an
-   object with a valid name, and `count` must be below `max`. If not, records a fault. */
+/* Returns whether the rig, weapon, stance or mode at->key can be added to `count` others. It must
+   be an object with a valid name, and `count` must be below `max`. If not, records a fault. */
 bool hs_load_begins(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                     const char *what, int count, int max);
 

@@ -39,8 +39,8 @@ static void finish_blast(struct hs_reader *reader, const json_t *value, const st
             json_object_get(value, "min_scale") == NULL ? weapon->blast.radius : 0;
 }
 
-/* Records whether these members were set. If they were not, hs_ruleset_finish sets defaults that
-   depend on the weapon. */
+/* Records whether `world_radius` and `require_shot` were set. If not, hs_ruleset_finish sets
+   defaults that depend on the weapon. */
 static void finish_weapon(struct hs_reader *reader, const json_t *value,
                           const struct hs_json_at *at, void *target)
 {

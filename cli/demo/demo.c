@@ -18,11 +18,11 @@
 #define MATCH_SECONDS 30.0
 #define DEFAULT_SEED  7
 
-/* The minimum length that one column of a picture shows, in metres. */
+/* The minimum width of one column of a picture, in metres. */
 #define MIN_SCALE 0.04
 
-/* The minimum share of honest claims that must be accepted. On bad networks one or two claims may
-   be refused. */
+/* The minimum share of honest claims that must be accepted. A bad network can cause one or two
+   wrong refusals. */
 #define HONEST_SHARE 0.99
 
 /* The minimum share of a cheat's claims that must be rejected with an expected reason. No claim of
@@ -38,10 +38,10 @@ struct candidate {
 
 struct demo {
     uint64_t seed;
-    const char *keep;    /* file for the recording, or NULL */
-    const char *data;    /* directory for the evidence, or NULL */
-    char part[PATH_MAX]; /* the file in which the service records, in the same directory as
-                            `keep` */
+    const char *keep; /* file for the recording, or NULL */
+    const char *data; /* directory for the evidence, or NULL */
+    /* the file to which the service records; in the same directory as `keep` */
+    char part[PATH_MAX];
     bool stay;
     struct hs_recording *recording;
     const struct hs_skirmish *skirmish;
@@ -66,8 +66,8 @@ static struct hs_vec vector(const json_t *array)
                            json_number_value(json_array_get(array, 2))};
 }
 
-/* Returns a score of a claim for the picture. The target must be at a distance that fits the
-   picture, and should have moved since the shot. Returns 0 if the claim makes no good picture. */
+/* Scores a claim for the picture: 0 if it would make no good picture. The target must be at a
+   distance that fits the picture, and should have moved since the shot. */
 static double picture_score(const struct demo *demo, double now, const json_t *hit)
 {
     struct hs_sim_pose then, present;
@@ -143,7 +143,8 @@ static void print_opening(const struct demo *demo)
     fflush(stdout);
 }
 
-/* Prints, for example, "missed by 1.37 m, limit 0". The demo's ruleset measures in metres. */
+/* Prints, for example, "missed by 1.37 m, limit 0". The unit of length in the demo's ruleset is the
+   metre. */
 static void print_number(const struct hs_tally_reason *reason)
 {
     const struct hs_tally_number *number = &reason->example;
@@ -264,7 +265,8 @@ static void print_where_to_look(const struct demo *demo)
     puts("\nWhere to look next");
     if (!demo->stay) {
         const char *file = demo->keep != NULL ? demo->keep : "demo.stream";
-        /* The program as it was called, so that the hints can be copied into a shell. */
+        /* The name with which the program was called, so that users can copy the hints into a
+           shell. */
         const char *program = program_invocation_name;
         print_hint(program, " serve", "", "the service: data on 8080, admin on 9464");
         if (demo->keep == NULL)
@@ -282,8 +284,8 @@ static void print_where_to_look(const struct demo *demo)
 
 /* ---- the result ---- */
 
-/* Returns whether all claims of a cheat are refused, nearly all with an expected reason, and all
-   with the expected flag. */
+/* Returns whether the service caught a cheat: all claims are refused with the expected flag, and
+   nearly all with an expected reason. */
 static bool is_caught(const struct hs_tally *tally, const struct hs_demo_cheat_kind *cheat)
 {
     const struct hs_tally_kind *kind = hs_tally_kind(tally, cheat->label);
@@ -312,7 +314,7 @@ static bool is_as_expected(const struct hs_tally *tally)
 
 /* ---- the run ---- */
 
-/* Writes a request's line and adds the labels and the truth of its claims. */
+/* Writes the line of a request, with the labels and the truth of its claims added. */
 static bool write_known(FILE *out, const char *line, const struct hs_recording_entry *entry)
 {
     int whole = (int)(strrchr(line, '}') - line);
@@ -384,7 +386,8 @@ static bool play_match(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
                                    .context = demo};
     struct hs_client_response response;
     bool good = playback.client != NULL && hs_playback_run(&playback, error);
-    /* A service that starts with DIR later should find the evidence, but not the ended match. */
+    /* A service that later starts with the same DIR should find the evidence, but not the ended
+       match. */
     if (good && demo->data != NULL && !demo->stay)
         hs_client_send(playback.client, "DELETE", "/v1/matches/demo", NULL, 0, &response);
     hs_client_close(playback.client);

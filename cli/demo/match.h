@@ -1,8 +1,8 @@
 /*
- * The match of the demo: a skirmish (cli/simulate) as a recording. Half of the players are honest,
- * on links from good to bad. Each of the other players cheats in one way: each of their hits
- * becomes a forgery, or is dropped. A shot that hits nobody on the shooter's screen is not claimed.
- * Everything follows from the seed.
+ * The match of the demo: a simulated skirmish (cli/simulate) in the form of a recording. Half of
+ * the players are honest, on links from good to bad. Each of the other players cheats in one way:
+ * each of their hits becomes a forgery, or is dropped. A shot that hits nobody on the shooter's
+ * screen is not claimed. The seed determines everything.
  */
 #ifndef HS_DEMO_MATCH_H
 #define HS_DEMO_MATCH_H
@@ -23,17 +23,17 @@ enum hs_demo_cheat {
 
 extern const struct hs_demo_cheat_kind {
     const char *label;
-    enum hs_forgery forgery, next;     /* the forgeries that the cheat makes, alternately */
+    enum hs_forgery forgery, next;     /* the two forgeries between which the cheat alternates */
     const char *reason, *other_reason; /* the expected reasons of rejection */
     const char *flag;                  /* flag that is expected on every claim; NULL: none */
 } hs_demo_cheats[HS_DEMO_CHEAT_COUNT];
 
-/* Opens the match as a recording of `seconds` of play. Reading the recording runs the match.
+/* Opens the match as a recording of `seconds` of play. The match runs while the recording is read.
    Returns NULL if memory runs out. */
 struct hs_recording *hs_demo_open(uint64_t seed, double seconds);
 
 /* Returns the skirmish that a recording of hs_demo_open runs. The skirmish has run up to the entry
-   of the recording that was read last. Valid while the recording is open. */
+   that was read last. The pointer is valid while the recording is open. */
 const struct hs_skirmish *hs_demo_skirmish(const struct hs_recording *recording);
 
 /* Returns how many honest shots so far hit nobody on the shooter's screen. */

@@ -11,7 +11,7 @@
 
 enum { TIMEOUT_SECONDS = 30, CONNECT_SECONDS = 5, URL_MAX = 1024 };
 
-/* The pause before a repeated request, if the answer names no pause. */
+/* The pause before a repeated request if the answer does not state one. */
 #define SOON_SECONDS 0.05
 
 struct hs_client {
@@ -95,13 +95,14 @@ void hs_client_pause(double seconds)
         nanosleep(&pause, NULL);
 }
 
-/* Returns the wait after which the same request may succeed; 0: never. The service states
-   milliseconds in the body; a proxy states whole seconds in the header Retry-After. */
+/* Returns the time after which the same request may succeed; 0: the answer is final. The service
+   states milliseconds in the body; a proxy states whole seconds in the header Retry-After. */
 static double requested_wait(CURL *curl, const struct hs_client_response *response)
 {
     curl_off_t seconds = 0;
     long status = response->status;
-    if (status == 502 || status == 504) /* a balancer sends these; another replica may answer */
+    if (status == 502 ||
+        status == 504) /* a load balancer sends these; another replica may answer */
         return SOON_SECONDS;
     if (status != 409 && status != 429 && status != 503)
         return 0.0;

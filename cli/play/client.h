@@ -15,11 +15,11 @@ struct hs_client_response {
     char *body;     /* terminated; owned by the client, valid until its next request; never NULL */
     size_t size;    /* bytes of the body, without the terminator */
     double seconds; /* time from the first byte sent to the last byte received */
-    double wait_seconds; /* the wait before the request is sent again; 0: the answer is final */
+    double wait_seconds; /* time to wait before the request is sent again; 0: the answer is final */
 };
 
-/* Creates a client. `url` is "http://HOST:PORT" or "https://..", copied; a trailing slash is
-   ignored. If the environment variable HINDSIGHT_TOKEN is set, each request is sent with this
+/* Creates a client. `url` is "http://HOST:PORT" or "https://.."; it is copied, and a trailing slash
+   is ignored. If the environment variable HINDSIGHT_TOKEN is set, each request is sent with this
    token. There is no option for the token, because other users can read command lines. Returns NULL
    if memory runs out. */
 struct hs_client *hs_client_open(const char *url);
@@ -27,13 +27,13 @@ void hs_client_close(struct hs_client *client);
 
 /*
  * Sends one request and waits for the answer, at most 30 s. `body` may be NULL (none); otherwise it
- * is sent as application/json. Returns false if there is no answer; see hs_client_error. An error
- * status is an answer.
+ * is sent as application/json. Returns false if there is no answer; see hs_client_error. A response
+ * with an error status counts as an answer.
  */
 bool hs_client_send(struct hs_client *client, const char *method, const char *path,
                     const char *body, size_t size, struct hs_client_response *response);
 
-/* Returns the reason why the last request got no answer, one sentence without a full stop. */
+/* Returns the reason why the last request got no answer: one sentence without a full stop. */
 const char *hs_client_error(const struct hs_client *client);
 
 const char *hs_client_url(const struct hs_client *client);

@@ -12,12 +12,12 @@ enum { TRACK_LENGTH = 256 };
 struct hs_forge {
     enum hs_cheat cheat;
     double rewind_limit, future_slack, origin_tolerance; /* seconds, seconds, length */
-    double reach;  /* length: the maximum distance of a hitbox point from its bone */
-    double widest; /* length: the largest radius of a weapon */
-    /* A bone in the zone with the highest damage factor. Empty: no such bone. */
+    double reach;  /* the maximum distance of a hitbox point from its bone; length */
+    double widest; /* the largest radius of a weapon; length */
+    /* A bone in the zone with the highest damage factor; empty: no such bone. */
     char best_bone[HS_NAME_MAX + 1];
     double newest;  /* time of the newest frame */
-    json_t *tracks; /* player -> [[time, x, y, z], ..], the newest last */
+    json_t *tracks; /* player -> [[time, x, y, z], ..], oldest first */
 };
 
 const char *const hs_cheat_names[HS_CHEAT_COUNT] = {"",
@@ -42,7 +42,7 @@ static json_t *write_vector(struct hs_vec v)
     return json_pack("[f, f, f]", v.x, v.y, v.z);
 }
 
-/* Returns an upper bound of the distance of a hitbox point from its bone. */
+/* Returns an upper bound for the distance from a bone to any point of its hitbox. */
 static double reach_of(const json_t *hitbox)
 {
     struct hs_vec center = {0}, half = {0};
@@ -185,11 +185,11 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
                                                                     target */
     switch (forge->cheat) {
     case HS_CHEAT_SHIFT_ORIGIN:
-        /* The start moves far beyond the tolerance, and out of the shooter's body. */
+        /* Move the start far beyond the tolerance, and out of the shooter's body. */
         start = hs_vec_add_scaled(start, across(path), 3.0 * forge->origin_tolerance);
         break;
     case HS_CHEAT_AIM_AHEAD:
-        /* The shot aims at the same point of the body, at the place where the body is now. */
+        /* Aim at the same point of the body, but at the place where the body is now. */
         if (known && away > 0.0)
             end = hs_vec_add_scaled(end, moved, length / away);
         break;
@@ -197,8 +197,8 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
         end = hs_vec_sub(start, path);
         break;
     case HS_CHEAT_GROW_RADIUS:
-        /* The distance from the path to the target is the body's reach plus 80 % of the forged
-           radius. So only a shot with that radius touches the body. */
+        /* Let the path pass the target at a distance of the body's reach plus 80 % of the forged
+           radius. So only a shot with the forged radius touches the body. */
         json_object_set_new(hit, "radius", json_real(radius));
         if (away > 0.0)
             end =
@@ -207,7 +207,7 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
     default:
         return;
     }
-    /* The path keeps its length, so that the claim cannot be rejected for its range. */
+    /* Keep the length of the path, so that the claim cannot be rejected for its range. */
     struct hs_vec forged = hs_vec_sub(end, start);
     double forged_length = hs_vec_length(forged);
     if (forged_length > 0.0)

@@ -1,6 +1,6 @@
 /*
- * Forges honest claims as a cheat would, so that an operator can see the verdicts of the service.
- * Works on the claims of a recording before they are sent.
+ * Turns the honest claims of a recording into forged ones before they are sent, so that an operator
+ * can see how the service judges cheats.
  */
 #ifndef HS_PLAY_FORGE_H
 #define HS_PLAY_FORGE_H
@@ -38,8 +38,8 @@ struct hs_forge;
 struct hs_forge *hs_forge_create(enum hs_cheat cheat, const json_t *ruleset);
 void hs_forge_destroy(struct hs_forge *forge);
 
-/* Records the poses in an entry's body and forges its claims in place. Call it for each entry, in
-   order. */
+/* Records the poses in the body of an entry, and forges its claims in place. Call this function for
+   each entry, in order. */
 void hs_forge_entry(struct hs_forge *forge, struct hs_recording_entry *entry);
 
 #endif

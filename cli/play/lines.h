@@ -13,8 +13,7 @@ struct hs_lines {
     double size; /* bytes of the file on disk */
     /* The caller may read these members: */
     size_t number; /* number of the last line, from 1 */
-    /* Whether the last line has a line end. Without a line end, its writer may have been
-       interrupted. */
+    /* true: the last line has a line end; false: its writer may have been interrupted */
     bool ended;
     const char *error; /* NULL: no error so far */
 };

@@ -17,8 +17,8 @@ enum { START_SECONDS = 30, STOP_SECONDS = 30, LINE_BYTES = 256 };
 
 extern char **environ;
 
-/* Clears the variables HINDSIGHT_*: they are meant for the real service and must not configure this
-   one. */
+/* Clears the environment variables HINDSIGHT_*, because they are meant for the real service and
+   must not configure the private one. */
 static void forget_configuration(void)
 {
     for (size_t i = 0; environ[i] != NULL;) {

@@ -19,7 +19,7 @@ struct hs_local_service {
 
 /* Starts the service and waits until it is ready. `record`: the file of `serve --record`, or NULL.
    `data`: the directory of `serve --data`; NULL: the service keeps nothing. Returns false with a
-   sentence in `error` if the service does not start. */
+   message in `error` if the service does not start. */
 bool hs_local_service_start(struct hs_local_service *service, const char *record, const char *data,
                             char error[HS_PLAY_ERROR_MAX]);
 

@@ -9,7 +9,7 @@
 
 enum { COLUMNS = 70, ROWS = 20 };
 
-/* A character cell is about twice as high as wide. */
+/* A character cell is about twice as high as it is wide. */
 #define CELL_ASPECT 2.0
 
 enum glyph { BLANK, WALL, THEN, NOW, SHOT, SHOT_END, BEYOND, MARK, GAP, SHOOTER, GLYPHS };
@@ -27,15 +27,15 @@ static const struct {
 /* An orthographic camera. In its picture the shot goes from left to right. */
 struct view {
     bool from_above;
-    struct hs_vec origin; /* a point in the world; the matrices map offsets from it */
-    double scale;         /* the length that a column shows */
+    struct hs_vec origin; /* a point in the world; the matrices map offsets from this point */
+    double scale;         /* width of a column in the world; length */
     mat4 to_cells, from_cells;
 };
 
 struct canvas {
     struct hs_picture_style style;
     unsigned char cells[ROWS][COLUMNS]; /* enum glyph */
-    char text[ROWS][COLUMNS];           /* letters over the glyphs; 0: none */
+    char text[ROWS][COLUMNS];           /* letters that hide the glyphs; 0: no letter */
 };
 
 struct hs_picture_style hs_picture_style_for(FILE *out)
@@ -106,8 +106,8 @@ static double scale_for(const struct bounds *bounds, double min_scale)
     return fmax(min_scale, fmax(wide, high));
 }
 
-/* Returns the low edge of a window of `cells` cells around `middle`. The window is moved by less
-   than a cell, so that 0 is in the middle of a cell. Then a line along an axis stays in one row. */
+/* Returns the low edge of a window of `cells` cells around `middle`. The window is shifted by less
+   than a cell, so that 0 is in the middle of a cell. This keeps a line along an axis in one row. */
 static double low_edge(double middle, int cells, double cell)
 {
     double low = middle - cells * cell / 2;
@@ -130,8 +130,8 @@ static void set_matrices(struct view *view, mat4 camera, const struct bounds *bo
     glm_mat4_inv(view->to_cells, view->from_cells);
 }
 
-/* Chooses the side and the scale of the view. `mark`: the point of closest approach, or where the
-   shot stopped. */
+/* Chooses the direction and the scale of the view. `mark`: the point of closest approach, or the
+   point where the shot stopped. */
 static struct view choose_view(const struct hs_picture *picture, struct hs_vec mark,
                                struct hs_vec miss)
 {
@@ -155,7 +155,7 @@ static struct view choose_view(const struct hs_picture *picture, struct hs_vec m
     struct bounds wider = bounds;
     include(&wider, camera, hs_vec_sub(picture->start, mark), 0.0);
     view.scale = scale_for(&bounds, picture->min_scale);
-    /* Include the shooter if a column then shows at most 1.5 times as much. */
+    /* Include the shooter if this makes columns at most 1.5 times as wide. */
     if (scale_for(&wider, picture->min_scale) <= 1.5 * view.scale) {
         bounds = wider;
         view.scale = scale_for(&bounds, picture->min_scale);
@@ -167,7 +167,7 @@ static struct view choose_view(const struct hs_picture *picture, struct hs_vec m
 /* Computes column and row of a point, which may be outside the picture. */
 static void cell_of(const struct view *view, struct hs_vec point, int *row, int *column)
 {
-    struct view copy = *view; /* cglm takes no const matrices */
+    struct view copy = *view; /* cglm does not accept const matrices */
     vec3 at;
     hs_vec_to_floats(hs_vec_sub(point, view->origin), at);
     glm_project(at, copy.to_cells, (vec4){0, 0, COLUMNS, ROWS}, at);
@@ -175,7 +175,7 @@ static void cell_of(const struct view *view, struct hs_vec point, int *row, int 
     *column = (int)floorf(at[0]);
 }
 
-/* Returns the ray through the middle of a cell, from the near plane to the far one. */
+/* Returns the ray through the middle of a cell, from the near plane to the far plane. */
 static struct hs_sweep sight_of(const struct view *view, int row, int column)
 {
     struct view copy = *view;
@@ -199,14 +199,13 @@ static void put(struct canvas *canvas, const struct view *view, struct hs_vec po
 {
     int row, column;
     cell_of(view, point, &row, &column);
-    bool behind = glyph == GAP || glyph == BEYOND; /* the body at hit_time hides the cells of the
-                                                      shot */
+    bool behind = glyph == GAP || glyph == BEYOND; /* the body at hit_time hides these glyphs */
     if (inside(row, column) && !(behind && canvas->cells[row][column] == THEN))
         canvas->cells[row][column] = (unsigned char)glyph;
 }
 
-/* Fills every cell whose line of sight meets one of the solids. Solids that fit between the lines
-   of sight fill one cell. */
+/* Fills every cell whose line of sight meets one of the solids. If all solids fall between the
+   lines of sight, fills one cell. */
 static void draw_solids(struct canvas *canvas, const struct view *view,
                         const struct hs_solid *solids, size_t count, enum glyph glyph)
 {
@@ -227,7 +226,7 @@ static void draw_solids(struct canvas *canvas, const struct view *view,
         put(canvas, view, solids[0].center, glyph);
 }
 
-/* Fills every cell in which a wall is, seen from above. */
+/* Fills every cell that contains a wall, seen from above. */
 static void draw_walls(struct canvas *canvas, const struct view *view,
                        const struct hs_picture *picture, double level)
 {
@@ -242,8 +241,8 @@ static void draw_walls(struct canvas *canvas, const struct view *view,
             }
             for (size_t i = 0; i < picture->wall_count && !is_wall; i++)
                 is_wall = hs_sweep_touches(&sight, &picture->walls[i], &distance);
-            sight.radius = view->scale / 2; /* a triangle may be vertical, so that a ray from above
-                                               would miss it */
+            sight.radius =
+                view->scale / 2; /* a thin ray from above would miss a vertical triangle */
             for (size_t i = 0; i < picture->triangle_count && !is_wall; i++)
                 is_wall = hs_triangle_touches(&sight, &picture->triangles[i], &distance);
             if (is_wall)
@@ -271,7 +270,7 @@ static void draw_shot(struct canvas *canvas, const struct view *view,
         draw_line(canvas, view, picture->path[i - 1], picture->path[i], SHOT);
 }
 
-/* Draws an arrowhead into the last cell of the shot inside the picture. */
+/* Draws an arrowhead into the last visible cell of the shot. */
 static void draw_head(struct canvas *canvas)
 {
     for (int column = COLUMNS - 1; column >= 0; column--)

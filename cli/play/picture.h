@@ -17,7 +17,8 @@ struct hs_picture {
                                          (`now`); `now` may be NULL */
     double hit_time, arrival;         /* seconds */
     struct hs_vec start, end;         /* start and end of the shot */
-    const struct hs_vec *path; /* the points of a curved shot, from start on; NULL: straight */
+    /* the points of a curved shot, beginning with `start`; NULL: the shot is straight */
+    const struct hs_vec *path;
     size_t path_count;
     const struct hs_sweep_contact *closest; /* closest approach of the shot to `then`; NULL: it is
                                                computed */
@@ -25,17 +26,17 @@ struct hs_picture {
     double measured, limit;                 /* measured value and limit of the miss, or of the
                                                obstacle; length */
     const char *unit;                       /* unit of length, abbreviated: "m" */
-    double min_scale;             /* the minimum length of a column, so that a body does not fill
-                                     the picture */
+    double min_scale; /* the minimum width of a column, so that a body does not fill the picture;
+                         length */
     const struct hs_solid *walls; /* at hit_time */
     size_t wall_count;
     const struct hs_triangle *triangles; /* more walls */
     size_t triangle_count;
-    double slice; /* length: walls further above or below the closest approach (or `stopped`) are
-                     not drawn; 0: all walls are drawn */
+    double slice; /* walls further above or below the closest approach (or `stopped`) are not drawn;
+                     length; 0: all walls are drawn */
     const char *obstacle;  /* what stopped the shot, for example "a wall"; NULL: the shot missed or
                               hit */
-    struct hs_vec stopped; /* the point where it stopped */
+    struct hs_vec stopped; /* the point where the shot stopped */
     bool is_hit;           /* the shot touches the body; only if `obstacle` is NULL */
 };
 
@@ -44,12 +45,12 @@ struct hs_picture_style {
     bool colour;  /* ANSI colours */
 };
 
-/* Returns the style for the terminal behind `out`. It depends on the environment variables LC_ALL,
-   LC_CTYPE, LANG, NO_COLOR and TERM. */
+/* Returns the style for the terminal to which `out` writes. It depends on the environment variables
+   LC_ALL, LC_CTYPE, LANG, NO_COLOR and TERM. */
 struct hs_picture_style hs_picture_style_for(FILE *out);
 
-/* Draws from above, or from the side if the miss is mainly vertical; walls are drawn from above
-   only. The shot always goes from left to right. z is up. */
+/* Draws the scene from above, or from the side if the miss is mainly vertical. Walls are drawn only
+   in the view from above. The shot always goes from left to right. z is up. */
 void hs_picture_draw(const struct hs_picture *picture, struct hs_picture_style style, FILE *out);
 
 #endif

@@ -13,15 +13,15 @@ enum { PATIENCE_SECONDS = 30, WAITS_MAX = 100 };
 
 struct session {
     const struct hs_playback *playback;
-    struct hs_name match; /* the first opened match, by its name in the recording */
-    /* The matches that this run has opened (resync.h), by their name in the recording. JSON false:
-       the recording has a gap in the match. */
+    struct hs_name match; /* name, in the recording, of the match that was opened first */
+    /* The matches that this run has opened (resync.h); the keys are their names in the recording.
+       The value false means that the recording has a gap in the match. */
     json_t *matches;
     size_t left_out;        /* requests that were not sent, because their match is not open */
     struct hs_forge *forge; /* NULL: claims are sent as recorded */
     double begin;           /* hs_client_now() at the first entry */
     double first_at;
-    double shown; /* time when progress was last shown */
+    double shown; /* hs_client_now() when progress was last shown */
     size_t sent;
     /* The last request and its answer. */
     const char *method;
@@ -169,7 +169,7 @@ static bool bring_ruleset(struct session *session, const char *name, const char 
     return is_there || ask(session, "PUT", "rulesets", name, document);
 }
 
-/* PUTs a map of the recording; `--map` replaces all of them. */
+/* PUTs a map of the recording. Does nothing if `--map` replaces all maps. */
 static bool bring_map(struct session *session, const char *name, const json_t *document)
 {
     return session->playback->map.ptr != NULL || ask(session, "PUT", "maps", name, document);
@@ -187,8 +187,8 @@ static bool replace_map(struct session *session, const char *match, const char *
     return send_text(session, session->playback->map, NULL) && succeeded(session, 0);
 }
 
-/* Returns whether the options fit the recording so far. `match`: the match that opens now. Some
-   options are for one match, so they do not fit a recording with a second match. */
+/* Returns whether the options fit a recording that now opens `match`. Some options are for one
+   match only, so they do not fit a recording with a second match. */
 static bool fits_options(struct session *session, const char *match)
 {
     const struct hs_playback *playback = session->playback;
@@ -233,7 +233,7 @@ static bool open_match(struct session *session, const char *recorded, const char
     return succeeded(session, 0);
 }
 
-/* Opens the match of an importer's recording, with its ruleset and map. */
+/* Opens the match of an imported recording, with its ruleset and map. */
 static bool open_header(struct session *session)
 {
     const struct hs_recording_header *header = &session->playback->recording->header;
@@ -298,7 +298,7 @@ static bool count_result(struct session *session, const struct hs_recording_entr
     return true;
 }
 
-/* Counts the results of all claims. A brief answer lists only the claims with something to report.
+/* Counts the results of all claims. A brief answer lists only claims that have something to report.
    The other claims were accepted, and the answer counts them. */
 static bool count_results(struct session *session, const struct hs_recording_entry *entry,
                           const json_t *answer)
@@ -359,8 +359,8 @@ static const char *match_of(const struct session *session, const struct hs_recor
 
 /* Sets the method and the path. A request without a recorded answer is sent with `strict`: a bad
    field is then a fault of the recording, so the service must refuse the whole request. `brief`
-   makes the answer shorter. It is not set if the answer is compared with an expectation, which
-   needs the whole answer. */
+   makes the answer shorter. An answer that is compared with an expectation must be whole, so
+   `brief` is then not set. */
 static void aim_request(struct session *session, const struct hs_recording_entry *entry)
 {
     const char *match = match_of(session, entry);
@@ -376,7 +376,7 @@ static void aim_request(struct session *session, const struct hs_recording_entry
              entry->explain ? "true" : "false", is_expected ? "false" : "true");
 }
 
-/* If the service lost a match, opens it again and posts the frames of its last second. */
+/* Restores a match that the service lost: opens it and posts the frames of its last second. */
 static bool bring_back(struct session *session, const char *name, const json_t *match)
 {
     const json_t *recent = json_object_get(match, "recent"), *frames;
@@ -404,7 +404,8 @@ static bool is_unknown_match(const struct session *session)
     return is_unknown;
 }
 
-/* Sends a request. If the service lost the match, brings it back and sends the request again. */
+/* Sends a request. If the service lost the match, restores the match and sends the request
+   again. */
 static bool deliver(struct session *session, const struct hs_recording_entry *entry,
                     const json_t *expect, const json_t *match)
 {

@@ -1,6 +1,6 @@
 /*
  * Playback: sends the entries of a recording to a service in their order, and counts the answers.
- * With a `speed` above 0, it keeps the recorded times.
+ * If `speed` is above 0, requests are sent at the recorded times.
  */
 #ifndef HS_PLAY_PLAYBACK_H
 #define HS_PLAY_PLAYBACK_H
@@ -19,10 +19,10 @@ struct hs_playback {
     struct hs_tally *tally;
     const char *match; /* name of the match in the service; NULL: as recorded */
     struct hs_str map; /* a map document that replaces all maps of the recording; ptr NULL: none */
-    bool replace;      /* if a match of that name is open, it is ended first */
-    double speed;      /* 1: at the recorded times; 0: as fast as answers arrive */
+    bool replace;      /* first end an open match that has this name */
+    double speed; /* 1: at the recorded times; 2: twice as fast; 0: as fast as answers arrive */
     enum hs_cheat cheat; /* how claims are forged; truth and expectations are then ignored */
-    bool show_progress;  /* one line on stderr, which is rewritten */
+    bool show_progress;  /* on stderr, in one line that is rewritten */
     FILE *complaints;    /* failed expectations are printed here; NULL: nowhere */
     /* Called with each claim and its result, in order; may be NULL. */
     void (*observe)(void *context, const struct hs_recording_entry *entry, size_t claim,
@@ -31,20 +31,20 @@ struct hs_playback {
 };
 
 /*
- * Plays everything: puts rulesets and maps, opens matches, sends requests. It leaves out requests
- * that follow a gap (HS_ENTRY_GAP) in their match. Returns false with a message in `error` when
- * the service does not answer or refuses something, or when the recording is wrong. Failed
- * expectations are counted, and are not an error. For each request, the tally has the duration of
+ * Plays the recording: puts rulesets and maps, opens matches, sends requests. Requests that follow
+ * a gap in their match (HS_ENTRY_GAP) are left out. Returns false with a message in `error` when
+ * the service does not answer or refuses something, or when the recording is wrong. A failed
+ * expectation is counted, but is not an error. For each request, the tally records the duration of
  * the last attempt.
  */
 bool hs_playback_run(const struct hs_playback *playback, char error[HS_PLAY_ERROR_MAX]);
 
 /*
- * Sends one request (body.ptr NULL: no body). After a temporary refusal (429, 503) it waits for the
- * time that the answer states, and sends the request again. It does not repeat the request if
- * `expect` (hs_expect_answer, or NULL) expects the refusal. It gives up after 100 waits, or before
- * the sum of waits exceeds 30 s. The contract permits repeats: nothing counts twice. *waits is the
- * number of repeats. Returns false if there is no answer.
+ * Sends one request (body.ptr NULL: no body). After a temporary refusal (429, 503), waits for the
+ * time that the answer states and sends the request again. Does not repeat a request if `expect`
+ * (see hs_expect_answer; may be NULL) expects the refusal. Gives up after 100 waits, or before the
+ * sum of waits exceeds 30 s. A repeated request is harmless, because the service counts nothing
+ * twice. Sets *waits to the number of repeats. Returns false if there is no answer.
  */
 bool hs_playback_send(struct hs_client *client, const char *method, const char *path,
                       struct hs_str body, const json_t *expect, double unit, unsigned *waits,

@@ -61,8 +61,8 @@ static bool is_label(const json_t *value)
     return hs_name_is_valid(hs_str_of(json_string_value(value)));
 }
 
-/* Makes an array with one value for each claim. `text` is an array with one value for each claim,
-   or one value for all claims. */
+/* Makes an array with one value for each claim. `text` is such an array, or one value for all
+   claims. */
 static bool read_per_claim(const struct file_recording *file, struct hs_str text,
                            bool (*fits)(const json_t *), const char *fault, size_t claims,
                            json_t **out)
@@ -126,7 +126,7 @@ static void expand(json_t *object, const char *key)
         json_object_set_new(object, key, list);
 }
 
-/* Converts the tables that forge.c and tally.c read to lists. */
+/* Converts tables to lists of objects, because forge.c and tally.c read only lists. */
 static void expand_tables(json_t *body)
 {
     size_t i;
@@ -172,7 +172,7 @@ static bool read_document(const struct file_recording *file, struct hs_recording
 }
 
 /* Reads a line that opens a match. The line names the ruleset by its revision in the recording, or
-   by a name that the service has. */
+   by a name that the service knows. */
 static bool read_opening(const struct file_recording *file, struct hs_recording_entry *entry)
 {
     const struct hs_stream_line *line = &file->line;

@@ -1,8 +1,8 @@
 /*
- * Recordings as `play` reads them: the requests of matches, with the known truth about them. Files
- * are streams as `serve --record` writes them (docs/recording.md). The importer (import/match.h)
- * and the demo (cli/demo/match.h) give entries of the same form. Entries come one at a time, so a
- * long match needs little memory.
+ * Recordings as `play` reads them: the requests of matches, with the known truth about the claims.
+ * Recording files are streams as `serve --record` writes them (docs/recording.md). The importer
+ * (import/match.h) and the demo (cli/demo/match.h) produce the same kind of entries. Entries come
+ * one at a time, so a long match needs little memory.
  */
 #ifndef HS_PLAY_RECORDING_H
 #define HS_PLAY_RECORDING_H
@@ -20,8 +20,8 @@ enum { HS_PLAY_ERROR_MAX = 512, HS_PLAY_TITLE_MAX = 128, HS_PLAY_PATH_MAX = 256 
 struct hs_recording_header {
     char title[HS_PLAY_TITLE_MAX];
     double unit; /* units of length per metre; scales the tolerance of expectations */
-    /* The only match of an importer's recording, whose entries are all requests. For a file these
-       names are empty, because the entries of a file open the matches. */
+    /* The only match of an imported recording, which has only entries for requests. For a recording
+       file these names are empty, because its entries open the matches. */
     struct hs_name match, ruleset;
     struct hs_name map;       /* empty: no map */
     json_t *ruleset_document; /* owned; to PUT before the match; NULL: the service has it */
@@ -34,14 +34,14 @@ enum hs_entry_kind {
     HS_ENTRY_MAP,     /* later entries use `document` as the map `name` */
     HS_ENTRY_OPEN,    /* the match `name` opens, with `ruleset` and `map` */
     HS_ENTRY_GAP,     /* requests of the match `name` are missing from here on */
-    HS_ENTRY_RESTART, /* the service restarted: no match is open */
+    HS_ENTRY_RESTART, /* the service restarted, so no match is open */
 };
 
 struct hs_recording_entry {
     enum hs_entry_kind kind;
     size_t line;         /* line in the file, from 1; 0: the entry is not from a file */
-    struct hs_name name; /* empty in a request of an importer */
-    /* For OPEN. An empty `map`: no map. */
+    struct hs_name name; /* empty in a request of an imported recording */
+    /* For OPEN; an empty `map` means that the match has no map. */
     struct hs_name ruleset, map;
     char revision[80]; /* for RULESET */
     json_t *document;  /* for RULESET and MAP; owned */
@@ -53,8 +53,8 @@ struct hs_recording_entry {
     json_t *body;   /* owned; NULL: none */
     json_t *expect; /* owned; NULL: no expectation */
     /* Owned; NULL, or one item for each claim of the body: */
-    json_t *who;   /* strings: the label of the player, e.g. "honest" */
-    json_t *truth; /* "hit", "miss" or null: the true result */
+    json_t *who;   /* strings: the label of the shooter, e.g. "honest" */
+    json_t *truth; /* the true result: "hit", "miss" or null */
 };
 
 void hs_recording_entry_clear(struct hs_recording_entry *entry);
@@ -75,10 +75,10 @@ struct hs_recording {
 };
 
 /* Opens a recorded stream, plain or gzip, and reads its first line. Returns NULL with a message in
-   `error` if it cannot be read, or is not a recording. */
+   `error` if the file cannot be read, or is not a recording. */
 struct hs_recording *hs_recording_open(const char *path, char error[HS_PLAY_ERROR_MAX]);
 
-/* Reads the next entry; the caller clears it. After BAD nothing more can be read. */
+/* Reads the next entry. The caller must clear the entry. After BAD nothing more can be read. */
 enum hs_recording_result hs_recording_next(struct hs_recording *recording,
                                            struct hs_recording_entry *entry,
                                            char error[HS_PLAY_ERROR_MAX]);

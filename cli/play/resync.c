@@ -12,7 +12,7 @@ json_t *hs_resync_create(json_t *put)
     return json_pack("{s:o,s:[],s:b}", "put", put, "recent", "whole", 0);
 }
 
-/* Returns the time of the last frame of a list or a table; NaN: it has no time. */
+/* Returns the time of the last frame in a list or table of frames; NaN: that frame has no time. */
 static double newest_time(const json_t *frames)
 {
     const json_t *columns = json_object_get(frames, "columns"), *name;
@@ -47,7 +47,7 @@ bool hs_resync_is_due(json_t *match, const json_t *answer)
 {
     const json_t *frames = json_object_get(answer, "frames");
     const json_t *result = frames != NULL ? frames : answer;
-    /* Only answers to posts with frames say how many frames the service has. */
+    /* Only the answer to a post with frames shows whether the service has enough frames. */
     if (json_object_get(result, "stored") == NULL)
         return false;
     bool was_whole = json_is_true(json_object_get(match, "whole"));

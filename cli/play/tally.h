@@ -1,6 +1,6 @@
 /*
- * Counts the answers to a recording: verdicts by reason and by kind of player, flags, latencies,
- * expectations, and accepted claims by their known truth.
+ * Counts the answers to a recording: verdicts by reason and by label of the player, accepted claims
+ * by known truth, flags, latencies and expectations.
  */
 #ifndef HS_PLAY_TALLY_H
 #define HS_PLAY_TALLY_H
@@ -21,13 +21,13 @@ struct hs_tally_number {
     double measured, limit;
 };
 
-/* A reason of a verdict, a flag, or a reason for which a pose was refused. `verdict` is empty for
-   flags and refused poses. Entries are found by name, because a newer service may have names that
-   this program does not know. */
+/* The count of a verdict's reason, of a flag, or of the reason for a refused pose. `verdict` is
+   empty for flags and refused poses. Entries are found by name, because a newer service may have
+   names that this program does not know. */
 struct hs_tally_reason {
     char name[HS_TALLY_NAME], verdict[16];
     size_t count;
-    struct hs_tally_number example; /* measurement of the first claim that has one */
+    struct hs_tally_number example; /* measurement of the first claim that has a measurement */
 };
 
 /* The counts of all claims with the same label. */
@@ -44,10 +44,11 @@ struct hs_tally_truth {
     size_t claims, accepted;
 };
 
-/* Callers may read the members; only the functions below change them. */
+/* Callers may read the members, but must change them only through the functions below. */
 struct hs_tally {
     struct hs_tally_kind total;
-    struct hs_tally_kind kinds[HS_TALLY_KINDS]; /* in order of appearance */
+    /* in the order in which the labels first occurred */
+    struct hs_tally_kind kinds[HS_TALLY_KINDS];
     size_t kind_count;
     double *seconds; /* duration of every request */
     size_t requests, capacity;
@@ -68,20 +69,21 @@ void hs_tally_request(struct hs_tally *tally, double seconds);
 bool hs_tally_result(struct hs_tally *tally, const char *who, enum hs_truth truth,
                      const json_t *result);
 
-/* Returns the list of results in an answer to hits or to a tick. NULL: the answer has no such list.
-   The list is borrowed. */
+/* Returns the list of results in an answer to hits or to a tick (borrowed), or NULL if the answer
+   has no such list. */
 json_t *hs_tally_results(const json_t *answer);
 
 void hs_tally_expectation(struct hs_tally *tally, bool held);
 
-/* Counts the poses in an answer to frames, {"stored":N,"refused":[..]}, or to a tick. */
+/* Counts stored and refused poses. `answer` is the answer to frames, {"stored":N,"refused":[..]},
+   or to a tick. */
 void hs_tally_frames(struct hs_tally *tally, const json_t *answer);
 
-/* Returns the measurement of the check that decided a result; `known` is false if no check decided
-   the result. */
+/* Returns the measurement of the check that decided a result. Its `known` is false if no check
+   decided. */
 struct hs_tally_number hs_tally_deciding(const json_t *result);
 
-/* Returns the counts of a label, or NULL. */
+/* Returns the counts of the claims with a label, or NULL. */
 const struct hs_tally_kind *hs_tally_kind(const struct hs_tally *tally, const char *who);
 
 /* Computes the percentage of accepted claims among the claims with this truth. Returns false if

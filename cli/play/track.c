@@ -12,8 +12,8 @@
 
 enum { MAX_TRACK_FRAMES = 100000 };
 
-/* Players or movers. `name`: the member with the name. `list`: the key of the list in frames,
-   tracks and fixtures. */
+/* Players or movers. `name`: the key of the name in an item. `list`: the key of the list of items
+   in frames, tracks and fixtures. */
 struct kind {
     const char *name, *list;
 };
@@ -22,9 +22,9 @@ static const struct kind player_kind = {"player", "players"}, mover_kind = {"mov
 
 struct track {
     long long from_us, to_us, every_us;
-    const json_t *fixture; /* players and movers that a track may name; or NULL */
+    const json_t *fixture; /* players and movers that a track may name; NULL: no fixture */
     json_t *frames;        /* ascending in time */
-    json_t *items;         /* all motions in their order, merged with the fixture */
+    json_t *items;         /* all motions in the order of the track, merged with the fixture */
     char *error;
 };
 
@@ -35,7 +35,7 @@ static bool fail(struct track *track, const char *text, const char *name)
     return false;
 }
 
-/* Converts a member from seconds to microseconds. */
+/* Returns a member in microseconds, or `otherwise` if the object lacks it. */
 static long long time_or(const json_t *object, const char *key, long long otherwise)
 {
     const json_t *value = json_object_get(object, key);
@@ -57,13 +57,13 @@ static json_t *position_at(const json_t *item, long long time_us)
     for (size_t i = 0; i < 3; i++) {
         double speed = json_number_value(json_array_get(velocity, i));
         double start = json_number_value(json_array_get(position, i));
-        /* Rounded to nanometres, so that a failing request shows 20 + 4 * 0.85 as 23.4. */
+        /* Round to nanometres, so that a failing request shows 20 + 4 * 0.85 as 23.4. */
         json_array_append_new(out, json_real(round((start + speed * elapsed) * 1e9) / 1e9));
     }
     return out;
 }
 
-/* Returns the frame of a time, and creates it if it is missing; borrowed. */
+/* Returns the frame at a time (borrowed), and creates the frame if it is missing. */
 static json_t *frame_at(struct track *track, long long time_us)
 {
     size_t i = json_array_size(track->frames);
@@ -123,7 +123,8 @@ static json_t *resolve(struct track *track, const struct kind *kind, const json_
     return item;
 }
 
-/* Returns the list of that kind in a frame; borrowed. */
+/* Returns the list of players or movers in a frame (borrowed), and creates the list if it is
+   missing. */
 static json_t *list_in(json_t *frame, const struct kind *kind)
 {
     if (json_object_get(frame, kind->list) == NULL)
@@ -156,8 +157,8 @@ static bool is_named(const json_t *item, const struct kind *kind, const char *na
     return text != NULL && strcmp(text, name) == 0;
 }
 
-/* Returns the item that describes the motion of a name at a time: the last item that has begun, or
-   the first item if none has begun. */
+/* Returns the item that describes the motion of a player or mover at a time. This is the last item
+   that has begun, or the first item if no item has begun. */
 static const json_t *motion_of(const struct track *track, const struct kind *kind, const char *name,
                                long long time_us)
 {

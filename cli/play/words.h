@@ -1,4 +1,5 @@
-/* Looks names up in lists of known names, so that a misspelt name is noticed. NULL ends a list. */
+/* Looks up names in lists of known names, so that a misspelt name is noticed. The last element of a
+   list is NULL. */
 #ifndef HS_PLAY_WORDS_H
 #define HS_PLAY_WORDS_H
 
@@ -14,8 +15,8 @@ static inline bool hs_is_one_of(const char *text, const char *const *words)
     return *words != NULL;
 }
 
-/* Returns the first member of an object whose name is not in the list, or NULL if all names are in
-   it. */
+/* Returns the name of the first member of an object that is not in the list, or NULL if all members
+   are in the list. */
 static inline const char *hs_unknown_member(const json_t *object, const char *const *known)
 {
     const char *key;

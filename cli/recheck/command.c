@@ -41,8 +41,8 @@ static const struct hs_command command = {"recheck", help, "one FILE"};
 
 /* ---- the rules ---- */
 
-/* Returns the name of a ruleset from its file name. A file of `serve --rules DIR` need not have the
-   member `name`. */
+/* Returns the name of a ruleset from its file name, because a file of `serve --rules DIR` need not
+   have the member `name`. */
 static struct hs_str name_of_file(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
@@ -87,7 +87,7 @@ static void record_gap(struct hs_recheck_report *report, const struct hs_stream_
     report->gap_count++;
 }
 
-/* Computes all requests of a stream again. Sets the reader's error if the stream ends early. */
+/* Processes all requests of a stream again. Sets the reader's error if the stream ends early. */
 static void recheck_stream(struct hs_stream_reader *reader, struct hs_replay *replay,
                            struct hs_recheck_report *report)
 {
@@ -151,7 +151,7 @@ static int recheck(const struct recheck_options *options, struct hs_ruleset *rul
     struct hs_stream_reader reader;
     struct hs_replay *replay = hs_replay_create(ruleset, hs_str_of(options->only));
     if (replay == NULL) {
-        fputs("hindsight recheck: out of memory, or no ruleset may have this name\n", stderr);
+        fputs("hindsight recheck: out of memory, or the name of the ruleset is reserved\n", stderr);
         return HS_EXIT_FAILED;
     }
     hs_differences_init(&report.differences, options->rules != NULL, options->limit);
@@ -182,7 +182,7 @@ int hs_recheck_main(int argc, char **argv)
         return hs_command_wrong(&command, "--ruleset needs --rules");
     if (options.rules != NULL && (ruleset = load_rules(options.rules)) == NULL)
         return HS_EXIT_FAILED;
-    /* the service that recorded the requests has logged the warnings */
+    /* the service that recorded the requests has already logged the warnings */
     hs_log_set_level(HS_LOG_ERROR);
     return recheck(&options, ruleset);
 }

@@ -6,14 +6,14 @@
 #include "cli/play/tally.h"
 #include "service/record/members.h"
 
-/* The parts of one result's text. For a move, `shooter` is the player, `shot` is the `seq` (or
-   absent), and `damage` is the delta_time. */
+/* One result and the parts of its text. For a move, `shooter` is the player, `shot` is the `seq`
+   (or absent), and `damage` is the delta_time. */
 struct result {
     struct hs_str text, verdict, reason, shooter, shot, damage;
     bool replayed;
-    bool has_index; /* the answer is brief: its results have indexes, and plain results (brief.h)
+    bool has_index; /* the answer is brief: its results have an index, and plain results (brief.h)
                        are left out */
-    uint64_t index; /* index in the request; 0 without has_index */
+    uint64_t index; /* index in the request; 0 if has_index is false */
 };
 
 /* HS_STR as a constant expression. */
@@ -26,7 +26,7 @@ enum kind { HIT, SHOT, MOVE };
 
 static const struct hs_str kind_names[] = {NAME("hit"), NAME("shot"), NAME("move")};
 
-/* The place of a result. */
+/* The place of a result in the stream. */
 struct place {
     struct hs_str match;
     enum kind kind;
@@ -107,9 +107,8 @@ static struct hs_reason_count *count_of(struct hs_differences *differences, enum
 
 /* ---- claims that changed ---- */
 
-/* Finds the measurement that explains one side of a change. If this side is accepted, it is the
-   measurement of the check that decided the other side. Otherwise it is the measurement of the
-   check that decided this side. */
+/* Finds the measurement that explains one side of a change. An accepted claim has no deciding
+   check, so its side gets the measurement of the check that decided the other side. */
 static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
 {
     struct hs_tally_number number = hs_tally_deciding(own);
@@ -181,8 +180,8 @@ static void record_line(struct hs_differences *differences, size_t line)
         differences->first_line = line;
 }
 
-/* Compares two results of one claim, shot or move, and counts the difference. Neither result is a
-   repeated answer. Returns false if memory runs out. */
+/* Compares two results of one claim, shot or move, and counts the difference. Repeated answers must
+   not be passed to this function. Returns false if memory runs out. */
 static bool compare_claim(struct hs_differences *differences, const struct place *place,
                           const struct result *before, const struct result *after)
 {
@@ -215,7 +214,7 @@ static bool compare_result(struct hs_differences *differences, const struct plac
         return false;
     if (!was->replayed)
         return compare_claim(differences, place, was, is);
-    /* The result repeats an answer that was compared before. */
+    /* The result repeats an answer that was already compared. */
     differences->replayed++;
     if (!differences->other_rules && !hs_str_equal(was->text, is->text)) {
         differences->replayed_otherwise++;
@@ -224,7 +223,7 @@ static bool compare_result(struct hs_differences *differences, const struct plac
     return true;
 }
 
-/* Reads the next result. At the end of the list, the text of the result is absent. */
+/* Reads the next result. At the end of the list, the text of the result is NULL. */
 static bool next_result(struct hs_pieces *pieces, enum kind kind, struct result *out)
 {
     struct hs_str text;
@@ -232,8 +231,8 @@ static bool next_result(struct hs_pieces *pieces, enum kind kind, struct result 
     return hs_pieces_next(pieces, NULL, &text) ? read_result(text, kind, out) : !pieces->broken;
 }
 
-/* One answer lists a claim, and the other, brief answer leaves it out. Returns the plain result
-   that the brief answer stands for. */
+/* Returns the plain result that a brief answer left out. `other`: the result of the same claim in
+   the answer that lists it. */
 static struct result plain_beside(const struct result *other, enum kind kind)
 {
     return (struct result){.text = HS_STR("{}"),
@@ -282,7 +281,8 @@ static void count_plain(struct hs_differences *differences, enum kind kind, stru
     differences->same += both;
 }
 
-/* Returns whether a member of an answer holds results; other members are compared as text. */
+/* Returns whether a member of an answer is a list of results. All other members are compared as
+   text. */
 static bool holds_results(enum hs_route route, struct hs_str key, enum kind *kind)
 {
     static const struct {
@@ -318,8 +318,8 @@ static void count_all_plain(struct hs_differences *differences, enum hs_route ro
             count_plain(differences, kind, number, only_after[kind]);
 }
 
-/* Returns whether other rules may change a member: the revision, the sums at the end of a match,
-   and the counts of the results that a brief answer left out. */
+/* Returns whether other rules may change a member of an answer. These members are the revision, the
+   sums at the end of a match, and the counts of results that a brief answer left out. */
 static bool follows_the_rules(struct hs_str key)
 {
     const struct hs_str keys[] = {HS_STR("revision"), HS_STR("ruleset"), HS_STR("verdicts"),
@@ -331,8 +331,8 @@ static bool follows_the_rules(struct hs_str key)
     return false;
 }
 
-/* Reads the next member. The member `jumps` goes to *jumps instead, because some rules omit it from
-   answers. */
+/* Reads the next member except `jumps`, whose value is stored in *jumps. Some rules omit this
+   member from answers. */
 static bool next_member(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value,
                         struct hs_str *jumps)
 {

@@ -1,6 +1,6 @@
 /*
- * Compares recorded answers with the answers that are computed again, claim by claim and move by
- * move. Counts claims and moves by reason, and keeps those whose verdict or reason changes.
+ * Compares recorded answers with recomputed answers, claim by claim and move by move. Counts claims
+ * and moves by reason, and keeps those whose result changes.
  */
 #ifndef HS_RECHECK_DIFFERENCES_H
 #define HS_RECHECK_DIFFERENCES_H
@@ -19,8 +19,8 @@ enum {
     HS_DIFFERENCES_MOVE_REASONS = HS_MOVE_REASON_COUNT + HS_OTHER_REASONS
 };
 
-/* The count of a reason. The reason is stored by name, because a stream of another version may have
-   reasons that this program does not know. */
+/* The count of a reason. The reason is stored by name, because a stream from another version may
+   contain reasons that this program does not know. */
 struct hs_reason_count {
     struct hs_name reason, verdict;
     size_t before, after;
@@ -37,7 +37,7 @@ struct hs_changed_side {
 struct hs_changed_claim {
     size_t line;                         /* line in the stream */
     struct hs_name match, shooter, kind; /* for a move `shooter` is the player */
-    uint64_t shot;                       /* for a move the `seq`; 0 without `seq` */
+    uint64_t shot;                       /* for a move the `seq`, or 0 if the move has no `seq` */
     bool flips; /* true: verdict or reason changes; false: another part of the result */
     struct hs_changed_side before, after;
 };
@@ -48,8 +48,9 @@ struct hs_differences {
     size_t limit;     /* max number of changed claims to keep */
     size_t requests;
     size_t hits, shots, moves, replayed; /* replayed: repeated answers, not counted elsewhere */
-    /* Hits, shots and moves, by their difference. `damaged`: the verdict is the same, but the
-       damage (for a move: delta_time) differs. */
+    /* Numbers of hits, shots and moves by the kind of difference. `flipped`: verdict or reason
+       differs. `damaged`: only the damage (for a move: delta_time) differs. `otherwise`: only other
+       bytes differ. */
     size_t same, flipped, damaged, otherwise;
     size_t replayed_otherwise;
     size_t answers_otherwise; /* number of answers that differ outside their results */

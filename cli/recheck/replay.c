@@ -17,7 +17,7 @@
 #include "validators/journal.h"
 #include "validators/snapshot.h"
 
-/* A ruleset or a map. The replay keeps a reference to it until the replay is destroyed. */
+/* A ruleset or a map. The replay keeps a reference to it until hs_replay_destroy. */
 struct kept {
     char revision[HS_REVISION_MAX]; /* revision in the stream */
     struct hs_ruleset_entry *ruleset;
@@ -26,14 +26,15 @@ struct kept {
 
 struct hs_replay {
     struct hs_service service;
-    /* the matches as they were before the last restart; only used with `instead`, otherwise NULL */
+    /* the matches before the last restart; NULL if `instead` is not used */
     struct hs_registry *before;
     struct hs_options options;
     struct kept *kept;
     size_t kept_count;
-    struct hs_ruleset_entry *instead; /* the rules for all matches; NULL: the recorded rules */
-    struct hs_name instead_of;        /* `instead` is for matches with this ruleset; "": for all */
-    json_t *left_out;                 /* the names of matches that are left out, as keys */
+    /* the rules that replace the recorded rules; NULL: the recorded rules are used */
+    struct hs_ruleset_entry *instead;
+    struct hs_name instead_of; /* `instead` is for matches with this ruleset; "": for all matches */
+    json_t *left_out;          /* the names of matches that are left out, as keys */
     struct hs_replay_summary summary; /* the counts so far */
     /* The arguments of the current call of hs_replay_line. */
     const struct hs_stream_line *line;
@@ -49,8 +50,8 @@ static bool create_service(struct hs_replay *replay)
     char error[256];
     struct hs_options *options = &replay->options;
     hs_options_default(options);
-    /* The service that was recorded has enforced its own limits. The limits of this service only
-       have to be large enough for every recording. */
+    /* The recorded service already enforced its limits. The limits of this service only have to be
+       large enough for every recording. */
     options->auto_open = false;
     options->max_matches = 1000000;
     options->max_batch = 65536;
@@ -69,9 +70,9 @@ static bool create_service(struct hs_replay *replay)
            service->maps != NULL && replay->left_out != NULL;
 }
 
-/* Puts a ruleset into the store and returns a reference to it. The reference stays valid when a
-   later ruleset gets the same name. Returns NULL if memory runs out or there are too many
-   rulesets. */
+/* Puts a ruleset into the store and returns a reference to it. The reference stays valid after
+   another ruleset is stored under the same name. Returns NULL if memory runs out or there are too
+   many rulesets. */
 static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs_ruleset *ruleset)
 {
     char revision[HS_REVISION_MAX];
@@ -167,9 +168,9 @@ static enum hs_replay_result impossible(struct hs_replay *replay, const char *wh
     return HS_REPLAY_IMPOSSIBLE;
 }
 
-/* Ends all matches, because a service starts without matches. If other rules are used instead of
-   the recorded ones, the ended matches are kept as `before`. A restored match then continues from
-   its state in `before`, because the recorded state belongs to the recorded rules. */
+/* Ends all matches, because a service starts without matches. If other rules replace the recorded
+   rules, the ended matches are kept as `before`. A restored match then continues from its state in
+   `before`, because the recorded state belongs to the recorded rules. */
 static enum hs_replay_result restart(struct hs_replay *replay)
 {
     hs_registry_destroy(replay->before);
@@ -214,8 +215,8 @@ static enum hs_replay_result take_ruleset(struct hs_replay *replay)
     const struct hs_stream_line *line = replay->line;
     struct hs_problem problem;
     hs_problem_init(&problem);
-    if (find_kept(replay, line->revision, no_map) != NULL) /* the ruleset is known from before a
-                                                              restart */
+    if (find_kept(replay, line->revision, no_map) !=
+        NULL) /* the ruleset was already read before a restart */
         return HS_REPLAY_DONE;
     struct hs_ruleset *ruleset = hs_ruleset_from_text(line->document, line->name, &problem);
     if (ruleset == NULL)
@@ -225,8 +226,8 @@ static enum hs_replay_result take_ruleset(struct hs_replay *replay)
                : impossible(replay, "no space for the ruleset ", line->name);
 }
 
-/* Builds the map of a document and returns a reference to it. Returns NULL if the document is not a
-   map, or if memory runs out. */
+/* Builds a map from its document and returns a reference to the map. Returns NULL if the document
+   is not a map, or if memory runs out. */
 static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str name,
                                       struct hs_str text)
 {
@@ -249,19 +250,18 @@ static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str na
 static enum hs_replay_result take_map(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;
-    bool known = find_kept(replay, line->revision, line->name) != NULL; /* the map may be known from
-                                                                           before a restart */
+    bool known = find_kept(replay, line->revision, line->name) !=
+                 NULL; /* the map may have been read before a restart */
     return known ||
                    keep(replay, line->revision, NULL, build_map(replay, line->name, line->document))
                ? HS_REPLAY_DONE
                : impossible(replay, "not a map, or no space for it: ", line->name);
 }
 
-/* No tenant, because the matches of all tenants in a recording are computed. */
+/* No tenant, because the replay includes the matches of all tenants. */
 static const struct hs_str anybody = {0};
 
-/* Ends the match of the line, because too little is known to continue it. Returns false if the
-   match is not open. */
+/* Ends the match that the line names. Returns false if the match is not open. */
 static bool forget_match(struct hs_replay *replay)
 {
     struct hs_match_slot *slot = NULL;
@@ -273,7 +273,7 @@ static bool forget_match(struct hs_replay *replay)
     return slot != NULL;
 }
 
-/* Records whether the match of the line is left out from now on. */
+/* Sets whether requests of the match that the line names are left out from now on. */
 static void leave_out(struct hs_replay *replay, bool left_out)
 {
     struct hs_str name = replay->line->name;
@@ -301,8 +301,8 @@ static enum hs_replay_result unknown(struct hs_replay *replay, const char *why)
     return HS_REPLAY_UNKNOWN;
 }
 
-/* Saves the state that the match of the line had before the restart, under the rules that are used
-   instead. Returns false if that match is not known, or if memory runs out. */
+/* Saves the state, under the replacement rules, that the line's match had before the restart.
+   Returns false if that match is not known, or if memory runs out. */
 static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
 {
     const struct hs_stream_line *line = replay->line;
@@ -318,7 +318,7 @@ static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
     return is_same && !out->failed;
 }
 
-/* Reads the state of the line. `data` of the result is NULL if the state is not base64, or if
+/* Decodes the state in the line. `data` of the result is NULL if the state is not base64, or if
    memory runs out. */
 static struct hs_bytes decode_state(const struct hs_replay *replay)
 {
@@ -327,8 +327,9 @@ static struct hs_bytes decode_state(const struct hs_replay *replay)
     return state;
 }
 
-/* Returns whether the state of the line can be read with the other rules. The state must be the
-   evidence of a verdict, and the other rules must have all parts that the state refers to. */
+/* Returns whether the state in the line can be read under the replacement rules. The state must be
+   the evidence of a verdict, and the replacement rules must have all parts to which the state
+   refers. */
 static bool is_fit(const struct hs_replay *replay, const struct hs_bytes *state)
 {
     const struct kept *kept = find_kept(replay, replay->line->revision, no_map);
@@ -336,7 +337,7 @@ static bool is_fit(const struct hs_replay *replay, const struct hs_bytes *state)
            hs_excerpt_fits(kept->ruleset->ruleset, replay->instead->ruleset);
 }
 
-/* Restores the match of a line. NULL: *why is the reason. */
+/* Restores the match that the line names. Returns NULL on failure, with the reason in *why. */
 static struct hs_match *load_match(struct hs_replay *replay, const struct hs_match_opening *opening,
                                    const char **why)
 {
@@ -361,8 +362,8 @@ static struct hs_match *load_match(struct hs_replay *replay, const struct hs_mat
     return match;
 }
 
-/* Applies the journal that the recorded service applied to a restored match. If other rules are
-   used instead of the recorded ones, the match keeps its own state. */
+/* Applies the journal that the recorded service applied to a restored match. If other rules replace
+   the recorded rules, the match keeps its own state. */
 static enum hs_replay_result apply_journal(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;
@@ -385,7 +386,7 @@ static enum hs_replay_result apply_journal(struct hs_replay *replay)
     }
     hs_registry_acquire(replay->service.registry, anybody, line->name, NULL, &slot);
     if (slot != NULL) {
-        /* as in the service, damaged records are accepted */
+        /* damaged records are tolerated, as in the service */
         hs_match_replay(slot->match, records, size);
         hs_registry_release(replay->service.registry, slot);
     }
@@ -424,8 +425,8 @@ static enum hs_replay_result open_slot(struct hs_replay *replay, struct hs_match
     return HS_REPLAY_DONE;
 }
 
-/* Opens the match that the line of the stream names. If a match with that name is still open, its
-   end was not recorded. The open match is then removed, and the result is HS_REPLAY_REOPENED. */
+/* Opens the match that the line names. If a match with that name is still open, its end was not
+   recorded. The old match is then removed, and the result is HS_REPLAY_REOPENED. */
 static enum hs_replay_result open_match(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;
@@ -463,14 +464,14 @@ static enum hs_replay_result apply(struct hs_replay *replay)
                                  .request_id = "",
                                  .arena = &arena,
                                  .brief = line->brief,
-                                 /* If other rules are used, the answer must have all checks,
+                                 /* If other rules are used, the answer must contain all checks,
                                     because the report shows the measurements. */
                                  .explain = line->explain || replay->instead != NULL};
     if (is_left_out(replay))
         return HS_REPLAY_LEFT_OUT;
     hs_problem_init(&problem);
-    /* The items that did not fit into the recorded work budget must stay unverified here too. If no
-       budget was recorded, the service verified all items. */
+    /* Items that did not fit into the recorded work budget must stay unverified here too. If no
+       budget was recorded, the recorded service verified all items. */
     replay->options.request_work = line->request_work > 0 ? (size_t)line->request_work : SIZE_MAX;
     hs_endpoints[line->route](&replay->service, &request, &reply);
     hs_arena_free(&arena);

@@ -1,6 +1,5 @@
 /*
- * A service without a network: sends the lines of a recorded stream through the endpoints again, in
- * this process.
+ * A service without a network, which processes the lines of a recorded stream again.
  */
 #ifndef HS_RECHECK_REPLAY_H
 #define HS_RECHECK_REPLAY_H
@@ -13,17 +12,18 @@ struct hs_replay;
 
 /*
  * Creates a replay. If `ruleset` is not NULL, matches are verified under this ruleset instead of
- * their recorded one. With `only`, this applies only to matches that were opened with the ruleset
- * of this name. Takes ownership of the ruleset, also on failure. Returns NULL if memory runs out,
- * or the name is reserved.
+ * the recorded ruleset. If `only` is set, this applies only to matches that were opened with the
+ * ruleset of that name. Takes ownership of the ruleset, also on failure. Returns NULL if memory
+ * runs out, or the name is reserved.
  */
 struct hs_replay *hs_replay_create(struct hs_ruleset *ruleset, struct hs_str only);
 void hs_replay_destroy(struct hs_replay *replay);
 
 enum hs_replay_result {
     HS_REPLAY_DONE,      /* the line was applied; there is no answer to compare */
-    HS_REPLAY_REOPENED,  /* like DONE, but the end of the previous match of that name is missing */
-    HS_REPLAY_ANSWERED,  /* `answer` is to be compared with the recorded one */
+    HS_REPLAY_REOPENED,  /* like DONE, but the end of the previous match with that name was not
+                            recorded */
+    HS_REPLAY_ANSWERED,  /* `answer` must be compared with the recorded answer */
     HS_REPLAY_LEFT_OUT,  /* a request of a match that is left out */
     HS_REPLAY_UNKNOWN,   /* the match cannot be restored and is left out; `answer` is the reason */
     HS_REPLAY_IMPOSSIBLE /* the lines contradict each other; `error` is the reason */
@@ -36,8 +36,7 @@ enum hs_replay_result hs_replay_line(struct hs_replay *replay, const struct hs_s
 struct hs_replay_summary {
     const char *rules_name, *revision; /* the ruleset of hs_replay_create; "": none */
     size_t opened;                     /* matches opened so far, except those left out */
-    size_t restored;                   /* how many of the opened matches were restored after a
-                                          restart */
+    size_t restored;                   /* opened matches that were restored after a restart */
     size_t left_out;                   /* matches left out so far */
 };
 

@@ -6,11 +6,11 @@
 #include "service/system/version.h"
 
 struct count {
-    const char *key, *label; /* the key in JSON; the label in the text; label NULL: not in the
-                                text */
+    /* key in JSON; label in the text report; label NULL: not in the text report */
+    const char *key, *label;
     size_t number;
     const char *remark; /* printed after the number; not in JSON */
-    bool shows_zero;    /* the text has this row even if the number is 0 */
+    bool shows_zero;    /* the text report has this row even if the number is 0 */
 };
 
 static void print_count(void *out, const struct count *count)
@@ -64,7 +64,7 @@ static void each_count(const struct hs_recheck_report *report,
         use(context, &counts[i]);
 }
 
-/* Prints the counts of reasons. `what`: the heading of the column of verdicts. */
+/* Prints the counts of reasons. `what`: the heading of the first column. */
 static void print_reasons(const char *what, const struct hs_reason_count *reasons, size_t size,
                           FILE *out)
 {

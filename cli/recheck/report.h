@@ -7,22 +7,22 @@
 #include "cli/recheck/differences.h"
 #include "cli/recheck/replay.h"
 
-/* The start of a gap: from this line on, requests of a match are not compared. */
+/* The start of a gap: from `line` on, requests of `match` are not compared. */
 struct hs_gap {
     size_t line;
     struct hs_name match;
-    char reason[96]; /* why the gap is there; empty: requests are missing */
+    char reason[96]; /* cause of the gap; empty: requests are missing */
 };
 
 enum { HS_GAPS_MAX = 50 };
 
 struct hs_recheck_report {
     const char *file;
-    const char *rules; /* the file of the rules used instead; NULL: the recorded rules */
+    const char *rules; /* file with the replacement rules; NULL: the recorded rules are used */
     char program[32];  /* the version that wrote the stream; empty: not recorded */
     struct hs_replay_summary replay;
-    size_t requests_left_out;        /* requests of matches that are left out */
-    size_t unanswered;               /* computed requests that have no recorded answer to compare */
+    size_t requests_left_out; /* requests of matches that are left out */
+    size_t unanswered; /* requests whose answer was not recorded, so there is nothing to compare */
     struct hs_gap gaps[HS_GAPS_MAX]; /* the first gaps */
     size_t gap_count;
     size_t interrupted; /* lines whose writer did not finish them */

@@ -39,8 +39,8 @@ static const char *next_text(struct hs_stream_reader *reader)
     return text;
 }
 
-/* Skips a broken line and the broken lines after it, up to a header. Returns false at the end of
-   the file and after an error. */
+/* Skips consecutive broken lines up to a header, from which reading continues. Returns false at the
+   end of the file and after an error. */
 static bool find_header(struct hs_stream_reader *reader, struct hs_stream_line *line)
 {
     const char *text;

@@ -1,5 +1,5 @@
-/* Reads a recording line by line. `serve --record` and `demo --keep` write it, `play` and `recheck`
-   read it. docs/recording.md has the format. */
+/* Reads a recording line by line. `serve --record` and `demo --keep` write recordings; `play` and
+   `recheck` read them. docs/recording.md describes the format. */
 #ifndef HS_RECHECK_STREAM_READER_H
 #define HS_RECHECK_STREAM_READER_H
 
@@ -20,8 +20,8 @@ struct hs_stream_reader {
 bool hs_stream_reader_open(struct hs_stream_reader *reader, const char *path);
 void hs_stream_reader_close(struct hs_stream_reader *reader);
 
-/* Reads the next line; false at the end and when the error is set. Broken lines are skipped at the
-   end of the file and before a header: their writers were interrupted. */
+/* Reads the next line. Returns false at the end and when the error is set. Broken lines at the end
+   of the file and before a header are skipped, because their writers were interrupted. */
 bool hs_stream_reader_next(struct hs_stream_reader *reader, struct hs_stream_line *line);
 
 #endif

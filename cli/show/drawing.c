@@ -5,9 +5,9 @@
 #include "cli/play/picture.h"
 #include "validators/base/units.h"
 
-/* The shapes of a scene, turned so that z is up: pictures are drawn from above. */
+/* The shapes of a scene, turned so that z is up, because pictures are drawn with z up. */
 struct turned {
-    struct hs_vec right, ahead, up; /* the axes of the picture, in the world */
+    struct hs_vec right, ahead, up; /* the axes of the picture as vectors in the world */
     struct hs_body then, now;
     struct hs_sweep_contact closest;
     struct hs_vec *path;
@@ -37,7 +37,8 @@ static void turn_body(const struct turned *t, const struct hs_body *from, struct
         to->solids[i] = turn_solid(t, to->solids[i]);
 }
 
-/* Adds the body of the player who stopped the shot: it is drawn like a wall. */
+/* Adds the body of a player who stopped the shot to the walls, so that the picture shows the body
+   like a wall. */
 static void add_blocker(const struct hs_verdict_scene *scene, struct turned *t)
 {
     const struct hs_recomputed *of = scene->of;
@@ -69,7 +70,7 @@ static void turn_walls(const struct hs_verdict_scene *scene, struct turned *t)
     add_blocker(scene, t);
 }
 
-/* False: out of memory. Free the arrays in any case. */
+/* Turns a scene. False: out of memory. The caller must always free the arrays. */
 static bool turn_scene(const struct hs_verdict_scene *scene, struct turned *t)
 {
     const struct hs_hit_scene *shot = &scene->shot;
@@ -123,7 +124,7 @@ static void set_obstacle(const struct hs_verdict_scene *scene, const struct turn
     }
 }
 
-/* Sets the distance by which the shot missed, and the distance that was allowed. */
+/* Sets the distance by which the shot missed, and the allowed distance. */
 static void set_miss(const struct hs_verdict_scene *scene, struct hs_picture *picture)
 {
     picture->measured = scene->shot.closest.gap;

@@ -34,7 +34,7 @@ void hs_sim_arena_walls(struct hs_world_box out[HS_SIM_WALLS])
     out[WALLS + 3] = (struct hs_world_box){{-far, near, 0}, {far, far, FENCE}};
 }
 
-/* Makes triangles of the faces of a box. Maps contain meshes and boxes, so some walls are
+/* Converts the faces of a box to triangles. Real maps contain meshes and boxes, so some walls are
    meshes. */
 static void mesh_box(struct hs_world_box box, uint32_t first, struct hs_vec vertices[8],
                      uint32_t triangles[12][3])
@@ -57,8 +57,8 @@ struct geometry {
     struct hs_world_box walls[HS_SIM_WALLS];
 };
 
-/* Builds the mesh. The floor and the first walls are triangles, the other walls are boxes. The
-   result borrows `geometry`. */
+/* Builds the mesh. The floor and the first walls consist of triangles; the other walls are boxes.
+   The result borrows `geometry`. */
 static struct hs_world_mesh build(struct geometry *geometry)
 {
     const double far = HALF_FIELD + 1;

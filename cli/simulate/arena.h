@@ -1,7 +1,7 @@
 /*
  * The place of simulated matches: a walled field with walls for cover, the ruleset, and the
- * players' weapons. Metres, seconds, z up. After creation it is only read, and threads can share
- * it.
+ * players' weapons. Units are metres and seconds; z is up. An arena does not change after its
+ * creation, so threads can share it.
  */
 #ifndef HS_SIMULATE_ARENA_H
 #define HS_SIMULATE_ARENA_H
@@ -26,15 +26,15 @@ struct hs_sim_arena {
     const struct hs_weapon *weapons[HS_ARMS];
 };
 
-/* Creates the arena. `rewind_limit`: seconds. For example, a player has a round trip of 200 ms and
-   sees others 100 ms late. Then a shot of this player is 0.3 s old when it arrives, and older if
-   its packet was lost at first. A game with such players needs a longer limit than the built-in
-   quarter of a second. Returns NULL if memory runs out. */
+/* Creates the arena. `rewind_limit`: seconds. For example, a player may have a round trip of 200 ms
+   and see others 100 ms late. A shot of this player is 0.3 s old when it arrives, and older if its
+   first packet was lost. A game with such players needs a longer limit than the built-in quarter of
+   a second. Returns NULL if memory runs out. */
 struct hs_sim_arena *hs_sim_arena_create(double rewind_limit);
 void hs_sim_arena_destroy(struct hs_sim_arena *arena);
 
-/* Returns the arena's geometry as the document of a map: a new reference. Returns NULL if memory
-   runs out. */
+/* Returns the arena's geometry as a map document: a new reference. Returns NULL if memory runs
+   out. */
 json_t *hs_sim_arena_document(void);
 
 /* The walls inside the field and around it. */
@@ -42,10 +42,11 @@ enum { HS_SIM_WALLS = 16 };
 
 void hs_sim_arena_walls(struct hs_world_box out[HS_SIM_WALLS]);
 
-/* Returns whether a player of that width can stand there: inside the field and in no wall. */
+/* Returns whether a player of this width can stand at a place: inside the field, but not in a
+   wall. */
 bool hs_sim_arena_is_free(struct hs_vec place, double width);
 
-/* Returns the nearest place where a player of that width can stand; keeps the height. */
+/* Returns the nearest place at the same height where a player of this width can stand. */
 struct hs_vec hs_sim_arena_push_out(struct hs_vec place, double width);
 
 #endif

@@ -8,10 +8,10 @@
 
 #define CLOCK_ERROR   0.003 /* seconds; deviation of a client's estimate of the server's clock */
 #define CLOCK_WANDERS 5.0   /* seconds; time constant of CLOCK_ERROR */
-#define HAND_WANDERS  0.15  /* seconds; time constant of the error of a hand */
-#define TURN          12.0  /* rad/s; the fastest aiming */
-#define FLICK         60.0  /* rad/s; the fastest turn by more than a radian */
-#define DRAW_SECONDS  0.4   /* seconds to change from one weapon to the next */
+#define HAND_WANDERS  0.15  /* seconds; time constant of the error of the hand */
+#define TURN          12.0  /* rad/s; fastest turn by less than a radian */
+#define FLICK         60.0  /* rad/s; fastest turn by more than a radian */
+#define DRAW_SECONDS  0.4   /* seconds to change from one weapon to another */
 #define SHOWN_AGAIN   0.2   /* seconds; a snapshot that is older than this is not drawn */
 
 static void fill_magazine(struct hs_client *client, const struct hs_game *game, enum hs_arm arm)
@@ -27,8 +27,8 @@ void hs_client_start(struct hs_client *client, const struct hs_game *game, unsig
     struct hs_dice *dice = &client->dice;
     hs_link_draw(kind, dice, &client->link);
     client->phase = hs_dice_between(dice, 0, DT);
-    /* The interpolation delay is the time of two snapshots, so that one of them may be lost. It is
-       at most the longest delay that the rules accept. */
+    /* The interpolation delay is two intervals between snapshots, so that one snapshot may be lost.
+       It is at most the longest delay that the rules accept. */
     size_t ticks = game->setup.frame_every * game->setup.snapshot_every;
     client->interp = fmin(2 * ((double)ticks / HS_CROWD_HZ), 0.1);
     client->up = client->link.base / 2 + 1.5 * client->link.jitter;
@@ -57,9 +57,9 @@ static double wander(struct hs_dice *dice, double value, double deviation, doubl
 }
 
 /*
- * Draws the moment that the client chooses by its estimate of the server's clock. It interpolates
- * between the snapshots that have arrived. If no later snapshot has arrived, it draws the newest
- * one and does not extrapolate. Returns false if there is nothing recent to draw.
+ * Draws the moment that the client chooses by its estimate of the server's clock. Interpolates
+ * between the snapshots that have arrived. If no later snapshot has arrived, draws the newest
+ * snapshot and does not extrapolate. Returns false if all snapshots are too old to be drawn.
  */
 static bool draw(const struct hs_client *client, const struct hs_game *game, double now,
                  struct hs_screen *out)
@@ -113,7 +113,8 @@ static void choose_foe(struct hs_client *client, const struct hs_game *game, dou
     }
 }
 
-/* Returns the aimed point of the foe: mostly the chest, sometimes the head or the legs. */
+/* Returns the point of the foe's body at which the player aims: mostly the chest, sometimes the
+   head or the legs. */
 static struct hs_vec aim_point(const struct hs_client *client, const struct hs_sim_pose *pose)
 {
     struct hs_vec point = pose->position;
@@ -122,8 +123,8 @@ static struct hs_vec aim_point(const struct hs_client *client, const struct hs_s
     return point;
 }
 
-/* Returns the point to aim at. Projectiles are aimed at the place where the foe will be, and higher
-   if they fall. */
+/* Returns the point to aim at. With a projectile, the player aims at the place where the foe will
+   be, and higher if the projectile falls. */
 static struct hs_vec lead(const struct hs_client *client, const struct hs_game *game, double time,
                           const struct hs_screen *screen, struct hs_vec eye)
 {
@@ -149,8 +150,8 @@ static struct hs_vec lead(const struct hs_client *client, const struct hs_game *
     return point;
 }
 
-/* Turns to a direction as fast as the hand can. Returns true if the aim then has reached this
-   direction, or nearly so. */
+/* Turns the aim to a direction as fast as the hand can. Returns whether the aim has now reached
+   this direction, or nearly so. */
 static bool turn_to(struct hs_client *client, struct hs_vec wanted)
 {
     double off = acos(fmax(-1, fmin(1, hs_vec_dot(client->aim, wanted))));
@@ -210,8 +211,8 @@ const struct hs_doing *hs_client_doing(const struct hs_client *client, double ti
     return NULL;
 }
 
-/* Returns whether the player seems alive to their client. A client learns late from the server that
-   its player died or respawned. */
+/* Returns whether the client believes that its player is alive. The client learns from the server,
+   with a delay, that its player died or respawned. */
 static bool seems_alive(const struct hs_client *client, const struct hs_game *game, double time)
 {
     size_t tick = hs_crowd_tick(game->crowd, time - client->link.base / 2);
@@ -238,7 +239,7 @@ static void handle_weapon(struct hs_client *client, const struct hs_game *game, 
     }
 }
 
-/* Returns whether the foe is at a distance for which players use the weapon. */
+/* Returns whether the foe is at a distance at which players use the weapon. */
 static bool is_in_range(const struct hs_client *client, const struct hs_screen *screen,
                         struct hs_vec eye)
 {
@@ -254,8 +255,8 @@ static bool is_ready(const struct hs_client *client, double time)
            client->rounds[client->arm] != 0 && client->reload_until == 0;
 }
 
-/* Sets the time of the next shot. The fire rate of the weapon decides it, with a random error of up
-   to a frame. Weapons that need a trigger pull for each shot add a delay. */
+/* Sets the earliest time of the next shot, from the fire rate of the weapon. Weapons that need a
+   trigger pull for each shot add a random delay. */
 static void set_next_shot(struct hs_client *client, const struct hs_game *game, double time)
 {
     static const double by_hand[HS_ARMS] = {0, 0.1, 0.1, 0.1, 0};

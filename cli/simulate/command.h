@@ -18,8 +18,8 @@ int hs_simulate_failed(const struct hs_command *command, const char *why);
 
 /* ---- output ---- */
 
-/* Prints the finished share of a run on stderr. hs_simulate_watched returns NULL if stderr is not a
-   terminal. */
+/* Prints on stderr which share of a run is finished. hs_simulate_watched returns NULL if stderr is
+   not a terminal. */
 typedef void hs_simulate_progress(double share);
 hs_simulate_progress *hs_simulate_watched(void);
 
@@ -37,7 +37,7 @@ struct hs_simulate_jobs {
     hs_simulate_progress *progress; /* called by the calling thread; may be NULL */
 };
 
-/* Runs all jobs and waits until they have ended. Returns false if one of them returned false. */
+/* Runs all jobs and waits until they have ended. Returns false if a job returned false. */
 bool hs_simulate_run(const struct hs_simulate_jobs *jobs);
 
 #endif

@@ -5,22 +5,22 @@
 
 #include "validators/base/units.h"
 
-/* The first tick is not at 0, because much code reads 0 as "no time". */
+/* Seconds. The first tick is not at 0, because much of the code takes 0 as "no time". */
 #define FIRST_TICK 10.0
 #define DT         (1.0 / HS_CROWD_HZ)
 
-#define WIDTH        0.45 /* metres from a wall to the centre of a player */
+#define WIDTH        0.45 /* metres; minimum distance of a player's centre from a wall */
 #define RUN          5.5  /* m/s */
 #define SNEAK        2.2  /* m/s, crouched */
 #define ACCELERATION 40.0 /* m/s^2; in shooter games, players start and stop quickly */
 #define GRAVITY      9.81
-#define JUMP_SPEED   3.6  /* m/s upwards; reaches two thirds of a metre */
+#define JUMP_SPEED   3.6  /* m/s upwards; the jump is two thirds of a metre high */
 #define JUMPS        0.25 /* per player and second */
 #define CROUCHES     0.2  /* per player and second; the rate of standing up is five times this */
 #define DEATHS       0.07 /* per player and second */
 #define PORTALS      0.04 /* per player and second */
 #define DEAD_SECONDS 2.5
-#define PROTECTION   1.0 /* seconds after a spawn */
+#define PROTECTION   1.0 /* seconds after a spawn in which a player is protected */
 #define NEAR         0.9 /* metres; players who are closer avoid each other */
 
 static const char *const names[HS_CROWD] = {"alice", "bob",   "carol", "dave", "erin",
@@ -31,7 +31,7 @@ enum gait { GAIT_RUN, GAIT_STRAFE, GAIT_STAND, GAITS };
 struct mover {
     struct hs_vec velocity, goal;
     enum gait gait;
-    double gait_until, side_until, side; /* side: the direction of strafing, 1 or -1 */
+    double gait_until, side_until, side; /* `side`: direction of strafing, 1 or -1 */
     double arm_until, dead_until, protected_until;
 };
 
@@ -128,7 +128,7 @@ static void spawn(struct mover *mover, struct hs_sim_pose *pose, double now, str
     pose->life++;
 }
 
-/* Returns the place of the nearest living enemy, whom a player with a knife runs after. */
+/* Returns the place of the nearest living enemy, which is the goal of a player with a knife. */
 static struct hs_vec prey(const struct hs_crowd *crowd, unsigned who, size_t tick)
 {
     struct hs_vec from = hs_crowd_at(crowd, who, tick - 1)->position, best = from;
@@ -150,7 +150,7 @@ static void choose_gait(struct mover *mover, double now, struct hs_dice *dice)
     mover->gait_until = now + hs_dice_between(dice, 0.4, mover->gait == GAIT_STAND ? 1.2 : 3.0);
 }
 
-/* Returns the velocity at which a player wants to move. */
+/* Returns the velocity with which a player wants to move. */
 static struct hs_vec wish(const struct hs_crowd *crowd, unsigned who, size_t tick,
                           struct mover *mover, struct hs_sim_pose *pose, struct hs_dice *dice)
 {

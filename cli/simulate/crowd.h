@@ -1,7 +1,7 @@
 /*
  * The players of a simulated match, as the game server moves them: they run, stop, strafe, crouch,
  * jump, use portals, die and respawn between the walls of the arena. All ticks are computed in
- * advance, and shots change nothing. A player with a knife runs after the nearest enemy.
+ * advance, so shots do not affect the movement. A player with a knife runs after the nearest enemy.
  */
 #ifndef HS_SIMULATE_CROWD_H
 #define HS_SIMULATE_CROWD_H
@@ -18,18 +18,18 @@ enum { HS_CROWD = 10, HS_CROWD_HZ = 60 };
 /* A player at one time. */
 struct hs_sim_pose {
     struct hs_vec position; /* position of the feet */
-    double yaw;             /* radians around +z; 0 in a crowd, where nobody aims */
-    uint32_t jumps;         /* portals used and lives begun so far */
-    uint32_t life;          /* lives begun so far */
-    enum hs_arm arm;        /* the weapon in hand */
+    double yaw;      /* radians around +z; always 0 in a crowd, because the clients do the aiming */
+    uint32_t jumps;  /* number of portals used and lives begun so far */
+    uint32_t life;   /* lives begun so far */
+    enum hs_arm arm; /* the weapon in hand */
     bool crouched, alive;
-    bool is_protected; /* spawned a moment ago */
+    bool is_protected; /* spawned a moment ago, so cannot be hit */
 };
 
 struct hs_crowd;
 
-/* Creates the crowd: all players in all ticks. `arm`: enum hs_arm of all players; -1: they change
-   weapons. Returns NULL if memory runs out. */
+/* Creates the crowd, with the poses of all players in all ticks. `arm`: enum hs_arm of all players;
+   -1: they change weapons. Returns NULL if memory runs out. */
 struct hs_crowd *hs_crowd_create(size_t ticks, int arm, struct hs_dice *dice);
 void hs_crowd_destroy(struct hs_crowd *crowd);
 

@@ -17,11 +17,12 @@ struct hs_film {
     size_t count;
 };
 
-/* The two frames around a time, and the place of the time between them. */
+/* A time, with the two frames before and after it. */
 struct hs_moment {
-    /* Indices of frames; equal if the time is that of a frame, or after the newest frame. */
+    /* Indices of the two frames; equal if the time is the time of a frame, or after the newest
+       frame. */
     size_t from, to;
-    double alpha; /* 0 .. 1: place of the time between the two frames */
+    double alpha; /* 0 .. 1: position of the time between the two frames */
     double time;
 };
 
@@ -42,17 +43,17 @@ void hs_film_pose_sent(const struct hs_film *film, const struct hs_moment *momen
 
 struct hs_vec hs_to_single(struct hs_vec v);
 
-/* Computes the hitboxes of a pose. It does not rotate bones or hitboxes, because the arena's rig
-   has no rotations. */
+/* Computes the hitboxes of a pose. Does not rotate bones or hitboxes, because the arena's rig has
+   no rotations. */
 void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                   struct hs_body *out);
 
 /* The first contact of a shot. */
 struct hs_first {
-    int who;              /* the player; -1: the world, or nothing */
-    uint16_t hitbox;      /* hitbox of the body */
-    double distance;      /* from the start; the shot's length if it touches nothing */
-    struct hs_vec normal; /* normal of the world at the contact */
+    int who;         /* the player; -1: the world, or nothing */
+    uint16_t hitbox; /* index of the touched hitbox */
+    double distance; /* distance from the start; the shot's length if the shot touches nothing */
+    struct hs_vec normal; /* normal of the world's surface at the contact */
 };
 
 /* Returns whether a sweep touches the body before `out->distance`. If so, sets hitbox and

@@ -1,5 +1,5 @@
-/* The part of a client that runs when the player fires: it posts a shot and claims what the screen
-   shows. */
+/* The part of a client that runs when the player fires: it posts a shot, and claims the hits that
+   the screen shows. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,8 +7,8 @@
 #include "validators/base/units.h"
 #include "validators/spread.h"
 
-/* Metres between the true place of a player and the place where their own client draws them. The
-   second value is added after a lost command. */
+/* Metres between the true place of a player and the place where their own client draws them.
+   LOST_PREDICTION is added after a lost command. */
 #define PREDICTION      0.015
 #define LOST_PREDICTION 0.05
 
@@ -229,9 +229,9 @@ static void blend_screens(const struct hs_screen *from, const struct hs_screen *
     }
 }
 
-/* Finds the first contact of a missile within a step. *share (0 .. 1) is how much of the step is
-   over at the contact. In a step each body moves straight from one pose to the next, so the missile
-   is swept along its path relative to that body. */
+/* Finds the first contact of a missile within a step. *share: the part of the step before the
+   contact, 0 .. 1. In a step each body moves straight from one pose to the next, so the missile is
+   swept along its path relative to that body. */
 static bool touches(const struct hs_game *game, const struct hs_missile *missile, double until,
                     const struct hs_sim_pose before[HS_CROWD],
                     const struct hs_sim_pose after[HS_CROWD], struct hs_first *first, double *share)
@@ -290,8 +290,9 @@ static void strike(struct hs_client *client, const struct hs_game *game, double 
     mail->arrival = now + hs_link_command(&client->link, now, &client->dice, &losses);
     mail->hit.end = hs_to_single(missile_place(game, missile, hit));
     mail->hit.hit_time_us = stamp_hit(client, game, hit);
+    /* The client claims nothing if a teammate or a protected player stops the missile. */
     if (first->who >= 0 && !is_target(mail, poses, first->who))
-        return; /* a teammate or a protected player stops the missile: the client claims nothing */
+        return;
     if (first->who >= 0)
         claim_target(game, mail, first);
     if (weapon_of(game, mail)->has_blast) {

@@ -4,11 +4,11 @@
 
 #include "validators/base/units.h"
 
-#define CLEAR  0.03 /* metres; a forged shot misses a body by at least this */
-#define THIN   0.05 /* metres; claims for a ray use five times this radius */
+#define CLEAR  0.03 /* metres; min gap between a forged shot and the body */
+#define THIN   0.05 /* metres; for a ray, five times this radius is claimed */
 #define TRIES  24
-#define LEGS   128 /* parts of a flight; each is tested against the body */
-#define LATEST 0.3 /* seconds; forged times are beyond the limit by at most this */
+#define LEGS   128 /* number of parts of a flight; each part is tested against the body */
+#define LATEST 0.3 /* seconds; forged times exceed the limit by at most this */
 
 const char *const hs_forgery_names[HS_FORGERIES] = {
 #define X(id, name, text) name,
@@ -76,7 +76,8 @@ static double flight_gap(const struct hs_forger *forger, const struct hs_mail *m
     for (int i = 1; i <= LEGS; i++) {
         double share = (double)i / LEGS;
         struct hs_sim_pose pose;
-        /* The parabola through both ends: its height over the straight line is 0 at each end. */
+        /* Follow the parabola through both ends: its height over the straight line is 0 at each
+           end. */
         struct hs_vec to = hs_vec_lerp(mail->hit.start, mail->hit.end, share);
         to.z += weapon->gravity * flight * flight / 2 * share * (1 - share);
         struct hs_sweep sweep = hs_sweep_between(at, to, weapon->radius);
@@ -109,7 +110,7 @@ static double gap_to(const struct hs_forger *forger, const struct hs_mail *mail,
 
 /* ---- other paths ---- */
 
-/* Returns a vector of that length at a right angle to a direction. */
+/* Returns a vector of this length at a right angle to a direction. */
 static struct hs_vec across(struct hs_forger *forger, struct hs_vec along, double length)
 {
     struct hs_vec any = {between(forger, -1, 1), between(forger, -1, 1), between(forger, -1, 1)};
@@ -118,8 +119,8 @@ static struct hs_vec across(struct hs_forger *forger, struct hs_vec along, doubl
     return size > 1e-6 ? hs_vec_scale(side, length / size) : (struct hs_vec){0, 0, length};
 }
 
-/* Turns a trace about its start, so that it moves by `shift` at the distance `away`. Keeps its
-   length. */
+/* Turns a trace about its start, so that the point at the distance `away` moves by `shift`. Keeps
+   the length of the trace. */
 static struct hs_vec swing(struct hs_vec start, struct hs_vec end, double away, struct hs_vec shift)
 {
     struct hs_vec along = hs_vec_sub(end, start);
@@ -129,7 +130,7 @@ static struct hs_vec swing(struct hs_vec start, struct hs_vec end, double away, 
 }
 
 /* Turns a shot until the gap between its path and its target is within bounds. `shift` and `gap`:
-   min and max, metres. */
+   min and max in metres. */
 static bool pass_by(struct hs_forger *forger, const double shift[2], const double gap[2],
                     struct hs_mail *mail)
 {
@@ -213,12 +214,11 @@ static bool forge_future(struct hs_forger *forger, struct hs_mail *mail)
     return move_in_time(forger, forger->now + slack + between(forger, 0.001, LATEST), mail);
 }
 
-/* Sets a time that exceeds the latency slack. It stays within the other limits of time if
-   possible. */
+/* Sets a hit_time that exceeds the latency slack, but within the other time limits if possible. */
 static bool forge_slack(struct hs_forger *forger, struct hs_mail *mail)
 {
     const struct hs_rewind_rules *rules = &forger->game->arena->ruleset->rewind;
-    /* The largest slacks; the noisiest connection gets them. */
+    /* Use the largest slacks, which only the noisiest connection gets. */
     double newer = fmax(hs_seconds(rules->newer_slack_us), hs_seconds(rules->older_slack_us));
     double latest = forger->expected[1] + newer + 0.001;
     double oldest = forger->expected[0] - 2 * hs_seconds(rules->older_slack_us) - 0.001;
@@ -232,7 +232,7 @@ static bool forge_slack(struct hs_forger *forger, struct hs_mail *mail)
 
 /* ---- walls ---- */
 
-/* Aims at an enemy behind a wall, which must stop the shot clearly in front of the body. */
+/* Aims at an enemy behind a wall. The wall must stop the shot clearly in front of the body. */
 static bool aim_through_wall(struct hs_forger *forger, unsigned who, struct hs_mail *mail)
 {
     const struct hs_game *game = forger->game;
@@ -255,8 +255,8 @@ static bool aim_through_wall(struct hs_forger *forger, unsigned who, struct hs_m
     hit->victim_count = hit->pellet_count = 0;
     if (weapon->type != HS_WEAPON_PROJECTILE)
         return true;
-    /* The fire time must fit the new distance, and the shooter must have been at the same place
-       then. With gravity the path could go over the wall. */
+    /* The fire time must fit the new distance, and the shooter must have been at the same place at
+       that time. A weapon with gravity is excluded, because its path could go over the wall. */
     hit->fire_time_us -=
         hs_seconds_to_us(sweep.length / weapon->speed) - (hit->hit_time_us - hit->fire_time_us);
     struct hs_vec before = hs_crowd_place(game->crowd, mail->from, hs_seconds(hit->fire_time_us));
@@ -264,7 +264,7 @@ static bool aim_through_wall(struct hs_forger *forger, unsigned who, struct hs_m
            hs_vec_distance(before, hs_crowd_place(game->crowd, mail->from, fired)) < 0.3;
 }
 
-/* Claims an enemy behind a wall as a victim of the blast. */
+/* Claims that the blast also hit an enemy behind a wall. */
 static bool blast_through_wall(struct hs_forger *forger, unsigned who, struct hs_mail *mail)
 {
     const struct hs_sim_arena *arena = forger->game->arena;

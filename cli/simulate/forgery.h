@@ -1,7 +1,7 @@
 /*
- * Claims that must not be accepted, made from honest ones. The frames that the server posted, and
- * not the library, decide whether a claim is a forgery: the shot passes the claimed body by a clear
- * margin, or a wall stands in its path.
+ * Forged claims, which must not be accepted, made from honest claims. The frames that the server
+ * posted show, without the library, that a claim is forged. For example, the shot misses the
+ * claimed body by a clear margin, or a wall is in its path.
  */
 #ifndef HS_SIMULATE_FORGERY_H
 #define HS_SIMULATE_FORGERY_H
@@ -37,21 +37,22 @@ extern const char *const hs_forgery_names[HS_FORGERIES];
 struct hs_forger {
     const struct hs_game *game;
     struct hs_dice dice;
-    double now;         /* seconds; when the claim is verified */
+    double now;         /* seconds; time at which the claim is verified */
     double expected[2]; /* the earliest and the latest hit_time that agree with the measured round
                            trips */
 };
 
 /*
  * Turns an accepted claim into a forgery with the same shot number. Returns false if this claim
- * cannot become a forgery of that kind, for example because no wall stands between two players.
- * Then *mail is undefined. Always returns false for HS_FORGERY_DEAD and HS_FORGERY_EMPTY.
+ * cannot become a forgery of that kind, for example because there is no wall between two players.
+ * After a failure, *mail is undefined. Always returns false for HS_FORGERY_DEAD and
+ * HS_FORGERY_EMPTY.
  */
 bool hs_forge(struct hs_forger *forger, enum hs_forgery kind, struct hs_mail *mail);
 
-/* Makes a shot by a player who must not shoot, with the weapon in hand, at an enemy in sight.
-   Returns false if the weapon is not a hitscan weapon, if its shots are posted, or if no enemy is
-   in sight. */
+/* Creates a forbidden shot: a player who must not shoot fires the weapon in hand at an enemy in
+   sight. Returns false if the weapon is not a hitscan weapon, if its shots are posted, or if no
+   enemy is in sight. */
 bool hs_forge_shot(struct hs_forger *forger, unsigned who, struct hs_mail *out);
 
 #endif

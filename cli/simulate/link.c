@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Mean distance of a normal variate from 0: sqrt(2 / pi). */
+/* Mean absolute value of a normal variate: sqrt(2 / pi). */
 #define MEAN_OF_NORMAL 0.79788456080286536
 
 const char *const hs_link_names[HS_LINKS_AND_STEADY] = {"LAN", "CABLE",  "WIFI", "MOBILE",
@@ -13,7 +13,7 @@ static const struct {
 } kinds[HS_LINKS_AND_STEADY] = {{20, 30, 1},    {30, 60, 3}, {40, 90, 8}, {80, 150, 12},
                                 {150, 200, 20}, {30, 60, 3}, {40, 40, 1}};
 
-/* Seconds. There is one outage in each span of this length. */
+/* Seconds. Each period of this length has one outage. */
 #define OUTAGE_EVERY 150.0
 #define OUTAGE_MIN   3.0
 #define OUTAGE_MAX   10.0
@@ -31,7 +31,7 @@ void hs_link_draw(enum hs_link_kind kind, struct hs_dice *dice, struct hs_link *
         out->outages = hs_dice_next(dice);
 }
 
-/* Returns the outage of the span of time around `at`. */
+/* Returns the outage of the period that contains the time `at`. */
 static struct outage outage_around(const struct hs_link *link, double at)
 {
     double span = floor(at / OUTAGE_EVERY);

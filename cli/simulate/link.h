@@ -1,9 +1,9 @@
 /*
- * A player's connection: how long messages take, and which are lost. In each direction, the delay
- * of a message is half of the base round trip plus a jitter that is never negative. Delays and
- * losses of messages do not depend on each other. The link OUTAGE is a CABLE that fails for some
- * seconds in both directions, on average every 150 s. Half of the outages lose messages; the others
- * deliver them late, all at once.
+ * A player's connection: how long messages take, and which messages are lost. In each direction,
+ * the delay of a message is half of the base round trip plus a jitter that is never negative. Each
+ * message is delayed or lost independently of other messages. The link OUTAGE is a CABLE that fails
+ * for some seconds in both directions, on average every 150 s. Half of the outages lose all
+ * messages; the other outages deliver them late, all at once.
  */
 #ifndef HS_SIMULATE_LINK_H
 #define HS_SIMULATE_LINK_H
@@ -20,46 +20,46 @@ enum hs_link_kind {
     HS_LINK_BAD,
     HS_LINK_OUTAGE,
     HS_LINKS,
-    HS_LINK_STEADY = HS_LINKS, /* the round trip is always 40 ms, for results at one latency; not
+    HS_LINK_STEADY = HS_LINKS, /* base round trip of exactly 40 ms, for results at one latency; not
                                   used in mixed matches */
     HS_LINKS_AND_STEADY
 };
 
 extern const char *const hs_link_names[HS_LINKS_AND_STEADY]; /* for example "LAN" */
 
-/* Share of messages that are lost, on every kind of link. */
+/* Share of messages that are lost; the same for every kind of link. */
 #define HS_LINK_LOSS 0.05
 
-/* A client repeats each command in its next packets until the server has it. So each loss delays
-   the command by this many seconds. */
+/* Seconds by which each loss delays a command, because a client repeats the command in its next
+   packets until it arrives. */
 #define HS_LINK_RESEND (1.0 / 30)
 
 struct hs_link {
     enum hs_link_kind kind;
     double base;      /* round trip without jitter; seconds */
-    double jitter;    /* mean, per direction; seconds */
-    uint64_t outages; /* seed of the times of outages */
+    double jitter;    /* mean jitter per direction; seconds */
+    uint64_t outages; /* seed for the times of outages */
 };
 
 void hs_link_draw(enum hs_link_kind kind, struct hs_dice *dice, struct hs_link *out);
 
 bool hs_link_loses(struct hs_dice *dice);
 
-/* Returns the seconds from `at` to the end of the outage at that time; 0 between outages. *loses:
-   messages in this outage are lost, not delayed. */
+/* Returns the seconds from `at` to the end of the outage at that time; 0 between outages.
+   `loses`: whether this outage loses messages instead of delaying them. */
 double hs_link_outage(const struct hs_link *link, double at, bool *loses);
 
 /* Returns the delay of a message in one direction, in seconds, without outages. */
 double hs_link_delay(const struct hs_link *link, struct hs_dice *dice);
 
-/* Returns the delay of a message that is first sent at the time `at`, and sent again until it
-   arrives, in seconds. It includes the wait for the end of an outage. *losses counts the losses
-   outside outages. */
+/* Returns the delay, in seconds, of a message that is first sent at the time `at`, and then sent
+   again until it arrives. The delay includes the wait for the end of an outage. *losses counts the
+   losses outside outages. */
 double hs_link_command(const struct hs_link *link, double at, struct hs_dice *dice,
                        unsigned *losses);
 
-/* Returns a round trip as a server measures it: the way there, a wait of up to one frame of the
-   client, and the way back. */
+/* Returns a round trip as a server measures it. The round trip includes a wait of up to one frame
+   of the client. */
 double hs_link_ping(const struct hs_link *link, struct hs_dice *dice);
 
 #endif

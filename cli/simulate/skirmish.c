@@ -55,7 +55,7 @@ void hs_skirmish_destroy(struct hs_skirmish *skirmish)
 
 /* ---- frames ---- */
 
-/* Measures round trips at fixed intervals, each player's in a different tick. */
+/* Measures round trips at fixed intervals; the ticks differ from player to player. */
 static void post_ping(struct hs_skirmish *skirmish, unsigned who, struct hs_player_frame *entry)
 {
     struct hs_client *client = &skirmish->clients[who];

@@ -1,7 +1,7 @@
 /*
  * One simulated match: the players, their clients and links, and a game server that writes frames
- * and receives shots and claims, but verifies nothing. Time is simulated, and everything follows
- * from the seed. The caller runs the match tick by tick:
+ * and receives shots and claims, but verifies nothing. Time is simulated, and the seed determines
+ * everything. The caller runs the match tick by tick:
  *
  *     while (hs_skirmish_begin(skirmish)) {
  *         ... skirmish->frame ...
@@ -18,7 +18,7 @@
 
 enum { HS_SKIRMISH_PINGS = 4 }; /* measured round trips kept per player, as in the latency check */
 
-/* The members above the dashed line are for callers to read. */
+/* Callers may read the members above the dashed line. */
 struct hs_skirmish {
     struct hs_game game;
     size_t tick; /* the current tick */
@@ -26,8 +26,8 @@ struct hs_skirmish {
     int64_t now_us;
     const struct hs_frame *frame; /* the frame posted at this tick; NULL: none */
     struct hs_client clients[HS_CROWD];
-    struct hs_forger forger; /* the data for forgeries of this match; see hs_skirmish_expect */
-    /* time of the frame in which the player's weapon became empty; 0: it is not empty */
+    struct hs_forger forger; /* makes the forgeries of this match; see hs_skirmish_expect */
+    /* time of the frame in which the player's weapon became empty; 0: the weapon is not empty */
     double empty_since[HS_CROWD];
     bool failed; /* out of memory */
     /* ---- */
@@ -51,22 +51,22 @@ void hs_skirmish_destroy(struct hs_skirmish *skirmish);
    out. */
 bool hs_skirmish_begin(struct hs_skirmish *skirmish);
 
-/* Takes the next shot or claim that has arrived, in order of arrival. Returns false if there is no
-   more at this tick. */
+/* Removes the next shot or claim that has arrived, in order of arrival. Returns false if no more
+   have arrived at this tick. */
 bool hs_skirmish_take(struct hs_skirmish *skirmish, struct hs_mail *out);
 
 /* Runs the clients and ends the tick. */
 void hs_skirmish_end(struct hs_skirmish *skirmish);
 
-/* Returns whether enough frames and snapshots have been sent. Nobody shoots before that. */
+/* Returns whether enough frames and snapshots have been sent for players to shoot. */
 bool hs_skirmish_is_warm(const struct hs_skirmish *skirmish);
 
-/* Sets the forger's times for claims of this player from the round trips in frames. Returns false
-   if no round trip has been measured yet. */
+/* Sets the expected times of the forger for claims of this player, from the round trips in frames.
+   Returns false if no round trip has been measured yet. */
 bool hs_skirmish_expect(struct hs_skirmish *skirmish, unsigned who);
 
-/* Returns whether the shooter had been dead for longer than the grace when the shot was fired, and
-   their client did not know it yet. */
+/* Returns whether the shooter had been dead for longer than the grace when the shot was fired. Such
+   shots occur because a client learns late that its player has died. */
 bool hs_skirmish_is_in_vain(const struct hs_skirmish *skirmish, const struct hs_mail *mail);
 
 #endif

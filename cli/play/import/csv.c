@@ -14,7 +14,7 @@ enum { MAX_COLUMNS = 64 };
 struct hs_csv {
     struct hs_lines *lines;
     char path[256];
-    char *header; /* the first line, cut into names */
+    char *header; /* the first line, split into names */
     char *names[MAX_COLUMNS];
     char *cells[MAX_COLUMNS];
     int columns;
@@ -32,7 +32,7 @@ bool hs_csv_fail(const struct hs_csv *csv, char error[HS_PLAY_ERROR_MAX], const 
     return false;
 }
 
-/* Cuts a line at its commas in place. Returns -1 if there are too many cells. */
+/* Splits a line at its commas, in place. Returns -1 if there are too many cells. */
 static int cut(char *line, char *cells[MAX_COLUMNS])
 {
     int count = 0;

@@ -14,8 +14,8 @@ const struct hs_csv_game hs_csv_games[2] = {
      .default_distance = 600,
      .jump_speed = 2000,
      .origin_tolerance = 32},
-    /* In each tick bullets fly before players move, and poses are recorded after the moves. So
-       bullets hit the poses of the previous tick. */
+    /* In each tick of CS:GO, bullets fly before players move, and poses are recorded after the
+       moves. So bullets hit the poses of the previous tick. */
     {.name = "play-csgo",
      .half_width = 16,
      .bottom = 0,
@@ -36,7 +36,7 @@ static json_t *weapons_of(const struct hs_csv_weapon *list, size_t count)
     for (size_t i = 0; i < count; i++) {
         const struct hs_csv_weapon *weapon = &list[i];
         /* The damage in the rows includes the effects of quad damage and armour. So the lightning
-           gun gets its true damage, 30. */
+           gun (`lg`) gets its true damage, 30. */
         double damage = strcmp(weapon->name, "lg") == 0 ? 30.0 : fmax(weapon->damage, 1.0);
         /* Directions have six digits, so their length may be slightly above 1. */
         double range = ceil(weapon->range * 1.00001);
@@ -59,7 +59,7 @@ static json_t *rig_of(const struct hs_csv_game *game, double grow)
     json_t *stances = json_pack("{s:{s:[f, f, f], s:[[i, i, i, i, i, i, i]]}}", "stand", "eye", 0.0,
                                 0.0, game->eye, "bones", 0, 0, 0, 0, 0, 0, 1);
     if (game->ducked_top > 0.0) {
-        /* A ducked body keeps its feet in place, and the bone's scale shortens the body. */
+        /* When a player ducks, the feet stay in place, and the bone's scale shortens the body. */
         double scale = game->ducked_top / game->top;
         json_object_set_new(stances, "duck",
                             json_pack("{s:[f, f, f], s:[[i, i, i, i, i, i, i, i, i, f]]}", "eye",

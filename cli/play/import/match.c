@@ -10,11 +10,11 @@
 
 enum {
     MAX_SLOTS = 256,
-    FRAMES_A_REQUEST = 16, /* 16 frames are a quarter of a second of a 64 Hz game */
+    FRAMES_A_REQUEST = 16, /* a quarter of a second of a 64 Hz game */
     PATH_BYTES = 1024
 };
 
-/* Inches. A shorter movement between two poses is never a jump. */
+/* A shorter movement between two poses, in inches, is never a jump. */
 #define LEAST_JUMP 32.0
 
 struct slot {
@@ -32,7 +32,7 @@ enum { SHOT_TIME, SHOT_SHOOTER, SHOT_PING, SHOT_WEAPON, SHOT_VICTIM, SHOT_HIT, S
 enum { SHOT_ORIGIN = SHOT_DAMAGE + 1, SHOT_DIRECTION = SHOT_ORIGIN + 3 };
 enum { SHOT_MAX_DIST = SHOT_DIRECTION + 3, SHOT_INACCURACY, SHOT_SPREAD, SHOT_COLUMNS };
 
-/* The two games differ in the columns of the direction. */
+/* The two games have different columns for the direction. */
 static const char *const shot_columns[2][SHOT_COLUMNS] = {
     {"t_ms", "shooter", "ping_ms", "weapon", "victim", "server_hit", "damage", "ox", "oy", "oz",
      "dx", "dy", "dz", "max_dist", "inaccuracy", "spread"},
@@ -42,9 +42,9 @@ static const char *const shot_columns[2][SHOT_COLUMNS] = {
 
 struct table {
     struct hs_csv *csv;
-    int columns[SHOT_COLUMNS]; /* indices of its columns; -1: absent */
-    bool waiting;              /* a row has been read and not yet used */
-    double time;               /* time of that row, seconds */
+    int columns[SHOT_COLUMNS]; /* index of each column in the file; -1: absent */
+    bool waiting;              /* a row has been read but not yet used */
+    double time;               /* time of the waiting row, seconds */
     char *error;               /* buffer of HS_PLAY_ERROR_MAX bytes, owned by the caller */
 };
 
@@ -78,7 +78,7 @@ bool hs_csv_match_is_name(const char *path)
     return stem_of(path, &zipped) >= 0;
 }
 
-/* Opens one table of the pair, with .gz or without. */
+/* Opens one table of the pair. Either table of a pair may be compressed (.gz) or not. */
 static bool open_table(struct table *table, const char *path, const char *part)
 {
     bool zipped;
@@ -112,8 +112,8 @@ static bool find_columns(struct table *table, const char *const *names, int coun
     return true;
 }
 
-/* Returns a number of the waiting row, or `otherwise` if the table lacks the column. Cells that are
-   not numbers are reported by hs_csv_fault. */
+/* Returns a number of the waiting row, or `otherwise` if the table lacks the column. hs_csv_fault
+   reports cells that are not numbers. */
 static double number(const struct table *table, int column, double otherwise)
 {
     if (table->columns[column] >= 0)
@@ -121,7 +121,7 @@ static double number(const struct table *table, int column, double otherwise)
     return otherwise;
 }
 
-/* Reads the next row and its time, the first column. Times may not decrease. */
+/* Reads the next row, and its time from the first column. Times may not decrease. */
 static bool advance(struct table *table)
 {
     enum hs_recording_result result = hs_csv_next(table->csv, table->error);
@@ -150,7 +150,7 @@ static struct hs_csv_weapon *find_weapon(struct csv_match *match, const char *na
     if (i == HS_CSV_WEAPONS)
         hs_csv_fail(match->shots.csv, match->shots.error, "more than %d weapons", HS_CSV_WEAPONS);
     else if (!hs_name_is_valid(hs_str_of(name)))
-        hs_csv_fail(match->shots.csv, match->shots.error, "\"%.64s\" is no name for a weapon",
+        hs_csv_fail(match->shots.csv, match->shots.error, "\"%.64s\" is not a valid weapon name",
                     name);
     else {
         struct hs_csv_weapon *weapon = &match->weapons[i];
@@ -185,7 +185,7 @@ static bool survey_shots(struct csv_match *match)
     return false;
 }
 
-/* Reads a slot, which is a small whole number, and makes the player's name: "p" and the slot. */
+/* Reads the slot of a player, a small whole number. The player's name is "p" and the slot. */
 static bool read_slot(const struct table *table, int column, long *slot, char name[16])
 {
     double value = number(table, column, 0.0);
@@ -204,7 +204,8 @@ static json_t *vector(const double v[3])
     return json_pack("[f, f, f]", v[0], v[1], v[2]);
 }
 
-/* Adds the player's aim. Angles are in degrees. In both games a negative pitch looks up. */
+/* Adds the player's aim. The angles in the table are in degrees. In both games a negative pitch
+   looks up. */
 static void add_aim(const struct table *poses, json_t *player)
 {
     double yaw = number(poses, POSE_YAW, 0.0) * M_PI / 180.0;
@@ -214,8 +215,8 @@ static void add_aim(const struct table *poses, json_t *player)
         json_object_set_new(player, "aim", vector(aim));
 }
 
-/* Converts the waiting row of poses to a player of a frame. Returns NULL with a message in `error`
-   on failure. */
+/* Converts the waiting row of the pose table to a player of a frame. Returns NULL with a message in
+   `error` on failure. */
 static json_t *pose_to_player(struct csv_match *match)
 {
     const struct table *poses = &match->poses;
@@ -260,7 +261,7 @@ static json_t *pose_to_player(struct csv_match *match)
     return player;
 }
 
-/* Appends all waiting poses of one time to `frames`, as one frame. */
+/* Appends the next frame to `frames`: all following poses that have the same time. */
 static bool take_frame(struct csv_match *match, json_t *frames)
 {
     double time = match->poses.time;
@@ -276,7 +277,7 @@ static bool take_frame(struct csv_match *match, json_t *frames)
     return good;
 }
 
-/* Appends the waiting row of shots to `hits` as a claim, and its truth to `truth`. */
+/* Appends the waiting row of the shot table to `hits` as a claim, and its truth to `truth`. */
 static bool take_shot(struct csv_match *match, json_t *hits, json_t *truth)
 {
     struct table *shots = &match->shots;

@@ -10,8 +10,8 @@
 #include "cli/play/scenario/reference.h"
 #include "cli/play/words.h"
 
-static const double length_tolerance = 1e-3;    /* metres; scenarios have three decimals */
-static const double direction_tolerance = 1e-3; /* directions have three decimals too */
+static const double length_tolerance = 1e-3; /* metres; lengths in scenarios have three decimals */
+static const double direction_tolerance = 1e-3; /* directions in scenarios have three decimals */
 /* Answers have six decimals; a double near 2e9 s has a resolution of 2.4e-7. */
 static const double plain_tolerance = 2e-6;
 
@@ -93,9 +93,9 @@ static double tolerance_of(const struct comparison *cmp, const char *key, const 
     }
 }
 
-/* Returns whether a value and an element of `array` match. If `is_choice`, the elements are the
-   expectations, otherwise the value is the expectation. The faults of elements that do not match
-   are dropped. */
+/* Returns whether a value matches an element of `array`. If `is_choice`, the elements are the
+   expectations; otherwise the value is the expectation. Faults of elements that do not match are
+   dropped. */
 static bool has_match(const struct comparison *cmp, const json_t *value, const json_t *array,
                       bool is_choice)
 {
@@ -241,7 +241,7 @@ static bool only_known(struct comparison *cmp, const json_t *expect)
     return unknown == NULL || fail(cmp, "the expectation has an unknown member \"%s\"", unknown);
 }
 
-/* Compares the status. The fault contains the body, which explains the status. */
+/* Compares the status. The fault message includes the body, which explains the status. */
 static bool status_matches(struct comparison *cmp, const json_t *expected, long status,
                            const char *body)
 {

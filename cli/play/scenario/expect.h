@@ -27,9 +27,9 @@
 
 enum { HS_EXPECT_FAULT_MAX = 2048 };
 
-/* Compares an answer with the expected one. `unit`: how many of the answer's units of length make
-   one metre. Returns false if the answers differ; `fault` then has the JSON pointer of the first
-   difference and a sentence. */
+/* Compares an answer with the expected one. `unit`: units of length per metre in the answer.
+   Returns false if the answers differ; `fault` then contains the JSON pointer and a description of
+   the first difference. */
 bool hs_expect_json(const json_t *expected, const json_t *actual, double unit,
                     char fault[HS_EXPECT_FAULT_MAX]);
 

@@ -33,11 +33,11 @@ static json_t *load_json(const char *path, char *error)
     return document;
 }
 
-/* With these flags json_unpack_ex reports unknown fields. A misspelt field would otherwise be
-   ignored and test nothing. */
+/* With these flags json_unpack_ex reports unknown fields. Otherwise a misspelt field would be
+   ignored, and its test would do nothing. */
 enum { SHAPE = JSON_VALIDATE_ONLY | JSON_STRICT };
 
-/* Loads a fixture. Its path is relative to the file that uses it. */
+/* Loads a fixture. The path is relative to the file that names the fixture. */
 static json_t *load_fixture(const char *path, const json_t *fixture, char *error)
 {
     if (!json_is_string(fixture))
@@ -230,7 +230,8 @@ static json_t *copy_member(const json_t *object, const char *key)
     return json_deep_copy(json_object_get(object, key));
 }
 
-/* Adds a step that posts frames. Without an expectation, the answer must refuse nothing. */
+/* Adds a step that posts frames. If the step has no expectation, the answer must not refuse
+   anything. */
 static struct hs_scenario_step *add_frames(struct draft *draft, const json_t *request)
 {
     json_t *body;
@@ -344,8 +345,8 @@ static bool add_request(struct draft *draft, const json_t *request)
     return true;
 }
 
-/* Names a ruleset by a hash of its content, so that scenarios with equal rulesets share one stored
-   ruleset. */
+/* Uses a hash of a ruleset's content as its name, so that scenarios with equal rulesets share one
+   stored ruleset. */
 static void name_ruleset(struct draft *draft, const json_t *ruleset)
 {
     json_t *placed = hs_reference_apply(draft->reference, ruleset);
@@ -356,8 +357,8 @@ static void name_ruleset(struct draft *draft, const json_t *ruleset)
     json_decref(placed);
 }
 
-/* Returns the map of the scenario. If the scenario has none, returns the map of the fixture. The
-   map is borrowed, or NULL if neither has one. */
+/* Returns the map of the scenario, otherwise the map of the fixture, or NULL if neither has a map.
+   The result is borrowed. */
 static const json_t *map_of(const struct draft *draft, const json_t *scenario)
 {
     const json_t *map = json_object_get(scenario, "map");
@@ -396,7 +397,8 @@ static bool add_opening(struct draft *draft, const json_t *scenario)
 }
 
 /* Adds a step that deletes the map, so that the service need not store the maps of all scenarios.
-   The open match keeps its own reference. The scenario may have deleted the map already. */
+   The open match can still use the map. A 404 is accepted, because the scenario may have deleted
+   the map already. */
 static bool add_closing(struct draft *draft, const json_t *scenario)
 {
     if (json_is_false(json_object_get(scenario, "open")) || map_of(draft, scenario) == NULL)

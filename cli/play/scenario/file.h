@@ -1,9 +1,10 @@
 /*
  * Scenarios: data files that describe small situations. Each scenario has a ruleset, a few
- * requests, and expectations of their answers. Scenarios are written in metres with z up, and can
- * be played in any frame of reference (reference.h). docs/scenarios.md describes the format.
+ * requests, and the expected answers. Scenarios are written in metres with z up, and can be played
+ * in any frame of reference (reference.h). docs/scenarios.md describes the format.
  *
- * The caller passes the function that sends requests. Only one thread at a time may use an object.
+ * The caller passes the function that sends requests. Only one thread at a time may use a struct
+ * hs_scenarios or a plan.
  */
 #ifndef HS_PLAY_SCENARIO_H
 #define HS_PLAY_SCENARIO_H
@@ -36,16 +37,16 @@ struct hs_scenario_info {
    count. */
 struct hs_scenario_info hs_scenarios_info(const struct hs_scenarios *scenarios, size_t index);
 
-/* One request, and the expectation of its answer. */
+/* One request and the expected answer. */
 struct hs_scenario_step {
     char method[8];
     char path[HS_SCENARIO_PATH_MAX];
     char *body; /* NULL: none */
     size_t size;
-    json_t *expect;      /* see hs_expect_answer */
-    const char *save;    /* keep the answer under this name; NULL: do not keep it */
-    const char *same_as; /* the answer must equal the answer kept under this name; NULL: no such
-                            condition */
+    json_t *expect;   /* see hs_expect_answer */
+    const char *save; /* name under which the answer is kept; NULL: the answer is not kept */
+    /* name of a kept answer that this answer must equal; NULL: no such condition */
+    const char *same_as;
 };
 
 /* A scenario in one frame of reference, ready to be sent. */
@@ -56,8 +57,8 @@ struct hs_scenario_plan {
     json_t *owned; /* values that the steps borrow */
 };
 
-/* Plans the requests of a scenario. `prefix` (a valid name of at most 32 bytes) begins the names of
-   the matches. A new prefix makes new matches; the same prefix gives the same requests byte for
+/* Plans the requests of a scenario. The names of matches begin with `prefix`, a valid name of at
+   most 32 bytes. A new prefix makes new matches; the same prefix gives the same requests byte for
    byte. Returns NULL with a message in `error` if the scenario is malformed. */
 struct hs_scenario_plan *hs_scenario_plan_create(const struct hs_scenarios *scenarios, size_t index,
                                                  const struct hs_reference *reference,

@@ -11,15 +11,16 @@
 const struct hs_reference hs_references[HS_REFERENCES] = {
     {"metres", 1, {0, 1, 2}, {1, 1, 1}, {0, 0, 0, 1}, {0, 0, 0}, 0},
     {"centimetres", 100, {0, 1, 2}, {1, 1, 1}, {0, 0, 0, 1}, {0, 0, 0}, 0},
-    /* From z up to y up, a rotation by -90 degrees about x: (x, y, z) becomes (x, z, -y). */
+    /* A rotation by -90 degrees about x makes y the up axis instead of z: (x, y, z) becomes (x, z,
+       -y). */
     {"y-up", 1, {0, 2, 1}, {1, 1, -1}, {-HALF_ROOT, 0, 0, HALF_ROOT}, {0, 0, 0}, 0},
-    /* From z up to y up as above, and then a rotation by 90 degrees about the new y axis, which is
-       up: (x, y, z) becomes (-y, z, -x). */
+    /* The rotation of "y-up", and then a rotation by 90 degrees about the new y axis: (x, y, z)
+       becomes (-y, z, -x). */
     {"turned", 100, {1, 2, 0}, {-1, 1, -1}, {-0.5, 0.5, 0.5, 0.5}, {4.1e6, -2.3e6, 7.7e6}, 0},
     {"epoch", 1, {0, 1, 2}, {1, 1, 1}, {0, 0, 0, 1}, {0, 0, 0}, 1.7e9},
 };
 
-/* The JSON keys of each quantity. All other keys are HS_QUANTITY_PLAIN. */
+/* The JSON keys of each quantity. The quantity of all other keys is HS_QUANTITY_PLAIN. */
 static const char *const keys[][24] = {
     [HS_QUANTITY_LENGTH] =
         {"body_radius",  "claim_padding", "distance",         "gravity",     "half_length",
@@ -44,7 +45,7 @@ static const char *const keys[][24] = {
 struct place {
     const struct hs_reference *reference;
     enum hs_quantity quantity;
-    bool local;     /* inside a rig or a mover's box: points do not shift */
+    bool local;     /* inside a rig or a mover's box: points are not shifted */
     bool is_length; /* hs_measures_length of the enclosing object */
     bool tolerance; /* inside a "$within": the value is scaled, but not turned or shifted */
 };
@@ -85,8 +86,8 @@ static double handedness(const struct hs_reference *reference)
 /*
  * Converts an array of numbers to the frame of reference. Each letter of `parts` is the kind of one
  * part of the array, in order. p(oint), v(elocity), d(irection), e(xtents) and s(cales) have three
- * numbers each; r(otation) has four. A rotation q becomes R q R^-1: its axis turns and its angle
- * stays. In a mirror, the angle changes its sign.
+ * numbers each; r(otation) has four. A rotation q becomes R q R^-1: its axis is turned, and its
+ * angle does not change. In a mirror, the angle changes its sign.
  */
 static json_t *turned(const struct place *place, const json_t *value, const char *parts)
 {
@@ -155,8 +156,8 @@ static json_t *apply_number(const struct place *place, const json_t *value)
     return json_deep_copy(value);
 }
 
-/* Turns a capsule of a rig. A capsule lies along its own z axis, so the turn is added to its
-   rotation. */
+/* Turns a capsule of a rig. A capsule lies along its own z axis, so its rotation changes by the
+   turn. */
 static void turn_capsule(const struct hs_reference *reference, const json_t *before, json_t *after)
 {
     const double *r = reference->turn;
@@ -183,13 +184,13 @@ static bool is_text(const json_t *value, const char *text)
 bool hs_measures_length(const json_t *object)
 {
     const json_t *unit = json_object_get(object, "unit");
-    /* A refused victim has no unit: its measurement is always a distance. */
+    /* The entry of a refused victim has no unit, because its measurement is always a distance. */
     return is_text(unit, "length") || is_text(unit, "length_per_second") ||
            (unit == NULL && json_is_string(json_object_get(object, "reason")));
 }
 
-/* Swaps min and max on each new axis with a negative sign. Sorting min and max would repair a bad
-   box, whose min is beyond its max. */
+/* Swaps min and max on each new axis with a negative sign. Sorting min and max instead would repair
+   a bad box, whose min is beyond its max. */
 static void sort_corners(const struct hs_reference *reference, json_t *object)
 {
     json_t *min = json_object_get(object, "min"), *max = json_object_get(object, "max");

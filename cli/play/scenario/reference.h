@@ -13,17 +13,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The kind of number or array under a key. */
+/* The kind of a number or array, and how it is converted. */
 enum hs_quantity {
-    HS_QUANTITY_PLAIN,  /* the same in all frames of reference: counts, durations, factors,
-                           damage */
-    HS_QUANTITY_LENGTH, /* is scaled: lengths, and speeds and accelerations that are plain numbers
-                         */
-    HS_QUANTITY_POINT,  /* is scaled, turned and, outside rigs, shifted */
-    HS_QUANTITY_DISPLACEMENT, /* is scaled and turned: velocities */
-    HS_QUANTITY_DIRECTION,    /* is turned: normals, aims */
-    HS_QUANTITY_EXTENTS,      /* is scaled, and its axes are swapped */
-    HS_QUANTITY_ROTATION,     /* [x,y,z,w], seen from the turned frame */
+    HS_QUANTITY_PLAIN,  /* not converted: counts, durations, factors, damage */
+    HS_QUANTITY_LENGTH, /* scaled: lengths, and speeds and accelerations that are plain numbers */
+    HS_QUANTITY_POINT,  /* scaled, turned and, outside rigs, shifted */
+    HS_QUANTITY_DISPLACEMENT, /* scaled and turned: velocities */
+    HS_QUANTITY_DIRECTION,    /* turned: normals, aims */
+    HS_QUANTITY_EXTENTS,      /* scaled, with the axes swapped: half extents */
+    HS_QUANTITY_ROTATION,     /* [x,y,z,w], converted to the turned axes */
     HS_QUANTITY_BONES,        /* arrays of point, rotation and an optional scale */
     HS_QUANTITY_FALLOFF,      /* pairs of length and factor */
     HS_QUANTITY_TIME,         /* a time on the game server's clock */
@@ -33,19 +31,20 @@ enum hs_quantity {
 
 enum hs_quantity hs_quantity_of(const char *key);
 
-/* Returns whether "measured" and "limit" in this object are lengths or speeds. The "unit" of the
-   object decides. The entry of a victim out of reach of a blast has no unit; its numbers are
-   lengths. */
+/* Returns whether "measured" and "limit" in this object are lengths or speeds. This depends on the
+   "unit" of the object. The entry of a victim that a blast does not reach has no unit; its numbers
+   are lengths. */
 bool hs_measures_length(const json_t *object);
 
 struct hs_reference {
     const char *name; /* for example "metres"; letters, digits and dashes */
     double unit;      /* units of length per metre */
-    int axis[3];      /* new axis i is the old axis[i] times sign[i]; a rotation, or a mirror */
+    int axis[3]; /* the new coordinate i is sign[i] times the old coordinate axis[i]; a rotation or
+                    a mirror */
     int sign[3];
     double turn[4];  /* the same rotation as a quaternion [x, y, z, w], for the capsules of rigs */
-    double shift[3]; /* added to points; in the new units and axes */
-    double time_shift; /* seconds, added to times */
+    double shift[3]; /* added to points, in the new units and axes */
+    double time_shift; /* added to times; seconds */
 };
 
 /* The order of hs_references: metres; centimetres; metres with y up; centimetres with y up, turned
@@ -53,7 +52,7 @@ struct hs_reference {
 enum { HS_REFERENCES = 5 };
 extern const struct hs_reference hs_references[HS_REFERENCES];
 
-/* Returns a new document: `document` converted to the frame of reference. Values of unexpected
+/* Returns a new document: `document` converted to the frame of reference. Values of an unexpected
    shape (a string for a number, two coordinates) are copied, so that bad requests stay bad. The
    arguments of expectation operators ("$near" etc.) are converted too. Returns NULL if memory runs
    out. */

@@ -44,7 +44,7 @@ static long send_step(void *context, const struct hs_scenario_step *step, const 
     return response.status;
 }
 
-/* Plays one scenario. Returns false with a message in `error` if the other scenarios cannot be
+/* Plays one scenario. Returns false with a message in `error` if the remaining scenarios cannot be
    played either. */
 static bool play_one(const struct hs_scenarios *scenarios, size_t index, const char *prefix,
                      struct sender *sender, FILE *complaints, char error[HS_PLAY_ERROR_MAX])

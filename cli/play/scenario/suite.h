@@ -13,10 +13,10 @@
 bool hs_play_scenarios_is_name(const char *path);
 
 /*
- * Plays every scenario of the file, as written, in new matches. Each scenario counts as one
- * expectation in the tally. Faults are printed to `complaints`. Scenarios that need special options
- * of the service are left out with a message. Returns false with a message in `error` if the file
- * is wrong or the service does not answer.
+ * Plays every scenario of the file in new matches, without conversion to another frame of
+ * reference. Each scenario counts as one expectation in the tally. Faults are printed to
+ * `complaints`. Scenarios that need special options of the service are left out with a message.
+ * Returns false with a message in `error` if the file is wrong or the service does not answer.
  */
 bool hs_play_scenarios(const char *path, struct hs_client *client, struct hs_tally *tally,
                        FILE *complaints, char error[HS_PLAY_ERROR_MAX]);

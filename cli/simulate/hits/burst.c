@@ -1,8 +1,8 @@
 /*
  * A cheat fires a weapon for ten seconds at twice its rate, or for twenty seconds in another
  * pattern (hs_volleys). Messages travel over an ordinary link: a lost message is sent again, so it
- * arrives later. Late messages overtake each other and bunch up. The reported fire times are exact,
- * rounded to ticks of a client, or have an error.
+ * arrives later. Messages may overtake each other and arrive in groups. The reported fire times are
+ * exact, rounded to ticks of a client, or inexact.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "validators/base/units.h"
 #include "validators/shot.h"
 
-#define BURST_US  INT64_C(10000000) /* length of a burst, and of the counted window */
+#define BURST_US  INT64_C(10000000) /* length of a burst, and of the window for counting */
 #define VOLLEY_US (2 * BURST_US)
 #define START_US  INT64_C(2000000)
 #define FRAME_US  INT64_C(50000)
@@ -43,7 +43,7 @@ struct burst {
     struct bullet *bullets;
     size_t count, capacity;
     int64_t length_us;
-    bool as_shots; /* posts shots; otherwise claims hits */
+    bool as_shots; /* true: posts shots; false: claims hits */
 };
 
 /* Creates the built-in rules without magazines, so that only the fire rate is tested. */
@@ -58,7 +58,7 @@ static struct hs_ruleset *create_rules(const struct hs_sim_arena *arena)
     return ruleset;
 }
 
-/* Returns the number of the name that the player has at a time. */
+/* Returns the number in the player's name at a time. */
 static int64_t name_number(const struct burst *burst, int64_t time_us)
 {
     int64_t since_us = time_us > START_US ? time_us - START_US : 0;
@@ -125,8 +125,8 @@ static bool post_frames(const struct burst *burst, int64_t until_us, int64_t *ne
                 before = name_number(burst, *next_us - FRAME_US);
         const struct hs_player_frame entries[2] = {
             {.player = name_of(name, names[0]),
-             .account = HS_STR("cheat"), /* the account of the player, because the game recognises a
-                                            player with a new name */
+             .account = HS_STR("cheat"), /* the game recognises a player with a new name, so the
+                                            account stays the same */
              .weapon = hs_name_str(&burst->weapon->name)},
             {.player = name_of(before, names[1]), .event = HS_EVENT_LEAVE}};
         const struct hs_frame frame = {
@@ -137,8 +137,8 @@ static bool post_frames(const struct burst *burst, int64_t until_us, int64_t *ne
     return true;
 }
 
-/* Returns whether a bullet with this result is sent. A cheat who knows the verdict does not send a
-   bullet that is refused. */
+/* Returns whether the cheat sends a bullet with this result. A cheat who knows the verdict does not
+   send bullets that would be refused. */
 static bool is_sent(const struct burst *burst, const struct hs_hit_result *result)
 {
     return !burst->volley->knows || result->verdict == HS_VERDICT_ACCEPTED;
@@ -163,7 +163,7 @@ static bool verify(const struct burst *burst, const struct bullet *bullet,
         hs_shot_verify(burst->match, &shot, bullet->arrives_us, result, &forward_us);
         return hs_shot_record(burst->match, &shot, result, HS_STR("{}"));
     }
-    /* Each hit has its own direction, because two shots along the same line count as one. */
+    /* Give each hit its own direction, because two shots along the same line count as one. */
     struct hs_vec end = {eye.x + burst->weapon->range / 2, eye.y + 1e-3 * (double)bullet->number,
                          eye.z};
     const struct hs_hit_claim hit = {.shot = bullet->number,
@@ -176,9 +176,8 @@ static bool verify(const struct burst *burst, const struct bullet *bullet,
     return !is_sent(burst, result) || hs_hit_record(burst->match, &hit, result, HS_STR("{}"));
 }
 
-/* Plays the burst. *accepted gets the number of accepted bullets, and *at_once the largest number
-   of accepted bullets in one tick. `count` gets the reasons of the refused bullets; it may be
-   NULL. */
+/* Plays the burst. Sets *accepted to the number of accepted bullets, and *at_once to the largest
+   number of accepted bullets in one tick. Adds the results to `count`, which may be NULL. */
 static bool play(const struct burst *burst, uint64_t *accepted, uint64_t *at_once,
                  struct hs_cheat_count *count)
 {
@@ -213,8 +212,8 @@ static int by_fire_time(const void *a, const void *b)
     return (left->fired_us > right->fired_us) - (left->fired_us < right->fired_us);
 }
 
-/* Returns the largest number of accepted bullets in ten seconds, divided by the number that the
-   weapon can fire. */
+/* Returns the largest number of accepted bullets in any ten seconds, divided by the number that the
+   weapon can fire in this time. */
 static double worst_window(const struct burst *burst)
 {
     int64_t interval_us = burst->weapon->min_interval_us;

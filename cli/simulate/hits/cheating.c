@@ -1,9 +1,9 @@
 /*
- * Plays one skirmish in several matches at once. In one match all players are honest: they are the
- * twins. In each of the other matches all players use the same cheat. The skirmish can be the same,
- * because shots change nothing in it. Before a cheat sends a claim, it verifies each of its choices
- * on its own match, and then sends the best one. So no client of the API can win more with the same
- * choices.
+ * Plays one skirmish in several matches at once. In one match all players are honest; these players
+ * are the twins. In each of the other matches all players use the same cheat. All matches can use
+ * the same skirmish, because shots change nothing in it. Before a cheat sends a claim, it verifies
+ * each possible claim on its own match, and then sends the best claim. So no client of the API can
+ * win more with the same choices.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,19 +15,19 @@
 
 enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGHTS = 2 };
 
-#define ROUNDING  0.01 /* metres; rounded coordinates may move a path by this much */
+#define ROUNDING  0.01 /* metres; rounding of coordinates can move a path by this much */
 #define TIME_STEP 0.01 /* seconds between two hit times that a cheat tries */
 /* Degrees. With this error, a third to a half of the twins' rifle shots hit. If twins nearly always
-   hit, cheats could win nothing. */
+   hit, cheats could not gain anything. */
 #define AIM_ERROR 2.0
 
 #define AMBUSH_EVERY 1.0 /* seconds between two shots of one player from cover */
 #define AMBUSH_TICKS 12
 #define AMBUSH_RANGE 30.0
 #define COUNTED                                                                                    \
-    (-1.0) /* as the argument `extent` of try_claim: the extent is the number of accepted hits */
+    (-1.0) /* passed as `extent` to try_claim: the extent is the number of accepted hits */
 
-/* One cheat in a match of its own. */
+/* A cheat that plays in its own match. */
 struct play {
     const struct hs_cheat *cheat;
     struct hs_cheat_count *count;
@@ -37,7 +37,7 @@ struct play {
     uint64_t ambushes[HS_CROWD];
     uint64_t paid[HS_CROWD][PAID]; /* shot numbers of accepted hits */
     size_t paid_count[HS_CROWD];
-    uint64_t released; /* number of held packets that were sent */
+    uint64_t released; /* number of held packets that were sent so far */
 };
 
 struct run {
@@ -48,9 +48,9 @@ struct run {
     struct {
         double at;
         struct hs_mail shot;
-    } past[PAST]; /* the last shots, for cheats that hold packets */
+    } past[PAST]; /* the latest shots, for cheats that hold packets */
     uint64_t past_count;
-    struct play *play; /* the cheat that chooses now */
+    struct play *play; /* the cheat that is choosing now */
     struct hs_screen screen;
     struct hs_mail best; /* the best claim that this cheat tried; none if `value` is 0 */
     double value, extent;
@@ -95,10 +95,10 @@ static struct hs_vec eye_at(const struct run *run, unsigned who, double time)
                       game->arena->rig->stances[pose->crouched].eye);
 }
 
-/* Returns whether the true eye of the shooter sees the accepted hit of the last verification. */
+/* Returns whether the shooter's true eye sees the impact of the claim that was verified last. */
 static bool is_in_sight(const struct run *run, const struct hs_mail *mail)
 {
-    /* the untested last share of the path, because the body may touch a wall */
+    /* share of the path that is not tested at its end, because the body may touch a wall */
     const double drawn_in = 0.005;
     struct hs_vec eye = eye_at(run, mail->from, hs_seconds(mail->hit.fire_time_us));
     return !hs_world_blocks(run->skirmish->game.arena->world, eye,
@@ -149,7 +149,7 @@ static bool settle(struct run *run)
 
 /* ---- aim ---- */
 
-/* Sets the screen to the server's poses at the claimed time. Returns false if the time is before
+/* Fills the screen with the server's poses at the claimed time. Returns false if the time is before
    the first frame. */
 static bool see(struct run *run, const struct hs_mail *mail)
 {
@@ -163,7 +163,7 @@ static bool see(struct run *run, const struct hs_mail *mail)
     return true;
 }
 
-/* Tries the hit that the shot makes at its claimed time. */
+/* Tries to claim what the shot hits at its claimed time. */
 static void try_aimed(struct run *run, const struct hs_mail *shot, double extent)
 {
     struct hs_mail mail = *shot;
@@ -196,7 +196,7 @@ static double angle_between(struct hs_vec a, struct hs_vec b)
     return acos(fmax(-1, fmin(1, hs_vec_dot(a, b)))) * 180 / M_PI;
 }
 
-/* Turns a direction towards another one, by at most `degrees`. */
+/* Turns a direction towards another direction, by at most `degrees`. */
 static struct hs_vec steer(struct hs_vec from, struct hs_vec to, double degrees)
 {
     if (angle_between(from, to) <= degrees)
@@ -210,7 +210,7 @@ static struct hs_vec steer(struct hs_vec from, struct hs_vec to, double degrees)
 
 /* ---- the choices ---- */
 
-/* Tries the honest time first, then times further and further from it. */
+/* Tries the honest time first, and then times that are further and further away. */
 static void try_times(struct run *run, const struct hs_mail *shot)
 {
     for (int i = 0; i <= 2 * TIME_STEPS; i++) {
@@ -302,8 +302,8 @@ static void try_honest(struct run *run, const struct hs_mail *shot)
     try_aimed(run, shot, run->play->cheat->kind == HS_CHEAT_HOLD ? run->play->cheat->amount : 0);
 }
 
-/* Returns the degrees from the posted direction to the claimed path. Returns 0 if the impact moved
-   only as much as rounded coordinates do: then the shot was not steered. */
+/* Returns the angle between the posted direction and the claimed path, in degrees. Returns 0 if
+   rounded coordinates explain the difference, because the shot was then not steered. */
 static double steered(const struct hs_mail *shot, const struct hs_mail *mail)
 {
     double angle = angle_between(shot->direction, mail->direction);
@@ -328,8 +328,8 @@ static void try_beside(struct run *run, const struct hs_mail *shot)
     }
 }
 
-/* Fires again with the number of an accepted hit. `amount` is how many hits were accepted after
-   that hit. */
+/* Fires again with the number of an earlier accepted hit. `amount` is the number of hits that were
+   accepted after that hit. */
 static bool repeat_number(struct run *run, const struct hs_mail *shot)
 {
     struct play *play = run->play;
@@ -343,8 +343,8 @@ static bool repeat_number(struct run *run, const struct hs_mail *shot)
     return settle(run);
 }
 
-/* Lets the player fire, and claim the best hit among those that the cheat can choose. Returns false
-   if memory runs out. */
+/* Fires for the player, and claims the best hit among those that the cheat can choose. Returns
+   false if memory runs out. */
 static bool pull(struct run *run, struct play *play, const struct hs_mail *shot)
 {
     static void (*const tries[])(struct run *, const struct hs_mail *) = {
@@ -390,7 +390,7 @@ static void try_ambush(struct run *run, const struct hs_mail *shot, unsigned who
     }
 }
 
-/* A player who is dead or behind cover fires at the enemies whom they cannot see now. */
+/* Fires for a player who is dead or behind cover, at an enemy whom the player cannot see now. */
 static bool ambush(struct run *run, struct play *play, unsigned who)
 {
     struct hs_skirmish *skirmish = run->skirmish;
@@ -529,8 +529,8 @@ static bool set_up(struct run *run, const struct hs_simulation *simulation,
     return good;
 }
 
-/* Adds the hits and the damage of all cheats to their counts. A cheat that fires from cover also
-   fights like its twin, so the twin's hits are added to its own. */
+/* Adds the hits and the damage of all cheats to their counts. A cheat that ambushes also fights
+   like its twin, so the twin's hits are added to its own hits. */
 static void add_up(const struct run *run)
 {
     for (int i = 0; i < HS_CHEATS; i++) {

@@ -1,6 +1,6 @@
 /*
  * Cheats that are played beside an honest twin. Cheat and twin have the same seed, connection,
- * fight and moments of fire, and the same aim with the same errors. The difference between their
+ * fight and times of fire, and the same aim with the same errors. The difference between their
  * accepted hits is the cheat's gain. Cheats know everything: they see the server's frames, and
  * verify all choices first. Then they send the choice with the most damage.
  */
@@ -11,13 +11,13 @@
 #include "cli/simulate/link.h"
 #include "validators/hit.h"
 
-/* The values that a cheat can choose freely. `amount` of the row limits the choice; where a unit is
-   given, it is the unit of `amount`. */
+/* The values that a cheat can choose freely. `amount` of the row limits the choice. A unit in a
+   comment is the unit of `amount`. */
 enum hs_cheat_kind {
-    HS_CHEAT_TIMES,    /* hit_time; with amount 1 also fire_time */
+    HS_CHEAT_TIMES,    /* hit_time; if `amount` is 1, also fire_time */
     HS_CHEAT_LAUNCHES, /* place and time of a projectile's launch, which is not posted */
-    HS_CHEAT_PELLETS,  /* the paths of all pellets, away from the aim; degrees */
-    HS_CHEAT_SEEDS,    /* the best of several seeds of the spread */
+    HS_CHEAT_PELLETS,  /* paths of all pellets that differ from the aim; degrees */
+    HS_CHEAT_SEEDS,    /* the best of `amount` seeds of the spread */
     HS_CHEAT_BESIDE,   /* a path of the hit that differs from the posted shot; degrees */
     HS_CHEAT_NUMBERS,  /* the number of an accepted hit, used again for another hit */
     HS_CHEAT_HOLD,     /* how long packets are held; seconds */
@@ -32,8 +32,8 @@ enum hs_cheat_kind {
    connection HS_LINK_STEADY. */
 enum hs_cheat_bound {
     HS_CHEAT_UNBOUND,
-    HS_CHEAT_GAIN,  /* the lower end of the interval of the gain in hits; a share */
-    HS_CHEAT_EXTENT /* the extent, in the unit of its row */
+    HS_CHEAT_GAIN,  /* lower end of the confidence interval of the gain in hits; a share */
+    HS_CHEAT_EXTENT /* the extent, in the unit of the row */
 };
 
 struct hs_cheat {
@@ -45,14 +45,15 @@ struct hs_cheat {
     enum hs_cheat_bound bound;
     double limit;
     const char *extent; /* what the extent measures, and its unit, e.g. "s older" */
-    bool is_judged;     /* --check requires the limit; false: this version exceeds it, and --check
-                           ignores it */
+    bool is_judged;     /* --check requires the limit; false: this version exceeds the limit, and
+                           --check ignores it */
 };
 
 enum { HS_CHEATS = 42 };
 extern const struct hs_cheat hs_cheats[HS_CHEATS];
 
-/* Sums over runs, from which a ratio and its interval follow. A run is one player of a match. */
+/* Sums over runs, from which a ratio and its confidence interval are computed. A run is one player
+   of a match. */
 struct hs_paired {
     double runs, twin, cheat;         /* counts and sums */
     double twin2, cheat2, twin_cheat; /* sums of squares and of products */
@@ -61,14 +62,15 @@ struct hs_paired {
 void hs_paired_add(struct hs_paired *sum, double twin, double cheat);
 
 /*
- * Sets *gain to the cheat's sum divided by the twin's sum, minus 1. *low and *high are the ends of
- * its 95 % interval, from the linearised variance of a ratio of paired sums (Cochran, Sampling
- * techniques, 1977, 6.4). Returns false with all three 0 if the twin's sum is 0.
+ * Sets *gain to the cheat's sum divided by the twin's sum, minus 1. Sets *low and *high to the ends
+ * of its 95 % interval, from the linearised variance of a ratio of paired sums (Cochran, Sampling
+ * techniques, 1977, 6.4). If the twin's sum is 0, sets all three to 0 and returns false.
  */
 bool hs_paired_gain(const struct hs_paired *sum, double *gain, double *low, double *high);
 
 struct hs_cheat_count {
-    uint64_t claims; /* claims or moves verified for the cheat, also those it did not send */
+    /* claims or moves verified for the cheat, including those that it did not send */
+    uint64_t claims;
     /* sums over accepted claims; for moves, `hits` are metres */
     struct hs_paired hits, damage;
     double extent;                               /* the largest accepted extent */
@@ -81,7 +83,7 @@ struct hs_cheat_count {
 
 void hs_cheat_add(struct hs_cheat_count *sum, const struct hs_cheat_count *more);
 
-/* Returns whether the accepted gain or extent is within the limit of the row. */
+/* Returns whether the gain or the accepted extent is within the limit of the row. */
 bool hs_cheat_is_within(const struct hs_cheat *cheat, const struct hs_cheat_count *count);
 
 /* Records an accepted claim of a cheat. */
@@ -89,23 +91,26 @@ void hs_cheat_count_accepted(struct hs_cheat_count *count, const struct hs_hit_r
 
 /* ---- volleys: burst.c ---- */
 
-/* A pattern of fire. A forgery lasts ten seconds, and a cheat lasts twenty seconds. */
+/* A pattern of fire. A volley lasts ten seconds as a forgery, and twenty seconds as a cheat. */
 struct hs_volley {
-    double interval;     /* time between two groups, as a share of the weapon's shortest interval */
-    int group;           /* shots fired at the same time */
-    double fires, rests; /* seconds of fire, then of silence, and so on; rests 0: fires all the
-                            time */
-    double renames;      /* seconds under one name, then the player leaves and joins; 0: never */
-    bool knows; /* knows the verdict in advance, and sends only shots that will be accepted */
+    double interval; /* time between two groups, in units of the weapon's min_interval */
+    int group;       /* shots fired at the same time */
+    double fires,
+        rests;      /* seconds of fire and of silence, alternately; rests 0: fires all the time */
+    double renames; /* seconds after which the player leaves and joins under a new name; 0: never */
+    bool knows;     /* knows the verdict in advance, and sends only shots that will be accepted */
 };
 
-enum { HS_VOLLEY_TWICE, HS_VOLLEYS = 6 }; /* the first one is the forgery of twice the rate */
+enum {
+    HS_VOLLEY_TWICE,
+    HS_VOLLEYS = 6
+}; /* the first volley is the forgery with twice the fire rate */
 extern const struct hs_volley hs_volleys[HS_VOLLEYS];
 
 /* Plays a volley and its honest twin, and adds the results of both to *count. For groups the extent
    is the largest number of accepted shots in one tick. For other volleys the extent is the largest
-   number of accepted shots in any ten seconds, divided by the number at the weapon's rate. Returns
-   false if memory runs out. */
+   number of accepted shots in any ten seconds, divided by the number that the weapon can fire.
+   Returns false if memory runs out. */
 bool hs_volley_compare(const struct hs_sim_arena *arena, const struct hs_cheat *cheat,
                        enum hs_link_kind link, uint64_t seed, struct hs_cheat_count *count);
 

@@ -1,7 +1,7 @@
 /*
- * A player walks, and posts their moves to a match. If the checks accept a move, the player is then
- * at the place that the client sent. A refused move puts the player back to the last accepted
- * place. The cheat walks beside an honest twin on the same connection.
+ * A player walks, and posts their moves to a match. An accepted move puts the player at the place
+ * that the client sent. A refused move puts the player back at the last accepted place. The cheat
+ * walks beside an honest twin on the same connection.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "validators/base/units.h"
 #include "validators/moves.h"
 
-#define BEGIN  20.0 /* seconds; the first move */
+#define BEGIN  20.0 /* seconds; time of the first move */
 #define DT     (1.0 / HS_CROWD_HZ)
 #define FRAME  0.05       /* seconds between two frames */
 #define HONEST 2.0        /* seconds of honest moves before the cheat starts */
@@ -29,8 +29,8 @@ enum { BASES = 40, NAME_SIZE = 16 };
    clock. */
 static const struct gait {
     const char *mode;
-    double speed, clock, held; /* held: seconds of each cycle */
-    bool hops;                 /* changes from base to base */
+    double speed, clock, held; /* `held`: seconds of each cycle in which packets are held */
+    bool hops;                 /* the player changes from base to base */
     bool has_acks;
     bool in_arena; /* moves for 5.5 seconds through the arena's map */
     bool is_new;   /* the player is new, and cheats from the first move on */
@@ -58,7 +58,7 @@ struct walker {
     struct hs_dice dice;
     double speed;                  /* m/s */
     struct hs_vec place, accepted; /* relative to the base */
-    double base, accepted_base;    /* number of the base */
+    double base, accepted_base;    /* numbers of bases */
     double clock, arrives, next_frame, at_once;
     double metres, in_wall, in_air; /* sums over accepted moves */
     uint64_t moves;
@@ -120,8 +120,8 @@ static void count_result(struct walker *walker, const struct hs_move_result *res
         count->move_reasons[result->reason]++;
     for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
         count->raised[i] += (result->raised & 1u << i) != 0;
-    /* The simulated time of one packet is no gain, but the time of several packets in the same tick
-       is a gain. */
+    /* Simulating the time of one packet in a tick is normal; more time in the same tick is a
+       gain. */
     if (walker->at_once > DT + 1e-6)
         count->extent = fmax(count->extent, walker->at_once);
 }
@@ -173,8 +173,8 @@ static bool send_move(struct walker *walker, const struct gait *gait, bool trick
     return true;
 }
 
-/* Moves a player with a gait and counts the results. `twin`: the player walks honestly for the same
-   time. */
+/* Plays a gait and counts the results. `twin`: the player walks honestly for the same time
+   instead. */
 static bool walk(struct walker *walker, const struct gait *gait, bool twin,
                  struct hs_cheat_count *count)
 {
@@ -199,8 +199,8 @@ static bool walk(struct walker *walker, const struct gait *gait, bool twin,
     return true;
 }
 
-/* Creates rules in which the client's place counts and all checks of moves are enforced. Returns
-   NULL if memory runs out. */
+/* Creates rules that accept the client's place and enforce all checks of moves. Returns NULL if
+   memory runs out. */
 static struct hs_ruleset *create_rules(void)
 {
     struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);

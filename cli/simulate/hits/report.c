@@ -82,7 +82,8 @@ static void print_bursts(const struct hs_score *score, FILE *out)
 
 enum { TOP = 3 }; /* words of each list in the last column; JSON has all */
 
-/* The kinds of findings about a cheat, and where their counts are. */
+/* The kinds of findings about a cheat. `offset`: the place of their counts in struct
+   hs_cheat_count. */
 static const struct {
     const char *name;
     size_t offset;
@@ -134,7 +135,7 @@ static void print_gain(const struct hs_paired *sum, FILE *out)
         fprintf(out, " %8s %8s %8s", "-", "-", "-");
 }
 
-/* Prints the limit of a row, and whether the limit is kept. Limits are for the steady
+/* Prints the limit of a row, and whether the cheat stays within it. Limits apply only to the steady
    connection. */
 static void print_limit(const struct hs_cheat *cheat, const struct hs_cheat_count *count, int link,
                         FILE *out)

@@ -25,8 +25,8 @@ double hs_wilson_low(uint64_t good, uint64_t all);
 /* Results of volleys that were fired at twice the rate of the weapon. */
 struct hs_burst_count {
     uint64_t bursts, shots, accepted;
-    int64_t worst; /* largest number of accepted shots minus the number that the weapon can fire;
-                      may be negative */
+    int64_t worst; /* largest excess of accepted shots over the number that the weapon can fire; may
+                      be negative */
 };
 
 enum { HS_EXAMPLES = 64 };
@@ -38,8 +38,9 @@ struct hs_example {
     enum hs_forgery forgery; /* HS_FORGERIES: honest */
     enum hs_reason reason;
     double measured, limit; /* measured value and limit of the deciding check */
-    double margin;          /* margin of a miss */
-    double age, fire_age;   /* seconds from hit_time, and from fire_time, to the arrival */
+    double margin;          /* for a miss, the smallest gap between shot and target; length */
+    /* seconds from hit_time to the arrival; seconds from fire_time to the arrival */
+    double age, fire_age;
     uint64_t match;
 };
 
@@ -57,7 +58,7 @@ struct hs_score {
 
 void hs_score_add(struct hs_score *sum, const struct hs_score *more);
 
-/* Keeps an example while there is space. */
+/* Adds an example if there is space for it. */
 void hs_score_example(struct hs_score *score, const struct hs_example *example);
 
 /* Returns the sum over all honest claims. */
@@ -68,13 +69,13 @@ struct hs_count hs_score_honest(const struct hs_score *score);
 /* The min share of honest claims that must be accepted on BAD and on OUTAGE, where a few claims
    arrive seconds late. */
 #define HS_GOAL_HONEST_POOR 0.99
-#define HS_GOAL_FORGED      0.999 /* share of each kind of forgery to reject */
-#define HS_GOAL_EXCESS      3     /* max accepted shots of a volley above the legal count */
+#define HS_GOAL_FORGED      0.999 /* min share of each kind of forgery that must be rejected */
+#define HS_GOAL_EXCESS      3 /* max number of accepted shots of a volley beyond the legal number */
 
 /*
  * Returns whether all goals are met. If not, `text` (at least 256 bytes) names the first goal that
- * is missed. A share misses its goal only if the upper end of its 95 % interval is below the goal,
- * because with few claims a low share may be chance.
+ * is missed. A low share of few claims may be chance, so a goal is missed only if the upper end of
+ * the 95 % interval is below the goal.
  */
 bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 /* The number of jobs in a batch. Every batch is completed, so that the number of jobs does not
-   depend on the speed of threads. */
+   depend on the speed of the threads. */
 enum { BATCH = 16 };
 
 struct batch {

@@ -1,6 +1,6 @@
 /*
- * Many simulated matches and volleys on all cores. The result depends on the seed and the options
- * alone, not on the number of threads.
+ * Many simulated matches and volleys on all cores. The result depends only on the seed and the
+ * options, not on the number of threads.
  */
 #ifndef HS_SIMULATE_SIMULATION_H
 #define HS_SIMULATE_SIMULATION_H
@@ -36,15 +36,15 @@ void hs_simulation_print(const struct hs_simulation *simulation, const struct hs
 /* Returns the tables as one object; a new reference. */
 json_t *hs_simulation_json(const struct hs_simulation *simulation, const struct hs_score *score);
 
-/* ---- A job adds its results to *score. Several threads can run jobs at once. Returns false if
-   memory runs out. ---- */
+/* ---- jobs: each job adds its results to *score, and returns false if memory runs out. Several
+   threads can run jobs at the same time ---- */
 
 typedef bool hs_simulation_job(const struct hs_simulation *simulation,
                                const struct hs_sim_arena *arena, uint64_t number,
                                struct hs_score *score);
 
-/* Plays a match. The library verifies the shots and claims of the match. It also verifies forgeries
-   of the claims that it accepted. */
+/* Plays a match. The library verifies the shots and claims of the match, and then forgeries of the
+   claims that it accepted. */
 hs_simulation_job hs_trial_run;
 
 /* Plays a volley of 10 s at twice the rate of a weapon; see burst.c. */

@@ -15,13 +15,14 @@ struct trial {
     struct hs_hit_result result;
 };
 
-/* Rates of frames and snapshots in Hz: 60 and 60, 60 and 30, 30 and 30, 20 and 20. */
+/* Game servers with different rates. Frames and snapshots per second: 60 and 60, 60 and 30, 30 and
+   30, 20 and 20. */
 static const struct {
     size_t frame_every, snapshot_every;
 } rates[] = {{1, 1}, {1, 2}, {2, 1}, {3, 1}};
 enum { RATES = sizeof rates / sizeof rates[0] };
 
-/* Sets a trial up. The number of a match also decides how its game server works. */
+/* Sets up a trial. The number of a match also decides what its game server posts, and how often. */
 static bool set_up(struct trial *trial, const struct hs_simulation *simulation,
                    const struct hs_sim_arena *arena)
 {
@@ -95,8 +96,8 @@ static bool verify_shot(struct trial *trial, const struct hs_mail *mail)
     return hs_shot_record(trial->match, &mail->shot, &trial->result, HS_STR("{}"));
 }
 
-/* Returns the reason why the forged part of a claim was refused. A rocket that is forged to hit
-   somebody may still explode at a wall. */
+/* Returns the reason why the forged part of a claim was refused. An accepted verdict may still
+   refuse the claimed target, for example if a rocket exploded at a wall. */
 static enum hs_reason forged_reason(const struct hs_hit_claim *claim,
                                     const struct hs_hit_result *result)
 {

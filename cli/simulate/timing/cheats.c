@@ -13,11 +13,11 @@ const struct hs_timing_cheat_cycle hs_timing_cheats[HS_TIMING_CHEATS] = {
     {"1.1x", STEADY, HUGE_VAL, 0, 0, HUGE_VAL, 1.1, 0, 0},
     {"1.5x", STEADY, HUGE_VAL, 0, 0, HUGE_VAL, 1.5, 0, 0},
     {"2x", STEADY, HUGE_VAL, 0, 0, HUGE_VAL, 2, 0, 0},
-    {"jumps", "+0.2 s each 5 s", 5, 0, 0, 0, 0, 0.2, 0},
-    {"pulses", "1.3x for 1 s each 10 s", 10, 0, 0, 1, 1.3, 0, 0},
-    {"pause-and-run", "2 s of pause, 2 s of 2x, each 20 s", 20, 0, 2, 4, 2, 0, 0},
+    {"jumps", "+0.2 s every 5 s", 5, 0, 0, 0, 0, 0.2, 0},
+    {"pulses", "1.3x for 1 s every 10 s", 10, 0, 0, 1, 1.3, 0, 0},
+    {"pause-and-run", "2 s of pause, 2 s of 2x, every 20 s", 20, 0, 2, 4, 2, 0, 0},
     {"frozen-acks", "8 s of old acks, 8 s of pause, 8 s of 2x", HUGE_VAL, 8, 16, 24, 2, 0, 0},
-    {"lag-switch", "packets held for 0.4 s each 10 s", 10, 0, 0, 0, 0, 0, 0.4},
+    {"lag-switch", "packets held for 0.4 s every 10 s", 10, 0, 0, 0, 0, 0, 0.4},
 };
 
 struct hs_timing_trick hs_timing_cheat_at(enum hs_timing_cheat cheat, double since, double frame)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 enum hs_timing_cheat {
-    HS_TIMING_CHEAT_1003, /* the first ones run at a steady rate: 1.003, 1.01, ... */
+    HS_TIMING_CHEAT_1003, /* up to 200: clocks with a steady rate, 1.003 to 2 */
     HS_TIMING_CHEAT_101,
     HS_TIMING_CHEAT_102,
     HS_TIMING_CHEAT_105,
@@ -20,16 +20,16 @@ enum hs_timing_cheat {
     HS_TIMING_CHEATS
 };
 
-/* A cycle of a cheat: first it repeats old acks, then it pauses, then its clock is fast, then it
+/* The cycle of a cheat: the client repeats old acks, then pauses, then has a fast clock, and then
    plays honestly. */
 struct hs_timing_cheat_cycle {
     const char *name, *text;
     double length;
-    double frozen, paused, fast; /* end of each part, from the start of the cycle */
+    double frozen, paused, fast; /* end of each part, in seconds from the start of the cycle */
     double rate;                 /* rate of the fast clock */
     double jump;                 /* seconds added to the clock at the start of the cycle */
-    /* Seconds from the start of the cycle in which the cheat holds all packets. The cheat sends
-       them together at the end of that time. */
+    /* The cheat holds all packets for this many seconds from the start of the cycle, and then sends
+       them together. */
     double held;
 };
 
@@ -39,8 +39,8 @@ extern const struct hs_timing_cheat_cycle hs_timing_cheats[HS_TIMING_CHEATS];
 struct hs_timing_trick {
     double rate;      /* rate of the clock */
     double jump;      /* seconds added to the clock in this frame */
-    bool is_paused;   /* the clock stops, and no packet is sent */
-    bool freezes_ack; /* no newer snapshot is acknowledged */
+    bool is_paused;   /* the client's clock stops, and the client sends no packet */
+    bool freezes_ack; /* the client acknowledges no newer snapshot */
     double held;      /* seconds by which packets are delayed */
 };
 

@@ -6,8 +6,8 @@
 
 #include "validators/ruleset.h"
 
-/* Finds a number of the rules by its name: "lead_guard.threshold" is the key "threshold" of the
-   section "moves/lead_guard". The offset in *out is relative to struct hs_moves_rules. */
+/* Finds a number of the `moves` rules by its name: "lead_guard.threshold" is the key "threshold" of
+   the section "moves/lead_guard". The offset in *out is relative to struct hs_moves_rules. */
 static bool find_dial(const char *name, size_t length, struct hs_scalar *out)
 {
     static const char prefix[] = "moves.";
@@ -116,7 +116,7 @@ bool hs_timing_sensitivity(const struct hs_timing_run *run, FILE *out)
         if (!find_dial(dials[i], strlen(dials[i]), &dial))
             return false;
         double now = hs_scalar_get(&dial, &run->rules);
-        /* 0 has no half and no double, so use two values that games set. */
+        /* Half and double of 0 are 0, so use two values that games set. */
         double values[2] = {now != 0 ? now / 2 : 0.01, now != 0 ? now * 2 : 0.05};
         for (int k = 0; k < 2; k++) {
             struct hs_timing_run turned = *run;

@@ -22,10 +22,10 @@ enum hs_timing_profile {
 
 extern const char *const hs_timing_profile_names[HS_TIMING_PROFILES]; /* for example "LAN" */
 
-/* A kind of disturbance. Its length is a uniform part between two bounds plus an exponential
-   part. */
+/* A kind of disturbance. Its length is the sum of a uniform part from `min` to `max` and an
+   exponential part. */
 struct hs_timing_disturbance {
-    double every; /* mean time from the end of a disturbance to the next one; 0: never */
+    double every; /* mean time from the end of a disturbance to the start of the next; 0: never */
     double min, max;
     double mean_further; /* mean of the exponential part; 0: no exponential part */
 };
@@ -34,26 +34,27 @@ struct hs_timing_disturbance {
 struct hs_timing_spell {
     struct hs_timing_disturbance kind;
     double from, to;
-    bool coin; /* a random choice for each disturbance */
+    bool coin; /* a random bit for each disturbance */
     struct hs_dice dice;
 };
 
-/* Starts the series of disturbances. The first one starts after `at`. */
+/* Starts the series of disturbances of a kind. The first disturbance starts after `at`. */
 struct hs_timing_spell hs_timing_spell_start(double at, struct hs_timing_disturbance kind,
                                              struct hs_dice dice);
 
-/* Returns whether a disturbance lasts at the time `at`, which must never decrease. */
+/* Returns whether there is a disturbance at the time `at`, which must never decrease. */
 bool hs_timing_spell_on(struct hs_timing_spell *spell, double at);
 
 /* One direction of a connection. */
 struct hs_timing_line {
     enum hs_timing_profile profile;
     double base;
-    double queue, queue_at; /* state of an Ornstein-Uhlenbeck process, in deviations */
-    double newest;          /* latest arrival; no later packet arrives before it */
-    bool in_loss;           /* a loss run continues */
+    double queue,
+        queue_at;  /* state of an Ornstein-Uhlenbeck process, in deviations; time of that state */
+    double newest; /* latest arrival; no later packet arrives before it */
+    bool in_loss;  /* the last packet was lost in a loss run */
     struct hs_timing_spell stall, outage, handover;
-    double handed_over; /* start of the newest change of route that was applied */
+    double handed_over; /* start of the last change of route that was applied */
     struct hs_dice dice;
 };
 
@@ -65,7 +66,8 @@ void hs_timing_lines_start(enum hs_timing_profile profile, struct hs_dice *dice,
 /* Sends a packet at `at`, which must never decrease. Returns false if the packet is lost. */
 bool hs_timing_line_send(struct hs_timing_line *line, double at, double *arrives);
 
-/* Returns a random number with mean 0 and deviation 1, with the tails of a normal distribution. */
+/* Returns a random number from a normal distribution with mean 0 and deviation 1, including its
+   tails. */
 double hs_timing_normal(struct hs_dice *dice);
 
 #endif

@@ -1,4 +1,4 @@
-/* The tables of a run, as text and as JSON, and its goal. */
+/* The tables of a run as text and as JSON, and the check of the goal. */
 #include <math.h>
 
 #include "cli/simulate/timing/run.h"
@@ -20,8 +20,7 @@ double hs_timing_poisson_bound(uint64_t count, double hours)
 {
     if (hours <= 0)
         return HUGE_VAL;
-    if (count > 200) /* for larger counts the terms underflow, and the normal approximation is good
-                        enough */
+    if (count > 200) /* the terms would underflow, and the normal approximation is good enough */
         return ((double)count + 1.645 * sqrt((double)count) + 1.7) / hours;
     double low = 0, high = (double)count + 4 * sqrt((double)count + 1) + 4;
     for (int i = 0; i < 60; i++) {
@@ -47,7 +46,8 @@ static void miss_honest(const struct hs_timing_totals *totals, FILE *missed)
         for (int input = 0; input < HS_TIMING_INPUTS; input++) {
             const struct hs_timing_honest *honest = &totals->honest[profile][input];
             uint64_t flags = honest->flags[HS_DETECTOR_DEFAULT];
-            /* In a short run, one flag may exceed the rate by chance. */
+            /* Allow one flag, because in a short run a single flag may exceed the rate by
+               chance. */
             double allowed =
                 must_be_silent(profile) ? 0 : fmax(1, HS_TIMING_GOAL_FLAGS * honest->hours);
             if ((double)flags > allowed)

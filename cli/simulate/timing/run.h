@@ -1,6 +1,6 @@
 /*
- * Many simulated sessions on all cores, and their totals. The result depends on the seed and the
- * options alone, not on the number of threads.
+ * Many simulated sessions on all cores, and their totals. The result depends only on the seed and
+ * the options, not on the number of threads.
  */
 #ifndef HS_SIMULATE_TIMING_RUN_H
 #define HS_SIMULATE_TIMING_RUN_H
@@ -27,7 +27,7 @@ struct hs_timing_honest {
     double claimed, granted; /* seconds */
 };
 
-/* Totals of a cheat. The delays are from the runs in which the cheat was found. */
+/* Totals of a cheat. The median and max delays are from the runs in which the cheat was found. */
 struct hs_timing_cheating {
     uint64_t runs, found[HS_DETECTORS];
     double median[HS_DETECTORS], max[HS_DETECTORS];
@@ -50,10 +50,11 @@ bool hs_timing_run_play(const struct hs_timing_run *run, struct hs_timing_totals
 /* Returns the upper 95 % bound of the rate (events per hour) after `count` events in `hours`. */
 double hs_timing_poisson_bound(uint64_t count, double hours);
 
-/* Allowed flags per hour on a profile, for the default timing check with acks. */
+/* Allowed honest flags per hour on a profile, for the default timing check with acks. */
 #define HS_TIMING_GOAL_FLAGS 0.02
 
-/* Returns whether the goal is met; `missed` gets a line for each part that is missed. */
+/* Returns whether the goal is met. Writes a line to `missed` for each part of the goal that is
+   missed. */
 bool hs_timing_goal_met(const struct hs_timing_totals *totals, char *missed, size_t size);
 
 void hs_timing_print(const struct hs_timing_run *run, const struct hs_timing_totals *totals,
@@ -66,9 +67,9 @@ json_t *hs_timing_json(const struct hs_timing_run *run, const struct hs_timing_t
    rules have no such number, or the value is out of range. */
 bool hs_timing_dial_set(struct hs_moves_rules *rules, const char *text);
 
-/* Plays the run with the given rules. Then plays it again with half and with double of each number
-   of both timing checks, always with the same players. Prints a line for each run. Returns false if
-   memory runs out. */
+/* Plays the run with the given rules. Then plays it again with half and with double the value of
+   each number of both timing checks. Always simulates the same players, and prints a line for each
+   run. Returns false if memory runs out. */
 bool hs_timing_sensitivity(const struct hs_timing_run *run, FILE *out);
 
 #endif

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #define FRAME         (1.0 / 60)
-#define LONGEST_FRAME 0.4   /* seconds; a game counts at most this much time for one frame */
+#define LONGEST_FRAME 0.4   /* seconds; a game's clock advances by at most this time in one frame */
 #define CRYSTAL       50e-6 /* deviation of the rate of honest clocks */
 
 /* Seconds of honest play before a cheat starts. */
@@ -25,25 +25,25 @@ struct server {
 struct client {
     double begun;
     double now;   /* time of the frame */
-    double clock; /* the client's clock, which gives moves their timestamps; never reset */
+    double clock; /* the client's clock, from which moves get their timestamps; never reset */
     double rate;  /* rate of the clock */
     struct hs_timing_spell hitch, tab;
     struct hs_timing_line up, down;
-    /* both are the same server, which receives and sends at different times */
+    /* two copies of the same server, because it receives and sends at different times */
     struct server receiver, sender;
     double snapshot_sent, snapshot_arrives; /* send time and arrival of the next snapshot */
-    double ack;                             /* send time of the newest snapshot seen; -1: none */
-    double cheats_from;                     /* start of cheating; HUGE_VAL: never */
+    double ack;         /* send time of the newest snapshot that was seen; -1: none */
+    double cheats_from; /* start of cheating; HUGE_VAL: never */
     enum hs_timing_cheat cheat;
     struct hs_dice dice;
 };
 
-/* A move as the server got it. */
+/* A move as the server received it. */
 struct sent {
     double made;
     double stamp;  /* timestamp by the client's clock */
-    double ack;    /* send time of the newest snapshot seen; negative: none */
-    double server; /* time of the tick in which it was received */
+    double ack;    /* send time of the newest snapshot that was seen; negative: none */
+    double server; /* time of the tick in which the server received the move */
 };
 
 /* Returns the first tick at or after `at`, which must never decrease. */

@@ -1,6 +1,6 @@
 /*
- * One simulated player. The timing checks of the library get the player's moves twice: with acks
- * and without.
+ * One simulated player. The timing checks of the library process the player's moves twice: with
+ * acks and without acks.
  */
 #ifndef HS_SIMULATE_TIMING_SESSION_H
 #define HS_SIMULATE_TIMING_SESSION_H
@@ -9,7 +9,7 @@
 #include "cli/simulate/timing/profiles.h"
 #include "validators/clock/timing.h"
 
-/* Whether the checks get acks in addition to timestamps. */
+/* The input of the checks: timestamps with acks, or timestamps only. */
 enum hs_timing_input { HS_TIMING_ACKS, HS_TIMING_NO_ACKS, HS_TIMING_INPUTS };
 
 extern const char *const hs_timing_input_names[HS_TIMING_INPUTS];
@@ -22,7 +22,7 @@ enum hs_timing_detector {
     HS_DETECTORS
 };
 
-/* The names of the flags. The last detector has no flag of its own; its name is "default". */
+/* The names of the flags. The last detector has no flag; its name is "default". */
 extern const char *const hs_timing_detector_names[HS_DETECTORS];
 
 struct hs_timing_session {
@@ -44,8 +44,8 @@ struct hs_timing_outcome {
         uint32_t flags[HS_DETECTORS]; /* number of flagged moves while the player was honest */
         float delay[HS_DETECTORS];    /* seconds from the start of cheating to the first flag;
                                          negative: no flag */
-        uint32_t refused;             /* refused moves, which are not simulated */
-        /* seconds that moves claimed, and seconds granted to simulate */
+        uint32_t refused;             /* number of refused moves, which are not simulated */
+        /* seconds of movement that moves claimed; seconds that the checks granted */
         double claimed, granted;
         uint32_t bursts; /* packet bursts in the last minute of the session */
     } with[HS_TIMING_INPUTS];
