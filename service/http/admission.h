@@ -56,7 +56,7 @@ struct hs_gate {
  * waits for each answer before its next request is always served, even if a busy or stopped machine
  * makes it wait. After a stop of the machine, each worker also serves the first waiting request.
  *
- * A refusal costs time, too. If all requests are late, to refuse them could take all the time of a
+ * A refusal costs time, too. If all requests are late, refusing them could take all the time of a
  * worker. So the worker also serves late requests after it has spent too much time on refusals:
  * more than HS_REFUSING_TIMES times its time for other requests, plus HS_STANDING_US.
  */
