@@ -14,8 +14,9 @@
 #include <stdint.h>
 
 enum {
-    /* Max lingering sockets. When so many sockets linger, each new socket closes the oldest one. So
-       a flood of sockets shortens the time of each socket, but every socket has some time. */
+    /* Max lingering sockets. When this many sockets linger, the oldest socket is closed for each
+       new one. So a flood of sockets shortens the time of each socket, but every socket has some
+       time. */
     HS_LINGER_HELD = 64,
     /* Max sockets that were added and that the watchdog has not taken over yet. Connections beyond
        this limit are closed at once. */

@@ -56,7 +56,7 @@ struct hs_options {
 enum hs_journal_sync { HS_JOURNAL_SYNCS(X) HS_JOURNAL_SYNC_COUNT };
 #undef X
 
-/* Returns the value with a name. HS_JOURNAL_SYNC_COUNT: unknown name. */
+/* Returns the value with a name, or HS_JOURNAL_SYNC_COUNT if the name is unknown. */
 enum hs_journal_sync hs_journal_sync_parse(const char *name);
 
 /* Values of `evidence`. X(id, name) */
@@ -78,13 +78,13 @@ enum hs_evidence_mode { HS_EVIDENCE_MODES(X) HS_EVIDENCE_MODE_COUNT };
 enum hs_evidence_overflow { HS_EVIDENCE_OVERFLOWS(X) HS_EVIDENCE_OVERFLOW_COUNT };
 #undef X
 
-/* Returns the value with a name. HS_EVIDENCE_OVERFLOW_COUNT: unknown name. */
+/* Returns the value with a name, or HS_EVIDENCE_OVERFLOW_COUNT if the name is unknown. */
 enum hs_evidence_overflow hs_evidence_overflow_parse(const char *name);
 
 /* Returns whether the evidence backend is postgres (otherwise it is sqlite). */
 bool hs_evidence_backend_is_postgres(const struct hs_options *options);
 
-/* Returns the value with a name. HS_EVIDENCE_MODE_COUNT: unknown name. */
+/* Returns the value with a name, or HS_EVIDENCE_MODE_COUNT if the name is unknown. */
 enum hs_evidence_mode hs_evidence_mode_parse(const char *name);
 
 /* Kinds of verdicts that are delivered. X(id, name on the wire) */
