@@ -12,7 +12,7 @@
 #include "service/store/matches.h"
 #include "service/watch/metrics.h"
 
-/* How long a request for a ruleset or a map waits for changes of other replicas. */
+/* A request for a ruleset or a map waits at most this long for changes of other replicas. */
 enum { CATALOG_US = 1000000 };
 
 hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT] = {

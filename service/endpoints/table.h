@@ -80,8 +80,8 @@ void hs_endpoint_record(struct hs_service *service, const struct hs_request *req
    names. Returns false and sets the reply's problem if a change is still missing. */
 bool hs_endpoint_is_current(struct hs_service *service, struct hs_reply *reply);
 
-/* Call it before a name is changed. Like hs_endpoint_is_current, but also returns false and sets
-   the reply's problem if the store is down. */
+/* Call it before a name is changed. Works like hs_endpoint_is_current, but also returns false and
+   sets the reply's problem if the store is down. */
 bool hs_endpoint_may_change(struct hs_service *service, struct hs_reply *reply);
 
 /* Returns whether the change of a name arrived in the store. Sets the reply's problem if the change

@@ -20,8 +20,8 @@ struct hs_background {
     atomic_uint yields; /* how often the thread yielded */
 };
 
-/* A yield takes less processor time than this, in microseconds. If a thread used more than this for
-   each of its yields, it also did some work. */
+/* A yield takes less processor time than HS_YIELD_US microseconds. A thread that used more for each
+   of its yields also did some work. */
 enum { HS_YIELD_US = 20 };
 
 /* Lowers the priority of only the calling thread, and creates its timer. If the system refuses a

@@ -60,7 +60,7 @@ void hs_linger_add(struct hs_linger *linger, int fd);
 /* Returns the number of sockets that were added and are still open. Thread-safe. */
 size_t hs_linger_count(const struct hs_linger *linger);
 
-/* Makes hs_linger_wait return. Thread-safe. */
+/* Causes hs_linger_wait to return. Thread-safe. */
 void hs_linger_wake(struct hs_linger *linger);
 
 /* Discards incoming bytes until `until_us` (monotonic), or until hs_linger_add or hs_linger_wake is

@@ -1,6 +1,6 @@
-/* The inside of the HTTP server, for server.c (listener), request.c (requests), target.c (routing,
-   admission), apart.c and pool.c (long requests), stream.c (streams of events), watch.c
-   (deadlines), worker.c (threads), linger.c (ended connections) and log.c (log lines). */
+/* The internal interface of the HTTP server, for server.c (listener), request.c (requests),
+   target.c (routing, admission), apart.c and pool.c (long requests), stream.c (streams of events),
+   watch.c (deadlines), worker.c (threads), linger.c (ended connections) and log.c (log lines). */
 #ifndef HS_SERVICE_HTTP_LISTENER_H
 #define HS_SERVICE_HTTP_LISTENER_H
 
@@ -151,7 +151,7 @@ struct hs_http {
     atomic_bool stopping; /* the watchdog must end */
 };
 
-/* How long hits may wait in their sockets, in microseconds; 0: no limit. */
+/* Returns how long hits may wait in their sockets, in microseconds, or 0 for no limit. */
 static inline int64_t hs_http_queue_us(const struct hs_http *http)
 {
     return (int64_t)http->options->queue_ms * 1000;
@@ -202,8 +202,8 @@ void hs_http_resume(struct hs_http_worker *worker);
 /* Resumes the streams of a worker that have something to send, and cuts the streams whose peers
    read too slowly. Call it in the worker's thread each time the thread wakes. */
 void hs_http_streams_serve(struct hs_http_worker *worker);
-/* Waits until no request waits for the store. Such a request waits for some milliseconds at most.
- */
+/* Waits until no request waits for the store. A request waits for the store for a few milliseconds
+   at most. */
 void hs_http_end_waits(struct hs_http *http);
 /* Resumes all streams, because the library cannot end a suspended connection. Call it after the
    worker's thread has ended. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* The max number of owners for which hs_pool_end was called: the two listeners. */
+/* Max number of owners for which hs_pool_end is called: the two listeners. */
 enum { ENDED_MAX = 2 };
 
 struct hs_pool {

@@ -46,7 +46,7 @@ void hs_pool_submit(struct hs_pool *pool, struct hs_pool_job *job);
 void hs_pool_end(struct hs_pool *pool, const void *owner);
 
 /*
- * For a pool with one thread: returns whether the running job has used more than `limit_us` of
+ * Returns whether the running job of a pool with one thread has used more than `limit_us` of
  * processor time, or has used no processor time for `limit_us`. A thread that waits for the
  * processor is not stuck if it gets some processor time. Call it a few times a second, in any
  * thread. `now_us`: monotonic.

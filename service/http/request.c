@@ -227,7 +227,8 @@ enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection,
     if (*request == NULL)
         return begin(worker->http, connection, url, method, version, request);
     /* If a request has `Expect: 100-continue` and no body, and another request is pipelined behind
-       it, the library makes an extra call with 0 bytes. This call is too early for an answer. */
+       it, the library makes an extra call with 0 bytes. The extra call is too early for an
+       answer. */
     if (upload != NULL) {
         enum MHD_Result result =
             *upload_size > 0 ? receive(*request, upload, *upload_size) : MHD_YES;

@@ -1,7 +1,8 @@
 /*
- * One request, for request.c (calls of the library, in order), target.c (routing and admission),
- * reply.c (endpoint and reply) and apart.c (long requests). All functions run in the thread of the
- * request's worker, or in a pool's thread while the connection is suspended.
+ * The state and functions of one request, for request.c (calls of the library, in order), target.c
+ * (routing and admission), reply.c (endpoint and reply) and apart.c (long requests). All functions
+ * run in the thread of the request's worker, or in a pool's thread while the connection is
+ * suspended.
  */
 #ifndef HS_SERVICE_HTTP_REQUEST_H
 #define HS_SERVICE_HTTP_REQUEST_H

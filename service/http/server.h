@@ -36,14 +36,14 @@ struct hs_request {
     /* A long endpoint sets this member to the current time (hs_clock_us) now and then, to show that
        it does not hang. NULL: no watchdog. */
     atomic_llong *alive_us;
-    struct hs_str tenant; /* tenant of the caller; ptr NULL: the service has no tokens, so resources
-                             have no owners */
+    struct hs_str tenant; /* tenant of the caller; ptr is NULL if the service has no tokens, and
+                             resources then have no owners */
     struct hs_str kid;    /* key id of the caller's token; ptr NULL without tenants */
     unsigned scopes; /* the caller's scopes (api/http/routes.h); not set if `tenant` is absent */
-    /* If the store was asked for the match, the answer of the store: the request may open the match
+    /* Set if the store was asked for the match; the request may then open the match
        (sharing/takeover.h). NULL if the store was not asked. */
     const struct hs_takeover *takeover;
-    void *connection; /* for hs_request_query; NULL: no connection, so no query */
+    void *connection; /* for hs_request_query; NULL if there is no connection, and so no query */
 };
 
 /* The answer of an endpoint: a body and a status, or a problem. */

@@ -60,8 +60,8 @@ static bool must_end(struct hs_http_stream *stream, int64_t now_us)
     return stream->is_revoked || is_closing(stream);
 }
 
-/* Writes the next text. Returns false if there is nothing to send yet. Heartbeats have an id too.
-   So a client whose filter matches few events can resume from a recent event. */
+/* Writes the next text. Returns false if there is nothing to send yet. Heartbeats have an id too,
+   so a client whose filter matches few events can resume from a recent event. */
 static bool make_text(struct hs_http_stream *stream, int64_t now_us)
 {
     struct hs_subscription_next next;

@@ -12,7 +12,7 @@
 
 struct hs_subscription;
 
-/* Queues the reply, and takes ownership of the subscription. False: out of memory. */
+/* Queues the reply, and takes ownership of the subscription. Returns false if memory runs out. */
 bool hs_http_stream_begin(struct hs_http_request *request, struct MHD_Connection *connection,
                           struct hs_subscription *subscription,
                           const struct hs_reply_headers *headers);

@@ -75,8 +75,8 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
     struct MHD_OptionItem encryption[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, tls->certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, tls->key},
-        /* Allows only forward secrecy and authenticated ciphers: TLS 1.2 without RSA key exchange
-           and CBC. */
+        /* Allows only forward secrecy and authenticated ciphers. In TLS 1.2, this excludes RSA key
+           exchange and CBC. */
         {MHD_OPTION_HTTPS_PRIORITIES, 0,
          "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-DHE-RSA:"
          "-CIPHER-ALL:+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM"},

@@ -29,8 +29,8 @@ bool hs_option_is_reloaded(const struct hs_option_row *row);
 
 enum { HS_OPTION_NAME_MAX = 48 };
 
-/* Writes the name of an option. The prefix "" gives the key in the configuration file, "HINDSIGHT_"
-   gives the environment variable, and "--" gives the argument. */
+/* Writes the name of an option. The prefix is "" for the key in the configuration file,
+   "HINDSIGHT_" for the environment variable, and "--" for the argument. */
 void hs_option_spell(const struct hs_option_row *row, const char *prefix,
                      char name[HS_OPTION_NAME_MAX]);
 

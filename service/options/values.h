@@ -45,8 +45,8 @@ struct hs_options {
     enum hs_option_source sources[HS_OPTION_COUNT]; /* indexed by enum hs_option */
 };
 
-/* Values of `journal_sync`, which decides which payments a power failure can lose. A crash of the
-   process loses no payments. X(id, name) */
+/* Values of `journal_sync`. The value decides which payments a power failure can lose. A crash of
+   the process loses no payments. X(id, name) */
 #define HS_JOURNAL_SYNCS(X)                                                                        \
     X(OFF, "off")           /* loses all payments that the kernel has not written yet */           \
     X(INTERVAL, "interval") /* loses payments of the last HS_JOURNAL_INTERVAL_US */                \
@@ -81,7 +81,7 @@ enum hs_evidence_overflow { HS_EVIDENCE_OVERFLOWS(X) HS_EVIDENCE_OVERFLOW_COUNT 
 /* Returns the value with a name, or HS_EVIDENCE_OVERFLOW_COUNT if the name is unknown. */
 enum hs_evidence_overflow hs_evidence_overflow_parse(const char *name);
 
-/* Returns whether the evidence backend is postgres (otherwise it is sqlite). */
+/* Returns whether the evidence backend is postgres; the other backend is sqlite. */
 bool hs_evidence_backend_is_postgres(const struct hs_options *options);
 
 /* Returns the value with a name, or HS_EVIDENCE_MODE_COUNT if the name is unknown. */

@@ -18,7 +18,8 @@ struct hs_pieces {
     bool broken; /* the text is not JSON at the cursor */
 };
 
-/* Returns the pieces of an object ('{') or an array ('['). Sets `broken` if the text is neither. */
+/* Returns the pieces of an object ('{') or an array ('['). Sets `broken` if the text does not begin
+   with `open`. */
 struct hs_pieces hs_pieces_of(struct hs_str text, char open);
 
 /* Reads the next element, or the next member with its name (without quotation marks; escapes are

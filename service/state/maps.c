@@ -16,7 +16,7 @@ struct hs_map_store {
     bool keeps_meshes;
     struct hs_share *share;
     size_t count;
-    /* An array of max_maps elements; the first `count` are used, in no order. */
+    /* An array of max_maps elements; the first `count` are used, in no particular order. */
     struct hs_map_entry **entries;
 };
 

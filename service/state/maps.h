@@ -60,7 +60,7 @@ void hs_map_store_destroy(struct hs_map_store *store);
 /* Returns the entry of a name, with a reference for the caller, or NULL. */
 struct hs_map_entry *hs_map_store_get(struct hs_map_store *store, struct hs_str name);
 
-/* Adds a reference to an entry to which the caller already has one. */
+/* Adds a reference to an entry that the caller already references. */
 void hs_map_store_retain(struct hs_map_store *store, struct hs_map_entry *entry);
 /* Drops a reference. Does nothing for NULL. */
 void hs_map_store_release(struct hs_map_store *store, struct hs_map_entry *entry);
@@ -113,8 +113,8 @@ enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str n
 enum hs_map_put hs_map_store_restore_name(struct hs_map_store *store, struct hs_str owner,
                                           struct hs_map_entry *entry);
 
-/* Returns all maps with a name, in no order. The caller gets a reference to each map, and frees the
-   array. Returns NULL if memory runs out. */
+/* Returns all maps with a name, in no particular order. The caller gets a reference to each map,
+   and frees the array. Returns NULL if memory runs out. */
 struct hs_map_entry **hs_map_store_all(struct hs_map_store *store, size_t *count);
 
 /* Deletes a map. Returns false if the owner (len 0: everybody) has no map with that name. */

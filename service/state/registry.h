@@ -47,15 +47,15 @@ struct hs_match_slot {
     atomic_uint waiting;  /* threads that wait for `turn` or `lock` */
     pthread_mutex_t lock; /* guards the fields from `match` to `closed` */
     struct hs_match *match;
-    uint32_t players, movers, accounts; /* the numbers with which this match counts in the
-                                           registry's totals */
+    uint32_t players, movers, accounts; /* the numbers of this match that the registry's totals
+                                           include */
     bool counted_limited;
     enum hs_recorded recorded;
     int64_t used_us;       /* time of the last post, monotonic */
     bool memory_limited;   /* an allocation was refused, and less than 10 % of the limit has been
                               free since */
     unsigned logged_hints; /* bits of enum hs_hint_code; guarded by the lock */
-    /* For a match that was restored without its map and waits for the map. Guarded by the lock. */
+    /* The map that a match restored without its map waits for. Guarded by the lock. */
     struct hs_name awaited_map; /* name of the awaited map; empty if the match does not wait for a
                                    map */
     char awaited_revision[HS_REVISION_MAX];
@@ -138,7 +138,7 @@ void hs_registry_unlock(struct hs_match_slot *slot);
 bool hs_registry_is_awaited(struct hs_match_slot *slot);
 
 /* Unlocks a locked match so that each waiting thread can use it once, and locks it again. Returns
-   false if the match was closed in between. The match is locked in any case. */
+   false if the match was closed in between. The match is locked afterwards in any case. */
 bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot);
 
 /* Removes a locked match from the registry; the caller must still release the slot. */
@@ -176,12 +176,12 @@ size_t hs_registry_bytes(const struct hs_registry *registry);
 bool hs_registry_visit(struct hs_registry *registry,
                        void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
-/* Calls `visit` with each match of a tenant (ptr NULL: of all), locked, in no order. `visit` may
-   remove the match. */
+/* Calls `visit` with each match of a tenant (ptr NULL: all tenants), in no particular order. Each
+   match is locked during its call. `visit` may remove the match. */
 void hs_registry_each(struct hs_registry *registry, struct hs_str tenant,
                       void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
-/* Sums over all open matches. Each match counts with its numbers at its last release. */
+/* Sums over all open matches. The sums use the numbers that each match had at its last release. */
 struct hs_registry_totals {
     size_t matches, players, movers, accounts;
     size_t memory_limited;     /* number of memory-limited matches */

@@ -90,7 +90,7 @@ struct hs_ruleset_entry *hs_ruleset_store_canary(struct hs_ruleset_store *store,
 struct hs_ruleset_entry *hs_ruleset_store_find(struct hs_ruleset_store *store,
                                                struct hs_str revision);
 
-/* Adds a reference to an entry to which the caller already has one. */
+/* Adds a reference to an entry that the caller already references. */
 void hs_ruleset_store_retain(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
@@ -101,7 +101,7 @@ void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_
  */
 bool hs_ruleset_name_is_reserved(struct hs_str name);
 
-/* A format for printf, with the length and the bytes of the name. */
+/* A format for printf; its arguments are the length and the bytes of the name. */
 #define HS_RULESET_RESERVED_TEXT "`%.*s` is reserved: choose another name"
 
 enum hs_ruleset_put {
@@ -121,8 +121,8 @@ enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct 
                                          struct hs_ruleset *ruleset,
                                          char revision[HS_REVISION_MAX]);
 
-/* Like hs_ruleset_store_put, but sets the ruleset as the canary of its name, for a share (0 < share
-   <= 1) of new matches. */
+/* Works like hs_ruleset_store_put, but sets the ruleset as the canary of its name, for a share (0 <
+   share <= 1) of new matches. */
 enum hs_ruleset_put hs_ruleset_store_put_canary(struct hs_ruleset_store *store, struct hs_str owner,
                                                 struct hs_ruleset *ruleset, double share,
                                                 char revision[HS_REVISION_MAX]);
