@@ -17,7 +17,7 @@ static void read_filter(const struct hs_request *request, struct hs_event_filter
         filter->kinds = hs_event_kinds_parse(verdict);
     if (filter->kinds == 0)
         hs_problem_add(problem, "verdict",
-                       "must be a comma-separated list of rejected, shadow_rejected, inconclusive");
+                       "must be a list of rejected, shadow_rejected and inconclusive, with commas");
     if (reason != NULL) {
         int found = hs_vocabulary_find(&hs_reason_words, hs_str_of(reason));
         if (found >= 0)
