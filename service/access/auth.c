@@ -12,7 +12,7 @@
 
 /* ---- the token ---- */
 
-/* Returns TOKEN from `Bearer TOKEN`; ptr NULL: the value has another form. */
+/* Returns TOKEN from `Bearer TOKEN`, or ptr NULL if the value has another form. */
 static struct hs_str bearer(struct hs_str value)
 {
     static const char scheme[] = "Bearer";
@@ -36,7 +36,7 @@ static bool begins(enum hs_route route, const char *with)
     return strncmp(hs_route_pattern(route), with, strlen(with)) == 0;
 }
 
-/* Returns who owns the resource in the path of a request. Returns CALLER if the path has no
+/* Returns the owner of the resource in the path of a request, or CALLER if the path has no
    resource. */
 static enum owner owner_of(struct hs_service *service, enum hs_route route, struct hs_str name,
                            const struct hs_identity *identity)
@@ -113,7 +113,7 @@ void hs_auth_check(struct hs_service *service, enum hs_route route,
 
 static const char not_yours[] = "You own nothing with this name; a missing resource can be put";
 
-/* For each failure: the detail of the answer, and the end of the header WWW-Authenticate. All wrong
+/* The detail of the answer and the end of the WWW-Authenticate header, for each failure. All wrong
    tokens get the same text, because details would help callers who guess tokens. */
 static const struct {
     enum hs_problem_code code;
@@ -124,8 +124,8 @@ static const struct {
     [HS_AUTH_MALFORMED] = {WRONG_TOKEN},
     [HS_AUTH_UNKNOWN] = {WRONG_TOKEN},
     [HS_AUTH_EXPIRED] = {WRONG_TOKEN},
-    [HS_AUTH_SCOPE] = {HS_PROBLEM_FORBIDDEN,
-                       "The token lacks a scope; this needs: ", ", error=\"insufficient_scope\""},
+    [HS_AUTH_SCOPE] = {HS_PROBLEM_FORBIDDEN, "The token lacks a scope; this request needs: ",
+                       ", error=\"insufficient_scope\""},
     [HS_AUTH_TENANT] = {HS_PROBLEM_FORBIDDEN, not_yours, NULL},
 };
 

@@ -1,7 +1,7 @@
 /*
  * Decides whether a caller may use a route: checks the token, the scope that the route needs, and
- * the owner of the resource in the path. It runs before the body of the request is read.
- * docs/security.md has the rules. Thread-safe.
+ * the owner of the resource in the path. The check runs before the body of the request is read.
+ * docs/security.md lists the rules. Thread-safe.
  */
 #ifndef HS_SERVICE_AUTH_H
 #define HS_SERVICE_AUTH_H
@@ -16,11 +16,11 @@ struct hs_auth {
     enum hs_auth_failure failure; /* HS_AUTH_FINE: admitted */
     /* the failure is HS_AUTH_TENANT because the resource does not exist; the answer hides this */
     bool hidden;
-    struct hs_identity identity; /* the caller of a valid token */
+    struct hs_identity identity; /* the caller, if the token is valid */
 };
 
-/* Checks a caller. `authorization` is the value of the header; its ptr is NULL if there is no
-   header. A service without tokens admits every caller, with an empty identity. */
+/* Checks a caller. `authorization` is the value of the Authorization header; its ptr is NULL if the
+   header is missing. A service without tokens admits every caller, with an empty identity. */
 void hs_auth_check(struct hs_service *service, enum hs_route route,
                    const struct hs_route_params *params, struct hs_str authorization,
                    struct hs_auth *auth);

@@ -30,7 +30,7 @@ struct hs_tokens {
 
 /* ---- texts ---- */
 
-/* Returns whether a text has only letters of ASCII, digits, and characters of `more`. */
+/* Returns whether a text contains only ASCII letters, digits, and characters from `more`. */
 static bool has_only(struct hs_str text, const char *more)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -48,7 +48,7 @@ bool hs_token_part_is_valid(struct hs_str text, size_t max)
            text.ptr[0] != '.' && text.ptr[0] != '-';
 }
 
-/* Returns whether a text can be a secret: it has only the characters that RFC 6750 allows in a
+/* Returns whether a text can be a secret: it contains only the characters that RFC 6750 allows in a
    token, except `=`. */
 static bool is_secret(struct hs_str text)
 {
@@ -257,7 +257,7 @@ static char *read_file(const char *path, size_t *size, struct hs_problem *proble
     }
     if (file != NULL && (status.st_mode & S_IWOTH) != 0) {
         hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST,
-                       "everybody can write to it, and so add a token: chmod o-w");
+                       "everybody can write to the file and add a token: chmod o-w");
         fclose(file);
         return NULL;
     }
@@ -275,8 +275,8 @@ struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem)
     if (text == NULL)
         return NULL;
     struct hs_tokens *tokens = hs_tokens_from_json((struct hs_str){text, size}, problem);
-    /* The message of the parser quotes the faulty text. This text could be a secret that is in the
-       file by mistake. */
+    /* The message of the parser quotes the faulty text. The faulty text could be a secret that is
+       in the file by mistake. */
     char *quote = strstr(problem->detail, " near '");
     if (problem->code == HS_PROBLEM_MALFORMED_JSON && quote != NULL)
         *quote = '\0';

@@ -24,7 +24,7 @@ enum {
     HS_TOKEN_MAX = 3 + HS_TENANT_MAX + 1 + HS_KID_MAX + 1 + HS_SECRET_MAX,
 };
 
-/* The checked content of a token file. It never changes once it is loaded. */
+/* The checked content of a token file. The content never changes after loading. */
 struct hs_tokens;
 
 /*
@@ -34,8 +34,8 @@ struct hs_tokens;
  */
 struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *problem);
 
-/* Reads such a document from a file. Refuses a file that everybody can write, because anybody could
-   add a token of their own. */
+/* Reads a token document from a file. Refuses a file that everybody can write, because anybody
+   could add a token of their own. */
 struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem);
 
 void hs_tokens_destroy(struct hs_tokens *tokens); /* does nothing for NULL */
@@ -69,12 +69,12 @@ bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
 /* The tokens that are valid now; a reload replaces them. Thread-safe. */
 struct hs_keyring;
 
-/* Takes ownership of the tokens, even on failure. `tokens` NULL: no caller is admitted yet. Returns
-   NULL if memory runs out. */
+/* Takes ownership of the tokens, even on failure. If `tokens` is NULL, no caller is admitted yet.
+   Returns NULL if memory runs out. */
 struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens);
 void hs_keyring_destroy(struct hs_keyring *keyring); /* does nothing for NULL */
 
-/* Replaces the current tokens. Takes ownership of the new ones. */
+/* Replaces the current tokens. Takes ownership of `fresh`. */
 void hs_tokens_swap(struct hs_keyring *keyring, struct hs_tokens *fresh);
 
 /* Returns the number of current tokens. */

@@ -23,7 +23,7 @@ static const char *type_of(const char *name)
     return "application/octet-stream";
 }
 
-/* Unpacks a file. False: out of memory. */
+/* Unpacks a file. Returns false if memory runs out. */
 static bool unpack(const struct hs_embedded *file, struct hs_buffer *out)
 {
     union {

@@ -11,10 +11,11 @@
 bool hs_endpoint_verdict_query(const struct hs_request *request, int64_t max_limit,
                                struct hs_evidence_query *query, struct hs_reply *reply);
 
-/* Returns whether the service stores evidence. If not, sets the reply's problem. */
+/* Returns whether the service stores evidence. Sets the reply's problem if the service stores
+   none. */
 bool hs_endpoint_has_evidence(const struct hs_service *service, struct hs_reply *reply);
 
-/* Returns whether `result` is HS_EVIDENCE_READ. If not, sets the reply's problem. */
+/* Returns whether `result` is HS_EVIDENCE_READ. Sets the reply's problem for any other result. */
 bool hs_endpoint_evidence_is_read(enum hs_evidence_read result, const struct hs_request *request,
                                   struct hs_reply *reply);
 

@@ -4,8 +4,8 @@
 #include "service/service.h"
 #include "service/watch/metrics.h"
 
-/* Stores the data of each player who leaves in this frame, because the match then deletes this
-   data. */
+/* Stores the data of each player who leaves in this frame, because the match deletes the data
+   afterwards. */
 static void keep_leaving(struct hs_evidence *evidence, const struct hs_match_slot *slot,
                          const struct hs_frame *frame)
 {

@@ -38,8 +38,8 @@ void hs_endpoint_match_list(struct hs_service *service, const struct hs_request 
 }
 
 /* Returns whether an open match has the values of a request; a value that the request omits always
-   agrees. `ruleset` is the current entry of the ruleset's name; NULL: no ruleset has this name now.
- */
+   agrees. `ruleset` is the current entry of the ruleset's name, or NULL if no ruleset has this name
+   now. */
 static bool confirms(const struct hs_match_slot *slot, const struct hs_match_request *request,
                      const struct hs_ruleset_entry *ruleset)
 {

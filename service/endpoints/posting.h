@@ -35,9 +35,9 @@ struct hs_posting {
     bool is_unwritten; /* payments of this request could not be written to the journal */
     bool has_evidence; /* the request added rows to the evidence store */
     bool must_settle;  /* the answer depends on records that may not be settled yet */
-    /* For a brief answer. `is_plain`: the last item is plain. `plain`: the number of plain items of
-       each kind. `acks`: the indexes of the plain moves with an ack, in the arena of the request.
-     */
+    /* Only brief answers use these members. `is_plain`: the last item is plain. `plain`: the number
+       of plain items of each kind. `acks`: the indexes of the plain moves with an ack, in the arena
+       of the request. */
     bool is_plain;
     size_t plain[HS_ITEM_COUNT];
     size_t *acks, ack_count;
@@ -46,8 +46,8 @@ struct hs_posting {
     size_t place; /* index of the current item in its list of the body */
 };
 
-/* Stores frames and writes the answer object. Returns false if memory runs out. Then nothing is
-   written. */
+/* Stores frames and writes the answer object. Returns false and writes nothing if memory runs
+   out. */
 bool hs_post_frames(struct hs_posting *posting, const struct hs_frames_request *request);
 
 /*

@@ -16,7 +16,7 @@ static void write_head(struct hs_writer *writer, struct hs_str name, const char 
     hs_write_text_field(writer, "revision", revision);
 }
 
-/* Writes the canary of a name. `has_document`: also writes the canary's document. */
+/* Writes the canary of a name. If `has_document` is true, also writes the canary's document. */
 static void write_canary(struct hs_writer *writer, const struct hs_ruleset_entry *canary,
                          double share, bool has_document)
 {
@@ -35,7 +35,7 @@ static void write_canary(struct hs_writer *writer, const struct hs_ruleset_entry
 /* A list of the rulesets that a caller may use. */
 struct listing {
     struct hs_writer *writer;
-    struct hs_str tenant; /* ptr NULL: all rulesets */
+    struct hs_str tenant; /* ptr is NULL to list all rulesets */
 };
 
 static void list_ruleset(void *context, const struct hs_ruleset_entry *entry)
@@ -213,7 +213,7 @@ void hs_endpoint_ruleset_put(struct hs_service *service, const struct hs_request
 
 struct need {
     struct hs_str name;
-    struct hs_name match; /* a match that uses the ruleset; "": no match does */
+    struct hs_name match; /* a match that uses the ruleset, or "" if no match uses it */
 };
 
 static void find_need(void *context, struct hs_match_slot *slot)
@@ -223,9 +223,9 @@ static void find_need(void *context, struct hs_match_slot *slot)
         need->match = slot->name;
 }
 
-/* Returns whether a match or the name `default` needs the ruleset. If so, `problem` names that
-   match or `default`. A match that is opened at the same time keeps the ruleset, even if the name
-   is then deleted. */
+/* Returns whether a match or the name `default` needs the ruleset. If the ruleset is needed,
+   `problem` names that match or `default`. A match that is opened at the same time keeps the
+   ruleset, even if the name is then deleted. */
 static bool is_needed(struct hs_service *service, struct hs_str name, struct hs_problem *problem)
 {
     struct need need = {.name = name};

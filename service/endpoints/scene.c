@@ -147,7 +147,7 @@ void hs_endpoint_verdict_scene(struct hs_service *service, const struct hs_reque
         hs_evidence_home(service->evidence), request->tenant, request->params.name[0], &stored);
     if (!hs_endpoint_evidence_is_read(result, request, reply))
         return;
-    /* The current map with the name of the verdict's map. If the current map is newer, the
+    /* This is the current map with the name of the verdict's map. If the current map is newer, the
        verdict's map is built from the evidence. */
     struct hs_map_entry *map =
         stored.row.map.ptr != NULL ? hs_endpoint_map(service, request, stored.row.map) : NULL;

@@ -12,7 +12,7 @@
 #include "service/store/matches.h"
 #include "service/watch/metrics.h"
 
-/* How long a request for a ruleset or a map waits for changes of other replicas. */
+/* A request for a ruleset or a map waits at most this long for changes of other replicas. */
 enum { CATALOG_US = 1000000 };
 
 hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT] = {
@@ -251,8 +251,8 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
     bool created;
     if (!may_open || !may_open_matches(service, request))
         return hs_endpoint_acquire(service, request, NULL, &created, reply);
-    /* The match is nearly always open already. Then the default ruleset and map need not be looked
-       up. */
+    /* The match is nearly always open already. For an open match, the default ruleset and map need
+       not be looked up. */
     hs_registry_acquire(service->registry, request->tenant, request->params.name[0], NULL, &slot);
     if (slot == NULL)
         return open_by_default(service, request, reply);

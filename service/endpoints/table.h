@@ -25,7 +25,8 @@ void hs_body_reader(struct hs_service *service, const struct hs_request *request
    the reply's problem set if the body is not acceptable JSON. */
 json_t *hs_body_parse(struct hs_service *service, const struct hs_request *request,
                       struct hs_reply *reply, struct hs_reader *reader);
-/* Returns whether the body decoded without faults. If not, sets the reply's problem. */
+/* Returns whether the body decoded without faults. Sets the reply's problem if the body has
+   faults. */
 bool hs_body_is_fine(const struct hs_reader *reader, struct hs_reply *reply);
 
 /*
@@ -45,13 +46,14 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
                                         const struct hs_request *request, struct hs_reply *reply,
                                         bool may_open);
 
-/* Returns whether a caller may use a resource of `owner` ("": it belongs to everybody). `tenant`:
-   the caller; ptr NULL: the service has no tenants. */
+/* Returns whether the caller `tenant` may use a resource of `owner`. The resource belongs to
+   everybody if `owner` is "". `tenant` has ptr NULL if the service has no tenants. */
 bool hs_endpoint_may_see(struct hs_str tenant, const struct hs_name *owner);
 
 /* Return the ruleset or map with a name, if the caller may use it. Returns NULL if the name is
-   unknown or belongs to another tenant. The answer must be the same in both cases. `match`: the
-   match that will use the ruleset; it may get the canary. ptr NULL: no match. */
+   unknown or belongs to another tenant. An unknown name and another tenant's name must get the same
+   answer. `match` is the name of the match that will use the ruleset, because the match may get the
+   canary. `match` has ptr NULL if no match will use the ruleset. */
 struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
                                              const struct hs_request *request, struct hs_str name,
                                              struct hs_str match);
@@ -74,15 +76,16 @@ void hs_endpoint_record(struct hs_service *service, const struct hs_request *req
                         struct hs_match_slot *slot, uint64_t request_work,
                         const struct hs_reply *reply);
 
-/* With a store of shared rulesets and maps: waits until this replica has read all earlier changes
-   of names. If it still lacks a change, returns false and sets the reply's problem. */
+/* If replicas share rulesets and maps, waits until this replica has read all earlier changes of
+   names. Returns false and sets the reply's problem if a change is still missing. */
 bool hs_endpoint_is_current(struct hs_service *service, struct hs_reply *reply);
 
-/* Call it before a name is changed. Like hs_endpoint_is_current, but also returns false and sets
-   the reply's problem if the store is down. */
+/* Call it before a name is changed. Works like hs_endpoint_is_current, but also returns false and
+   sets the reply's problem if the store is down. */
 bool hs_endpoint_may_change(struct hs_service *service, struct hs_reply *reply);
 
-/* Returns whether the store has a change of a name. If not, sets the reply's problem. */
+/* Returns whether the change of a name arrived in the store. Sets the reply's problem if the change
+   is not in the store. */
 bool hs_endpoint_is_shared(enum hs_shared_result result, struct hs_reply *reply);
 
 /* Answers 503. `what` is the detail, for example which limit was reached. */

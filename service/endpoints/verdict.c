@@ -35,9 +35,9 @@ static void count_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
         hs_metrics_observe(metrics, HS_METRIC_REWIND_AGE, 0, hs_seconds(result->rewind.by_us));
 }
 
-/* Returns when the game server received the item. This is `now`, if the request has this member.
-   Otherwise it is the time of the frame that was the newest when the request began. Without any
-   frame, it is the item's own time. */
+/* Returns when the game server received the item. The time is `now` if the request has this member.
+   Without `now`, the time is that of the frame that was the newest when the request began. Without
+   any frame, the time is the item's own time. */
 static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_request *tick,
                       const struct item *item)
 {
@@ -87,8 +87,8 @@ static void verify(const struct hs_posting *posting, int64_t now_us, struct item
                               &item->forward_us);
 }
 
-/* Writes the result and returns its text, because a replay repeats this text. ptr NULL: memory ran
-   out, and the whole reply fails. */
+/* Writes the result and returns its text, because a replay repeats this text. Returns ptr NULL if
+   memory runs out; the whole reply then fails. */
 static struct hs_str encode(struct hs_posting *posting, struct item *item)
 {
     const struct hs_match_slot *slot = posting->slot;

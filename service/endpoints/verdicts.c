@@ -26,7 +26,8 @@ static struct hs_str text_argument(const struct hs_request *request, const char 
     return value != NULL && *value != '\0' ? hs_str_of(value) : (struct hs_str){0};
 }
 
-/* Reads seconds since the epoch. Adds a fault to the problem. */
+/* Reads an argument in seconds since the epoch. Adds a fault to the problem if the argument is
+   wrong. */
 static void time_argument(const struct hs_request *request, const char *name, int64_t *us,
                           struct hs_problem *problem)
 {
@@ -104,7 +105,8 @@ bool hs_endpoint_evidence_is_read(enum hs_evidence_read result, const struct hs_
 
 /* ---- exports ---- */
 
-/* Opens a file without a name. The system deletes it when it is closed. Returns -1 on failure. */
+/* Opens a file without a name. The system deletes the file when it is closed. Returns -1 on
+   failure. */
 static int open_nameless(const char *directory)
 {
     char path[HS_EVIDENCE_PATH];

@@ -11,8 +11,8 @@
 
 enum { VERDICTS = 1000, VERDICTS_MAX = 5000, IDS_MAX = 50 };
 
-/* A request computes for at most this long. If it cannot visit all verdicts in this time, the
-   answer has a cursor. */
+/* A request computes for at most this long. If the request cannot visit all verdicts in this time,
+   the answer contains a cursor. */
 enum { LONGEST_US = 5000000 };
 
 /* A verdict and its reason, under the old rules or the new ones. */
@@ -70,8 +70,8 @@ static void list_change(struct what_if *w, struct hs_str id, struct side before,
     hs_write_end(w->changes, '}');
 }
 
-/* Computes a verdict again with `rules` (NULL: the verdict's own rules). Returns false if that is
-   not possible. */
+/* Computes a verdict again with `rules` (NULL: the verdict's own rules). Returns false if the
+   verdict cannot be computed again. */
 static bool compute(struct what_if *w, const struct hs_evidence_parts *parts,
                     const struct hs_ruleset *rules, struct side *out)
 {
@@ -86,8 +86,8 @@ static bool compute(struct what_if *w, const struct hs_evidence_parts *parts,
 }
 
 /* Counts a verdict. A change counts only if the stored verdict can be computed again from its
-   evidence and its own rules. This fails if the service had no memory or disk space for the claim.
- */
+   evidence and its own rules. The computation fails if the service had no memory or disk space for
+   the claim. */
 static void visit_parts(struct what_if *w, const struct hs_evidence_stored *stored,
                         const struct hs_evidence_parts *parts)
 {
@@ -224,7 +224,7 @@ static void run(struct hs_service *service, const struct hs_request *request,
         result = hs_evidence_each(hs_evidence_home(service->evidence), query, w.until_us, visit, &w,
                                   &next_us);
     }
-    if (w.is_late) { /* visit() ended the search, so this is no failure */
+    if (w.is_late) { /* visit() ended the search, so the search did not fail */
         result = HS_EVIDENCE_READ;
         next_us = w.reached_us;
     }

@@ -18,9 +18,9 @@
 #include "validators/str.h"
 
 enum {
-    /* The queue is "standing" if long waits continue for this time, and no pause between them is
-       longer than this time. With a higher value, longer bursts are served, but overload is noticed
-       later. */
+    /* The queue is "standing" if long waits continue for this time, and no pause between long waits
+       is longer than this time. With a higher value, longer bursts are served, but overload is
+       noticed later. */
     HS_STANDING_US = 100000,
     /* A wait is long if it exceeds limit / HS_LONG_WAIT_PART. Kernels measure in steps of 1 to 10
        ms. */
@@ -52,11 +52,12 @@ struct hs_gate {
  * requests of the console a quarter of it.
  *
  * Only a request that arrived before the last answer waited behind another request. So only the
- * waits of such requests make the queue standing, and only such requests are refused. A client that
- * waits for each answer before its next request is always served, even if a busy or stopped machine
- * makes it wait. After a stop of the machine, each worker also serves the first waiting request.
+ * waits of such requests count towards a standing queue, and only such requests are refused. A
+ * client that waits for each answer before its next request is always served, even if a busy or
+ * stopped machine makes it wait. After a stop of the machine, each worker also serves the first
+ * waiting request.
  *
- * A refusal costs time, too. If all requests are late, to refuse them could take all the time of a
+ * A refusal costs time, too. If all requests are late, refusing them could take all the time of a
  * worker. So the worker also serves late requests after it has spent too much time on refusals:
  * more than HS_REFUSING_TIMES times its time for other requests, plus HS_STANDING_US.
  */

@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A request with a larger body runs in the pool. To parse a body of this size takes some 20 ms, and
-   other requests would wait. With a smaller bound, ticks of many players with bones would go to the
-   pool, where requests wait longer. */
+/* A request with a larger body runs in the pool. Parsing a body of this size takes about 20 ms, and
+   other requests would have to wait. With a smaller bound, ticks of many players with bones would
+   go to the pool, where requests wait longer. */
 enum { HEAVY_BODY_BYTES = 262144 };
 
 /* A request that a pool runs, or whose answer waits for its payments and its evidence. The
@@ -34,7 +34,7 @@ struct hs_http_apart {
 
 /* Returns the pool that builds maps or rulesets, one at a time, at a lower priority. If replicas
    share maps and rulesets, other requests for them may wait for the store, so these requests also
-   run in a pool. NULL: the request needs no such pool. */
+   run in a pool. Returns NULL if the request needs no such pool. */
 static struct hs_pool *builder_of(const struct hs_service *service, unsigned route)
 {
     switch (route) {
@@ -123,7 +123,7 @@ static void shed_if_late(struct hs_http_request *request, const struct hs_http_a
         hs_http_shed(request, HS_SHED_QUEUE);
 }
 
-/* Runs the endpoint. If necessary, a takeover of the match comes first. */
+/* Runs the endpoint, after a takeover of the match if one is necessary. */
 static void run_endpoint(struct hs_http_apart *apart)
 {
     struct hs_http_request *request = apart->request;
@@ -181,7 +181,8 @@ static void done_wait(struct hs_evidence_wait *wait)
     wake((struct hs_http_apart *)((char *)wait - offsetof(struct hs_http_apart, wait)));
 }
 
-/* Waits until the evidence of the answer is on the disk. False: the answer need not wait. */
+/* Waits until the evidence of the answer is on the disk. Returns false if the answer need not
+   wait. */
 static bool await_evidence(struct hs_http_apart *apart)
 {
     if (apart->reply.evidence_mark == 0)
@@ -206,7 +207,8 @@ static void done_payments(struct hs_payments_wait *payments)
     atomic_fetch_sub(&http->waits, 1);
 }
 
-/* Waits until the store has the payments of the answer. False: the answer need not wait. */
+/* Waits until the store has the payments of the answer. Returns false if the answer need not
+   wait. */
 static bool await_payments(struct hs_http_apart *apart)
 {
     struct hs_http *http = apart->request->http;

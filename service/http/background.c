@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 /* On a shared processor NICE gives the thread a tenth of a worker's time. With a lower priority, a
-   busy machine would never finish a map. With a higher priority, requests would wait. */
+   busy machine would never finish a map. With a higher priority, requests would have to wait for
+   the thread. */
 enum { NICE = 10, GIVE_WAY_NS = 100000 };
 
 static void set_timer(struct hs_background *background, long ns)

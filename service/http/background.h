@@ -1,8 +1,8 @@
 /*
  * Background threads run long jobs that must not delay the threads which answer requests. A lower
  * priority is not enough: the kernel still gives the background thread a small share of the
- * processor. Each time, the thread then runs until the next tick of the kernel's clock, 1 to 10 ms.
- * So a timer makes the background thread yield every 0.1 ms.
+ * processor. Each time the thread runs, it runs until the next tick of the kernel's clock, 1 to 10
+ * ms. So a timer makes the background thread yield every 0.1 ms.
  */
 #ifndef HS_SERVICE_BACKGROUND_H
 #define HS_SERVICE_BACKGROUND_H
@@ -20,8 +20,8 @@ struct hs_background {
     atomic_uint yields; /* how often the thread yielded */
 };
 
-/* A yield takes less processor time than this, in microseconds. If a thread used more than this for
-   each of its yields, it also did some work. */
+/* A yield takes less processor time than HS_YIELD_US microseconds. A thread that used more for each
+   of its yields also did some work. */
 enum { HS_YIELD_US = 20 };
 
 /* Lowers the priority of only the calling thread, and creates its timer. If the system refuses a

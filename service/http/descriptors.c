@@ -12,8 +12,8 @@ enum {
     OF_WORKER = 3,    /* for each worker: an eventfd, the library's epoll, a duplicate of the
                          listening socket */
     OF_LISTENERS = 4, /* for the two listeners: a socket and an eventfd each */
-    /* The journal, a checkpoint, a map, a directory, the files of a reload and the service
-       manager's socket. The same number again is a reserve. */
+    /* Half of these descriptors are for the journal, a checkpoint, a map, a directory, the files of
+       a reload and the service manager's socket. The other half is a reserve. */
     RESERVE = 16,
     OF_SCRAPE = 2,    /* each admin thread may read /proc */
     MIN_SOCKETS = 16, /* connections, in addition to two for each thread */

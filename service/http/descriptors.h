@@ -8,7 +8,7 @@
 
 struct hs_descriptor_wants {
     size_t threads, admin_threads; /* worker threads of the two listeners */
-    size_t connections;            /* configured for the data listener */
+    size_t connections;            /* max connections of the data listener */
 };
 
 /* The max number of sockets of each kind. */
@@ -19,8 +19,8 @@ struct hs_descriptor_shares {
 };
 
 /*
- * Divides `limit` descriptors. `open` of them are in use before the listeners start. Further
- * descriptors are for the threads, and for a reserve for checkpoints, logs, reloads and scrapes.
+ * Divides `limit` descriptors, of which `open` are in use before the listeners start. The threads
+ * need some descriptors, and some are a reserve for checkpoints, logs, reloads and scrapes.
  * Connections get the rest. *needed is the lowest limit with which the service can run. Returns
  * false if `limit` is below it.
  */

@@ -4,12 +4,12 @@
  * the words. So a zero byte in the request itself ends a value too early. A line that begins with a
  * zero byte or a colon ends the header: the library reads the rest as a body or as another request.
  * The values that the library returns do not contain these bytes. Therefore the check examines each
- * byte from the request line to the end of the header. It also finds folded lines and lines that
- * end without CR.
+ * byte from the request line to the end of the header. The check also finds folded lines and lines
+ * that end without CR.
  *
  * The check does not find a line that ends without CR and consists of a single colon or zero byte.
- * It also does not find a zero byte at the end of a line without CR. After the library has split
- * the header, both forms look like CR LF.
+ * The check also does not find a zero byte at the end of a line without CR. After the library has
+ * split the header, both forms look like CR LF.
  */
 #ifndef HS_SERVICE_HEADER_BLOCK_H
 #define HS_SERVICE_HEADER_BLOCK_H

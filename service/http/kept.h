@@ -1,7 +1,7 @@
 /*
  * A worker does not free the memory of each request, but uses this memory for later requests. So
- * most requests allocate no memory. Only the worker uses this memory. It consists of at most
- * HS_KEPT requests, HS_KEPT buffers for bodies, and HS_KEPT buffers for answers. A share
+ * most requests allocate no memory. Only the worker uses this memory. This memory consists of at
+ * most HS_KEPT requests, HS_KEPT buffers for bodies, and HS_KEPT buffers for answers. A share
  * (state/share.h) counts only the length of a body. The buffer of the body is larger, by at most
  * HS_KEPT_SLACK bytes.
  */
@@ -34,7 +34,8 @@ struct hs_kept {
     struct hs_arena arena; /* for the endpoint that the worker runs; reset afterwards */
 };
 
-/* Returns an empty buffer of at least `size` bytes for a body. capacity 0: out of memory. */
+/* Returns an empty buffer of at least `size` bytes for a body. The capacity is 0 if memory runs
+   out. */
 struct hs_buffer hs_kept_body(struct hs_kept *kept, size_t size);
 
 /* Returns an empty buffer for an answer, which may have no memory yet. */

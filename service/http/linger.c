@@ -94,7 +94,7 @@ static void end(struct hs_linger *linger, struct hs_linger_socket *socket)
 }
 
 /* Closes sockets whose time is over. Also closes the oldest sockets if the array has less space
-   than `coming` sockets need. In the array, the oldest socket is the first. */
+   than `coming` sockets need. The oldest socket is the first in the array. */
 static void drop_oldest(struct hs_linger *linger, size_t coming, int64_t now_us)
 {
     size_t gone = 0;

@@ -14,22 +14,23 @@
 #include <stdint.h>
 
 enum {
-    /* Max lingering sockets. Beyond that, the oldest socket is closed for each new one. So a flood
-       of sockets shortens the time of each socket, but every socket has some time. */
+    /* Max lingering sockets. When this many sockets linger, the oldest socket is closed for each
+       new one. So a flood of sockets shortens the time of each socket, but every socket has some
+       time. */
     HS_LINGER_HELD = 64,
-    /* Max sockets that were added and that the watchdog has not taken over yet. Further connections
-       are closed at once. */
+    /* Max sockets that were added and that the watchdog has not taken over yet. Connections beyond
+       this limit are closed at once. */
     HS_LINGER_COMING = 64,
     HS_LINGER_MAX = HS_LINGER_HELD + HS_LINGER_COMING,
     HS_LINGER_US = 2000000, /* the max time for one peer */
-    /* About this many bytes of one peer are discarded. After that, nothing is read until the peer's
-       time ends. */
+    /* About this many bytes of one peer are discarded. After these bytes, nothing is read until the
+       peer's time ends. */
     HS_LINGER_BYTES = 16 << 20,
 };
 
 struct hs_linger_socket {
     int fd;
-    int64_t until_us; /* end of its time, monotonic */
+    int64_t until_us; /* when the socket is closed at the latest, monotonic */
     size_t left;      /* bytes that will still be discarded */
 };
 
@@ -46,8 +47,8 @@ struct hs_linger {
     size_t held_count;
 };
 
-/* `limit` is the max number of sockets, up to HS_LINGER_MAX. Returns false if no descriptor is
-   left. Then there is nothing to free. */
+/* `limit` is the max number of sockets, up to HS_LINGER_MAX. Returns false, with nothing to free,
+   if no descriptor is left. */
 bool hs_linger_init(struct hs_linger *linger, size_t limit);
 /* Closes all sockets. No other thread may use `linger`. */
 void hs_linger_free(struct hs_linger *linger);
@@ -59,11 +60,11 @@ void hs_linger_add(struct hs_linger *linger, int fd);
 /* Returns the number of sockets that were added and are still open. Thread-safe. */
 size_t hs_linger_count(const struct hs_linger *linger);
 
-/* Makes hs_linger_wait return. Thread-safe. */
+/* Causes hs_linger_wait to return. Thread-safe. */
 void hs_linger_wake(struct hs_linger *linger);
 
 /* Discards incoming bytes until `until_us` (monotonic), or until hs_linger_add or hs_linger_wake is
-   called. It may return earlier. Call it in a loop, from one thread. */
+   called. The function may return earlier. Call it in a loop, from one thread. */
 void hs_linger_wait(struct hs_linger *linger, int64_t until_us);
 
 #endif

@@ -1,6 +1,6 @@
-/* The inside of the HTTP server, for server.c (listener), request.c (requests), target.c (routing,
-   admission), apart.c and pool.c (long requests), stream.c (streams of events), watch.c
-   (deadlines), worker.c (threads), linger.c (ended connections) and log.c (log lines). */
+/* The internal interface of the HTTP server, for server.c (listener), request.c (requests),
+   target.c (routing, admission), apart.c and pool.c (long requests), stream.c (streams of events),
+   watch.c (deadlines), worker.c (threads), linger.c (ended connections) and log.c (log lines). */
 #ifndef HS_SERVICE_HTTP_LISTENER_H
 #define HS_SERVICE_HTTP_LISTENER_H
 
@@ -24,14 +24,14 @@
 
 /*
  * The phase of a connection. The thread that serves the connection advances the phase. The watchdog
- * may turn any phase except QUEUED and ENDPOINT to EXPIRED. Then the thread of the connection reads
- * and sends nothing more. Both threads change the phase with compare-and-swap, so exactly one of
- * them succeeds.
+ * may change any phase except QUEUED and ENDPOINT to EXPIRED. After EXPIRED, the thread of the
+ * connection reads and sends nothing more. Both threads change the phase with compare-and-swap, so
+ * exactly one of them succeeds.
  */
 enum hs_http_phase {
     HS_HTTP_FREE,     /* there is no connection */
     HS_HTTP_IDLE,     /* between requests, or the header is arriving */
-    HS_HTTP_BODY,     /* the header is known, the body is arriving */
+    HS_HTTP_BODY,     /* the header is complete, the body is arriving */
     HS_HTTP_QUEUED,   /* the request waits for a thread of a pool (pool.h), or for its worker after
                          the pool has run it */
     HS_HTTP_ENDPOINT, /* the endpoint runs */
@@ -45,8 +45,8 @@ enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED
 
 /*
  * The part of a connection that the watchdog reads five times a second. These parts are in one
- * array, so checking 10,000 idle connections takes microseconds. With a linked list this check took
- * 2 ms, and 1 % of all requests waited for it.
+ * array, so checking 10,000 idle connections takes microseconds. With a linked list, the check of
+ * so many connections took 2 ms, and 1 % of all requests waited for the check.
  */
 struct hs_http_watched {
     atomic_llong since_us; /* start of the phase, monotonic */
@@ -69,9 +69,9 @@ struct hs_http_watch_list {
 
 /*
  * A thread with its own libmicrohttpd daemon. All workers accept from the same socket. The library
- * can run such threads itself. But if the number of connections that are ready at once is a
- * multiple of 128, the library's loop misses them: the thread sleeps while these connections wait.
- * So worker.c waits for events, and the library only polls.
+ * can run such threads itself, but its loop has a fault: if the number of connections that are
+ * ready at once is a multiple of 128, the thread sleeps and these connections wait. So worker.c
+ * waits for events, and the library only polls.
  */
 struct hs_http_worker {
     struct hs_http *http;
@@ -81,7 +81,8 @@ struct hs_http_worker {
     bool is_closed; /* the worker accepts no more connections */
     _Atomic(struct hs_pool_job *) done; /* finished jobs whose connections the worker must resume */
     bool has_ended;                     /* a connection ended since the library last accepted one */
-    /* Bytes that the library reads now arrived after this time; INT64_MIN: unknown. */
+    /* The bytes that the library now reads arrived after this time. INT64_MIN if the time is
+       unknown. */
     int64_t unread_since_us;
     int64_t polled_us; /* when the library last began to look for events */
     pthread_t thread;
@@ -110,7 +111,7 @@ struct hs_http_connection {
     struct hs_http_watched *watched;
     int fd; /* open while the connection is watched */
     /* The last request of the connection was refused, and its body was not read. Only the worker
-       uses this. */
+       uses this member. */
     bool is_cut_short;
     struct hs_request_target target; /* target of the request that begins */
     bool is_expensive;               /* the last request of the connection took long */
@@ -118,12 +119,12 @@ struct hs_http_connection {
     bool may_be_old;
     /* The newest request; set before the phase becomes BODY. */
     struct hs_http_caller caller;
-    atomic_llong stuck_us;                    /* time after which the endpoint of its request counts
+    atomic_llong stuck_us;                    /* time after which the endpoint of the request counts
                                                  as stuck */
-    atomic_size_t body_length, body_received; /* bytes of the body of its request: in full, and
-                                                 received so far */
-    struct hs_name tenant; /* tenant charged for the connection; "": no tenant yet */
-    /* The single-threaded pool that runs the endpoint of the request; or NULL. */
+    atomic_size_t body_length, body_received; /* bytes of the request's body: in full, and received
+                                                 so far */
+    struct hs_name tenant; /* tenant charged for the connection, or "" if there is no tenant yet */
+    /* The single-threaded pool that runs the endpoint of the request, or NULL. */
     struct hs_pool *_Atomic builder;
 };
 
@@ -150,14 +151,14 @@ struct hs_http {
     atomic_bool stopping; /* the watchdog must end */
 };
 
-/* How long hits may wait in their sockets, in microseconds; 0: no limit. */
+/* Returns how long hits may wait in their sockets, in microseconds, or 0 for no limit. */
 static inline int64_t hs_http_queue_us(const struct hs_http *http)
 {
     return (int64_t)http->options->queue_ms * 1000;
 }
 
-/* Changes the phase of a connection. Returns false if the watchdog has expired the connection. Then
-   drop the request. */
+/* Changes the phase of a connection. Returns false if the watchdog has expired the connection; the
+   caller must then drop the request. */
 bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase from,
                      enum hs_http_phase to, int64_t now_us);
 
@@ -170,8 +171,8 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
 void *hs_http_record_uri(void *context, const char *uri, struct MHD_Connection *connection);
 size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text);
 
-/* Allocates the slots for the connections of a worker. Returns false if memory runs out. Then
-   nothing must be freed. */
+/* Allocates the slots for the connections of a worker. Returns false, with nothing to free, if
+   memory runs out. */
 bool hs_http_watch_list_init(struct hs_http_watch_list *list, size_t connections);
 void hs_http_watch_list_free(struct hs_http_watch_list *list);
 
@@ -181,8 +182,8 @@ void hs_http_watch_list_free(struct hs_http_watch_list *list);
 struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker, int fd);
 void hs_http_connection_close(struct hs_http_connection *connection);
 
-/* Starts the workers on a listening socket, and takes ownership of it in any case. Returns false if
-   no worker runs; the log has the reason. */
+/* Starts the workers on a listening socket. Takes ownership of the socket, even on failure. Returns
+   false if no worker runs; the log has the reason. */
 bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tls);
 
 /* Call it after setting `closing`: the workers then close the listening socket. */
@@ -199,10 +200,10 @@ void hs_http_workers_free(struct hs_http *http);
 void hs_http_resume(struct hs_http_worker *worker);
 
 /* Resumes the streams of a worker that have something to send, and cuts the streams whose peers
-   read too slowly. Call it in the worker's thread each time it wakes. */
+   read too slowly. Call it in the worker's thread each time the thread wakes. */
 void hs_http_streams_serve(struct hs_http_worker *worker);
-/* Waits until no request waits for the store. Such a request waits for some milliseconds at most.
- */
+/* Waits until no request waits for the store. A request waits for the store for a few milliseconds
+   at most. */
 void hs_http_end_waits(struct hs_http *http);
 /* Resumes all streams, because the library cannot end a suspended connection. Call it after the
    worker's thread has ended. */

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* The max number of owners for which hs_pool_end was called: the two listeners. */
+/* Max number of owners for which hs_pool_end is called: the two listeners. */
 enum { ENDED_MAX = 2 };
 
 struct hs_pool {
     pthread_mutex_t lock;   /* guards the following members */
-    pthread_cond_t changed; /* a job came, a job ended, or `stops` was set */
+    pthread_cond_t changed; /* a job was added, a job ended, or `stops` was set */
     pthread_t threads[HS_POOL_THREADS_MAX];
     unsigned count, started;
     bool is_background, stops;
@@ -45,9 +45,9 @@ static unsigned running_of(const struct hs_pool *pool, struct hs_str tenant)
     return count;
 }
 
-/* Returns the rank of a job. The job with the lowest rank runs first. UINT_MAX: the job may not run
-   now. Among tenants with the same number of running jobs, the tenant whose job began last comes
-   last. */
+/* Returns the rank of a job. The job with the lowest rank runs first. Returns UINT_MAX if the job
+   may not run now. Among tenants with the same number of running jobs, the tenant whose job began
+   last comes last. */
 static unsigned turn_of(const struct hs_pool *pool, const struct hs_pool_job *job)
 {
     unsigned running = running_of(pool, job->tenant);
@@ -56,7 +56,7 @@ static unsigned turn_of(const struct hs_pool *pool, const struct hs_pool_job *jo
     return 2 * running + (hs_str_equal(job->tenant, hs_name_str(&pool->served)) ? 1 : 0);
 }
 
-/* Returns the next job, or NULL if none may run. */
+/* Returns the next job, or NULL if no job may run. */
 static struct hs_pool_job *take_next(struct hs_pool *pool)
 {
     struct hs_pool_job **best = NULL;
@@ -80,7 +80,7 @@ static struct hs_pool_job *take_next(struct hs_pool *pool)
 
 /* ---- threads ---- */
 
-/* Runs a job. The caller holds the lock; it is released while the job runs. */
+/* Runs a job. The caller holds the lock; the lock is released while the job runs. */
 static void run_job(struct hs_pool *pool, unsigned place, struct hs_pool_job *job)
 {
     pool->running[place] = job;
@@ -131,7 +131,7 @@ struct hs_pool *hs_pool_create(unsigned threads, bool is_background)
     pool->is_background = is_background;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->changed, NULL);
-    /* Held until the members for all threads and for the clock are set. */
+    /* The lock is held until the members for all threads and for the clock are set. */
     pthread_mutex_lock(&pool->lock);
     bool fine = true;
     for (unsigned i = 0; i < threads && i < HS_POOL_THREADS_MAX && fine; i++) {

@@ -16,21 +16,22 @@ enum { HS_POOL_THREADS_MAX = 65 };
 
 struct hs_pool;
 
-/* The job of one request. It must stay valid until `done` is called. */
+/* The job of one request. The job must stay valid until `done` is called. */
 struct hs_pool_job {
     const void *owner;    /* the owner of the job, for hs_pool_end */
     struct hs_str tenant; /* len 0: no tenant */
     void (*run)(struct hs_pool_job *job);
     void (*done)(struct hs_pool_job *job); /* called after `run`, or instead of `run` if the owner
                                               has ended (hs_pool_end) */
-    bool was_behind;          /* set by the pool: other jobs ran or waited when it was submitted */
+    bool was_behind;          /* set by the pool: other jobs ran or waited when this job was
+                                 submitted */
     struct hs_pool_job *next; /* used by the pool */
 };
 
 /*
- * Starts up to HS_POOL_THREADS_MAX threads. If there are several threads, one tenant never has all
- * of them. `is_background`: one thread, which gives way to workers (background.h). Returns NULL if
- * memory or threads run out.
+ * Starts up to HS_POOL_THREADS_MAX threads. If there are several threads, one tenant never uses all
+ * of them. If `is_background` is true, starts one thread, which gives way to workers
+ * (background.h). Returns NULL if memory or threads run out.
  */
 struct hs_pool *hs_pool_create(unsigned threads, bool is_background);
 /* Ends the threads and frees the pool. No job may be left. Does nothing for NULL. */
@@ -45,7 +46,7 @@ void hs_pool_submit(struct hs_pool *pool, struct hs_pool_job *job);
 void hs_pool_end(struct hs_pool *pool, const void *owner);
 
 /*
- * For a pool with one thread: returns whether the running job has used more than `limit_us` of
+ * Returns whether the running job of a pool with one thread has used more than `limit_us` of
  * processor time, or has used no processor time for `limit_us`. A thread that waits for the
  * processor is not stuck if it gets some processor time. Call it a few times a second, in any
  * thread. `now_us`: monotonic.

@@ -36,8 +36,8 @@ const char *hs_request_header(const struct hs_request *request, const char *name
 /* Answers up to this size are not charged to a tenant; they count as part of the connection. */
 enum { LONG_ANSWER = HS_KEPT_ANSWER };
 
-/* Charges the bytes of a long answer to the tenant, like those of a body, because the answer stays
-   in memory until its peer has read it. */
+/* Charges the bytes of a long answer to the tenant, because the answer stays in memory until its
+   peer has read it. */
 static void charge_answer(struct hs_http_request *request, struct hs_reply *reply)
 {
     struct hs_share *share = request->http->service->bodies;

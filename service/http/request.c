@@ -107,8 +107,8 @@ static enum MHD_Result refuse(struct hs_http_request *request, struct MHD_Connec
 
 /*
  * Returns how long the header waited in its socket. The kernel counts in milliseconds. If the
- * worker began its last poll less than a millisecond ago, the header arrived after that. Then the
- * wait is 0, and the kernel is not asked.
+ * worker began its last poll less than a millisecond ago, the header arrived after that poll began.
+ * In this case, the wait is 0 and the kernel is not asked.
  */
 static int64_t waited_us(struct hs_http_connection *peer, int64_t now_us)
 {
@@ -227,7 +227,8 @@ enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection,
     if (*request == NULL)
         return begin(worker->http, connection, url, method, version, request);
     /* If a request has `Expect: 100-continue` and no body, and another request is pipelined behind
-       it, the library makes an extra call with 0 bytes. This call is too early for an answer. */
+       it, the library makes an extra call with 0 bytes. The extra call is too early for an
+       answer. */
     if (upload != NULL) {
         enum MHD_Result result =
             *upload_size > 0 ? receive(*request, upload, *upload_size) : MHD_YES;

@@ -1,7 +1,8 @@
 /*
- * One request, for request.c (calls of the library, in order), target.c (routing and admission),
- * reply.c (endpoint and reply) and apart.c (long requests). All functions run in the thread of the
- * request's worker, or in a pool's thread while the connection is suspended.
+ * The state and functions of one request, for request.c (calls of the library, in order), target.c
+ * (routing and admission), reply.c (endpoint and reply) and apart.c (long requests). All functions
+ * run in the thread of the request's worker, or in a pool's thread while the connection is
+ * suspended.
  */
 #ifndef HS_SERVICE_HTTP_REQUEST_H
 #define HS_SERVICE_HTTP_REQUEST_H
@@ -15,8 +16,7 @@
 struct hs_http_apart;
 struct hs_http_stream;
 
-/* A request. It lives from the first handler call to the completion callback, whatever happens in
-   between. */
+/* A request, which always lives from the first handler call to the completion callback. */
 struct hs_http_request {
     struct hs_http *http;
     struct hs_http_connection *connection;
@@ -24,7 +24,7 @@ struct hs_http_request {
     struct hs_auth auth;
     struct hs_buffer body;
     struct hs_buffer answer; /* the library sends these bytes until the request is completed */
-    /* The share in which `reserved` bytes are reserved for the body; or NULL. */
+    /* The share in which `reserved` bytes are reserved for the body, or NULL. */
     struct hs_share *share;
     size_t reserved;
     int64_t start_us;
@@ -50,7 +50,7 @@ enum { HS_HTTP_HEAVY_WORK = 10 * HS_WORK_UNITS_A_MS };
 
 struct hs_str hs_http_tenant_of(const struct hs_http_request *request);
 
-/* Returns the value of the Authorization header; ptr NULL: it is missing. */
+/* Returns the value of the Authorization header, or ptr NULL if the header is missing. */
 struct hs_str hs_http_authorization(struct MHD_Connection *connection);
 
 /* Finds the route, the caller and all problems of the request. Call it once, when the header has

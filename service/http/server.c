@@ -16,9 +16,8 @@
 
 enum { BACKLOG = 1024 };
 
-/* Opens the listening socket. The library could open it, but would not report the reason of a
-   failure. Returns
-   -1 on failure. */
+/* Opens the listening socket. The library could open the socket, but would not report the reason of
+   a failure. Returns -1 on failure. */
 static int open_socket(const char *text, char bound[64], char error[256])
 {
     struct hs_address address;
@@ -48,7 +47,7 @@ static struct hs_http *create(struct hs_service *service, enum hs_listener liste
                               const struct hs_http_limits *limits)
 {
     struct hs_http *http = calloc(1, sizeof *http);
-    /* The limit is at least 2, because a tenant may hold half of it, and half of 1 is 0. */
+    /* The limit is at least 2, because a tenant may use half of the limit, and half of 1 is 0. */
     struct hs_share *connections =
         hs_share_create(limits->connections > 1 ? limits->connections : 2);
     if (http == NULL || connections == NULL || !hs_linger_init(&http->linger, limits->linger)) {

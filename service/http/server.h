@@ -20,7 +20,8 @@ struct hs_shared_match;
 struct hs_subscription;
 struct hs_takeover;
 
-/* A request as an endpoint sees it. Everything is borrowed and valid until the endpoint returns. */
+/* A request as an endpoint sees it. All members are borrowed and valid until the endpoint
+   returns. */
 struct hs_request {
     enum hs_route route;
     enum hs_listener listener;
@@ -32,17 +33,17 @@ struct hs_request {
     bool brief;             /* ?brief, ?brief=true: the answer leaves out plain results
                                (endpoints/brief.h) */
     bool strict;            /* ?strict, ?strict=true: a malformed item refuses the whole request */
-    /* A long endpoint sets this to the current time (hs_clock_us) now and then, to show that it
-       does not hang. NULL: no watchdog. */
+    /* A long endpoint sets this member to the current time (hs_clock_us) now and then, to show that
+       it does not hang. NULL: no watchdog. */
     atomic_llong *alive_us;
-    struct hs_str tenant; /* tenant of the caller; ptr NULL: the service has no tokens, so resources
-                             have no owners */
+    struct hs_str tenant; /* tenant of the caller; ptr is NULL if the service has no tokens, and
+                             resources then have no owners */
     struct hs_str kid;    /* key id of the caller's token; ptr NULL without tenants */
     unsigned scopes; /* the caller's scopes (api/http/routes.h); not set if `tenant` is absent */
-    /* Set if the store was asked for the match: the request may then open the match
-       (sharing/takeover.h). NULL: the store was not asked. */
+    /* Set if the store was asked for the match; the request may then open the match
+       (sharing/takeover.h). NULL if the store was not asked. */
     const struct hs_takeover *takeover;
-    void *connection; /* for hs_request_query; NULL: no connection, so no query */
+    void *connection; /* for hs_request_query; NULL if there is no connection, and so no query */
 };
 
 /* The answer of an endpoint: a body and a status, or a problem. */
@@ -50,7 +51,7 @@ struct hs_reply {
     int status;               /* 200 unless set */
     const char *content_type; /* "application/json" unless set; a literal */
     struct hs_buffer body;
-    uint64_t work; /* cost of its claims and shots, in work units (validators/work.h) */
+    uint64_t work; /* cost of the request's claims and shots, in work units (validators/work.h) */
     unsigned shed; /* enum hs_shed_reason of a problem that is OVERLOADED */
     struct hs_problem *problem; /* if the code of the problem is set, the reply is the problem and
                                    not the body */
@@ -62,7 +63,7 @@ struct hs_reply {
     int file; /* if > 0, the first `file_size` bytes of this descriptor are sent; owned */
     uint64_t file_size;
     struct hs_share *share; /* if set, 1 is released from this share when the reply is sent */
-    /* The answer waits until this point of the evidence store is on the disk; 0: the answer does
+    /* The answer waits until this point of the evidence store is on the disk. 0: the answer does
        not wait. */
     uint64_t evidence_mark;
     /* The answer waits until the store has the payments of this match; a reference. NULL: the
@@ -75,16 +76,17 @@ struct hs_reply {
 typedef void hs_endpoint(struct hs_service *service, const struct hs_request *request,
                          struct hs_reply *reply);
 
-/* Indexed by enum hs_route; service/endpoints/table.c. */
+/* The endpoints, indexed by enum hs_route (service/endpoints/table.c). */
 extern hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT];
 
-/* Returns the value of a query argument: "" for `?name` alone, NULL if it is absent. */
+/* Returns the value of a query argument, "" for `?name` alone, or NULL if the argument is
+   absent. */
 const char *hs_request_query(const struct hs_request *request, const char *name);
 
 /* Returns the value of a header, or NULL. */
 const char *hs_request_header(const struct hs_request *request, const char *name);
 
-/* For this time after its header, a body may arrive more slowly than required. In microseconds. */
+/* Microseconds after the header during which the body may arrive more slowly than required. */
 enum { HS_BODY_GRACE_US = 2000000 };
 
 /* The share of one listener in the threads and descriptors of the process. */

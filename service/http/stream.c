@@ -25,12 +25,13 @@ struct hs_http_stream {
     struct hs_buffer text;       /* the part that is sent now */
     size_t sent;                 /* bytes of `text` that libmicrohttpd has taken */
     int64_t used_us;             /* when libmicrohttpd last asked for bytes */
-    int64_t written_us;  /* when the last text was made; INT64_MIN / 2: no text was made yet */
-    int64_t checked_us;  /* when its peer was last checked */
-    int64_t admitted_us; /* when its token was last checked */
+    int64_t written_us;  /* when the last text was written; INT64_MIN / 2: no text was written
+                            yet */
+    int64_t checked_us;  /* when the peer was last checked */
+    int64_t admitted_us; /* when the token was last checked */
     bool is_suspended;
-    bool has_ended;  /* its peer has closed the connection */
-    bool is_revoked; /* its token is no longer valid */
+    bool has_ended;  /* the peer has closed the connection */
+    bool is_revoked; /* the token is no longer valid */
     bool is_cut;     /* the peer reads too slowly, so its socket was shut down */
 };
 
@@ -59,8 +60,8 @@ static bool must_end(struct hs_http_stream *stream, int64_t now_us)
     return stream->is_revoked || is_closing(stream);
 }
 
-/* Makes the next text. False: there is nothing to send yet. Heartbeats have an id too. So a client
-   whose filter matches few events can resume from a recent event. */
+/* Writes the next text. Returns false if there is nothing to send yet. Heartbeats have an id too,
+   so a client whose filter matches few events can resume from a recent event. */
 static bool make_text(struct hs_http_stream *stream, int64_t now_us)
 {
     struct hs_subscription_next next;

@@ -135,7 +135,7 @@ void hs_http_refuse_shed(struct hs_http_request *request)
         break;
     case HS_SHED_CONNECTIONS:
         hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED,
-                       "This tenant holds too many of the %zu connections",
+                       "This tenant has too many of the %zu connections",
                        hs_share_limit(request->http->connections));
         break;
     default:
@@ -214,8 +214,8 @@ void hs_http_admit(struct hs_http_request *request)
     }
 }
 
-/* Decides again after the body has arrived. If the body came with the header or just after it, the
-   decision of hs_http_admit stays valid. */
+/* Decides again whether to serve a request, after its body has arrived. If the body came with the
+   header or just after it, the decision of hs_http_admit stays valid. */
 void hs_http_admit_again(struct hs_http_request *request, int64_t now_us)
 {
     enum { JUST_AFTER_US = 1000 };

@@ -26,7 +26,7 @@ static char *read_pem(const char *path, bool is_secret, const char *wanted, char
             fclose(file);
         return NULL;
     }
-    setvbuf(file, NULL, _IONBF, 0); /* so that no copy of a key stays in a buffer */
+    setvbuf(file, NULL, _IONBF, 0); /* without a buffer, no second copy of a key stays in memory */
     size_t size = fread(text, 1, MAX_FILE_BYTES, file);
     fclose(file);
     text[size] = '\0';
@@ -53,7 +53,7 @@ static unsigned min_bits(gnutls_pk_algorithm_t algorithm)
     case GNUTLS_PK_EDDSA_ED448:
         return 256;
     default:
-        return UINT_MAX; /* DSA and unknown algorithms: no length is enough */
+        return UINT_MAX; /* DSA and unknown algorithms are always refused */
     }
 }
 

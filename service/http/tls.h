@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* PEM texts, terminated; both NULL: plain HTTP. */
+/* PEM texts, terminated. Both pointers are NULL for plain HTTP. */
 struct hs_tls {
     char *certificate, *key;
 };

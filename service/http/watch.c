@@ -23,7 +23,7 @@ bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase f
                      enum hs_http_phase to, int64_t now_us)
 {
     struct hs_http_watched *watched = connection->watched;
-    /* Set the time before the phase. A new time with the old phase only makes the watchdog wait
+    /* Set the time before the phase. A new time with the old phase only causes the watchdog to wait
        longer. */
     atomic_store(&watched->since_us, now_us);
     int expected = (int)from;
@@ -48,7 +48,7 @@ void hs_http_watch_list_free(struct hs_http_watch_list *list)
     list->slots = NULL;
 }
 
-/* Returns a free slot, which is then in use. The caller holds the lock. Returns NULL if no slot is
+/* Returns a free slot and marks it as used. The caller holds the lock. Returns NULL if no slot is
    free, which the library's limit of connections prevents. */
 static struct hs_http_watched *take_slot(struct hs_http_watch_list *list)
 {
@@ -102,8 +102,8 @@ void hs_http_connection_close(struct hs_http_connection *connection)
     free(connection);
 }
 
-/* The library cannot reply while a body arrives, so the reply goes to the socket directly. Nothing
-   else was sent for this request, and nothing will be: the phase is EXPIRED. */
+/* The library cannot reply while a body arrives, so the reply goes to the socket directly. No other
+   bytes are sent for this request, because the phase is EXPIRED. */
 static void send_timeout(const struct hs_http_connection *connection,
                          const struct hs_problem *problem)
 {
@@ -117,7 +117,7 @@ static void send_timeout(const struct hs_http_connection *connection,
     hs_buffer_append(&reply, body.data, body.len);
     if (!body.failed && !reply.failed &&
         send(connection->fd, reply.data, reply.len, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
-        /* Nothing to do if the peer does not read: the connection is closed in any case. */
+        /* Ignore a failed send: the connection is closed in any case. */
     }
     hs_buffer_free(&body);
     hs_buffer_free(&reply);
@@ -160,10 +160,10 @@ static void time_out(struct hs_http *http, const struct hs_http_connection *conn
 }
 
 /*
- * If a peer ends the connection together with its last bytes, the library misses the end: it gets
- * one event for both, and reads again only after another event. So the watchdog checks every
- * connection once when a phase has lasted a second. After an end, the watchdog shuts down only the
- * receiving side, so that a reply is still sent.
+ * If a peer ends the connection together with its last bytes, the library misses the end: epoll
+ * reports one event for both, and the library reads again only after another event. So the watchdog
+ * checks every connection once when a phase has lasted a second. If the peer has ended the
+ * connection, the watchdog shuts down only the receiving side, so that a reply is still sent.
  */
 static void notice_end(struct hs_http_watched *watched, int64_t since_us, int64_t now_us)
 {
@@ -205,7 +205,7 @@ static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64
         return false;
     if (phase == HS_HTTP_BODY)
         time_out(http, connection, age_us);
-    /* This wakes the worker, which then reads the end and closes the connection. */
+    /* The shutdown wakes the worker, which then reads the end and closes the connection. */
     shutdown(connection->fd, SHUT_RDWR);
     return false;
 }

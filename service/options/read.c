@@ -80,7 +80,7 @@ static void add_problem(struct faults *faults, const char *path, const struct hs
         add_fault(faults, "%.500s: and %zu more", path, problem->left_out);
 }
 
-/* Applies the configuration file. Returns false if the file cannot be read. Then the configuration
+/* Applies the configuration file. Returns false if the file cannot be read; the configuration then
    cannot be checked as a whole. */
 static bool read_file(const char *path, struct hs_options *options, struct faults *faults)
 {

@@ -17,7 +17,7 @@ struct hs_option_row {
     size_t offset;    /* offset of the field in struct hs_options */
     const char *initial_text;
     size_t initial, min, max; /* the default of a bool is in `initial` */
-    const char *argument;     /* name of the value in the help; "" for a bool */
+    const char *argument;     /* name of the value in the help, or "" for a bool */
     const char *help;
 };
 
@@ -29,13 +29,12 @@ bool hs_option_is_reloaded(const struct hs_option_row *row);
 
 enum { HS_OPTION_NAME_MAX = 48 };
 
-/* Writes the name of an option. The prefix "" gives the key in the configuration file, "HINDSIGHT_"
-   gives the environment variable, and "--" gives the argument. */
+/* Writes the name of an option. The prefix is "" for the key in the configuration file,
+   "HINDSIGHT_" for the environment variable, and "--" for the argument. */
 void hs_option_spell(const struct hs_option_row *row, const char *prefix,
                      char name[HS_OPTION_NAME_MAX]);
 
-/* Returns the option for which hs_option_spell writes `spelled` with this prefix. NULL: no option.
- */
+/* Returns the option for which hs_option_spell writes `spelled` with this prefix, or NULL. */
 const struct hs_option_row *hs_option_find(const char *prefix, struct hs_str spelled);
 
 /* Sets a value from its text form. Returns false if the text is wrong; `error` then says which

@@ -53,7 +53,7 @@ static void *field(struct hs_options *options, const struct hs_option_row *row)
 
 void hs_options_default(struct hs_options *options)
 {
-    memset(options, 0, sizeof *options); /* this also sets every source to the default */
+    memset(options, 0, sizeof *options); /* memset also sets every source to the default */
     for (size_t i = 0; i < HS_OPTION_COUNT; i++) {
         const struct hs_option_row *row = &hs_option_rows[i];
         if (row->kind == HS_OPTION_IS_TEXT)
@@ -208,7 +208,7 @@ void hs_options_from_file(const char *path, struct hs_options *options, struct h
 }
 
 #define NAME(id, text) text,
-/* Defines hs_KIND_parse, which returns the value with a name, or COUNT. */
+/* Defines hs_KIND_parse, which returns the value with a name, or COUNT for an unknown name. */
 #define PARSE(kind, LIST, COUNT)                                                                   \
     enum hs_##kind hs_##kind##_parse(const char *name)                                             \
     {                                                                                              \
@@ -242,8 +242,8 @@ unsigned hs_event_kinds_parse(const char *list)
     }
 }
 
-/* Returns whether the store can mask these members: each name begins with x_. Verdicts may depend
-   on other members. */
+/* Returns whether the store can mask these members: each name must begin with x_, because verdicts
+   may depend on other members. */
 static bool is_maskable(const char *mask)
 {
     if (*mask == '\0')
@@ -257,7 +257,8 @@ static bool is_maskable(const char *mask)
     }
 }
 
-/* Checks the options of the webhook. The library checks the rest of the URL when it connects. */
+/* Checks the options of the webhook. The HTTP library checks the rest of the URL when it
+   connects. */
 static void check_webhook(const struct hs_options *options, struct hs_problem *problem)
 {
     const char *url = options->webhook;
@@ -272,7 +273,7 @@ static void check_webhook(const struct hs_options *options, struct hs_problem *p
                        "must be a URL with https:// or http://, without a user name");
     if (options->webhook_secret_file[0] == '\0')
         hs_problem_add(problem, "/webhook_secret_file",
-                       "is also needed: it signs the requests of the webhook");
+                       "is also needed, to sign the requests of the webhook");
 }
 
 static void check_backend(const struct hs_options *options, struct hs_problem *problem)
@@ -283,7 +284,7 @@ static void check_backend(const struct hs_options *options, struct hs_problem *p
     if (is_postgres &&
         (options->data[0] == '\0' || hs_evidence_mode_parse(options->evidence) == HS_EVIDENCE_OFF))
         hs_problem_add(problem, "/evidence_backend",
-                       "postgres needs data, for the verdicts that are not in the database yet, "
+                       "postgres also needs data, for verdicts that are not in the database yet, "
                        "and evidence other than off");
     if (!is_postgres && options->evidence_connection_file[0] != '\0')
         hs_problem_add(problem, "/evidence_connection_file", "needs evidence_backend postgres");
@@ -320,7 +321,7 @@ void hs_options_check(const struct hs_options *options, struct hs_problem *probl
         hs_problem_add(problem, "/journal_sync", "must be off, interval or always");
     if (options->state_redis[0] != '\0' && !hs_address_list_is_valid(options->state_redis))
         hs_problem_add(problem, "/state_redis",
-                       "must be HOST:PORT, or several with commas; IPv6 in brackets");
+                       "must be HOST:PORT, or several, comma-separated; IPv6 in brackets");
     if (hs_evidence_mode_parse(options->evidence) == HS_EVIDENCE_MODE_COUNT)
         hs_problem_add(problem, "/evidence", "must be off, async or sync");
     check_backend(options, problem);

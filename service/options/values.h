@@ -1,5 +1,5 @@
 /*
- * The configuration of `hindsight serve`. One list (options.def) gives the struct, the defaults,
+ * The configuration of `hindsight serve`. One list (options.def) defines the struct, the defaults,
  * the help, the environment variables and the keys of the configuration file. If several sources
  * set an option, the service uses the first of these: the command line, the environment, the file,
  * the default.
@@ -45,8 +45,8 @@ struct hs_options {
     enum hs_option_source sources[HS_OPTION_COUNT]; /* indexed by enum hs_option */
 };
 
-/* Values of `journal_sync`: which payments a power failure can lose. A crash of the process loses
-   no payments. X(id, name) */
+/* Values of `journal_sync`. The value decides which payments a power failure can lose. A crash of
+   the process loses no payments. X(id, name) */
 #define HS_JOURNAL_SYNCS(X)                                                                        \
     X(OFF, "off")           /* loses all payments that the kernel has not written yet */           \
     X(INTERVAL, "interval") /* loses payments of the last HS_JOURNAL_INTERVAL_US */                \
@@ -56,7 +56,7 @@ struct hs_options {
 enum hs_journal_sync { HS_JOURNAL_SYNCS(X) HS_JOURNAL_SYNC_COUNT };
 #undef X
 
-/* Returns the value with a name. HS_JOURNAL_SYNC_COUNT: unknown name. */
+/* Returns the value with a name, or HS_JOURNAL_SYNC_COUNT if the name is unknown. */
 enum hs_journal_sync hs_journal_sync_parse(const char *name);
 
 /* Values of `evidence`. X(id, name) */
@@ -78,13 +78,13 @@ enum hs_evidence_mode { HS_EVIDENCE_MODES(X) HS_EVIDENCE_MODE_COUNT };
 enum hs_evidence_overflow { HS_EVIDENCE_OVERFLOWS(X) HS_EVIDENCE_OVERFLOW_COUNT };
 #undef X
 
-/* Returns the value with a name. HS_EVIDENCE_OVERFLOW_COUNT: unknown name. */
+/* Returns the value with a name, or HS_EVIDENCE_OVERFLOW_COUNT if the name is unknown. */
 enum hs_evidence_overflow hs_evidence_overflow_parse(const char *name);
 
-/* Returns whether the backend of the evidence is postgres, and not sqlite. */
+/* Returns whether the evidence backend is postgres; the other backend is sqlite. */
 bool hs_evidence_backend_is_postgres(const struct hs_options *options);
 
-/* Returns the value with a name. HS_EVIDENCE_MODE_COUNT: unknown name. */
+/* Returns the value with a name, or HS_EVIDENCE_MODE_COUNT if the name is unknown. */
 enum hs_evidence_mode hs_evidence_mode_parse(const char *name);
 
 /* Kinds of verdicts that are delivered. X(id, name on the wire) */
@@ -103,7 +103,7 @@ enum hs_event_kind { HS_EVENT_KINDS(X) HS_EVENT_KIND_COUNT };
 enum { HS_EVENT_KINDS(X) };
 #undef X
 
-/* Reads a list of kinds with commas between them. Returns 0 if the text is not such a list. */
+/* Reads a comma-separated list of kinds. Returns 0 if the text is not such a list. */
 unsigned hs_event_kinds_parse(const char *list);
 
 void hs_options_default(struct hs_options *options);
@@ -113,11 +113,12 @@ void hs_options_default(struct hs_options *options);
 void hs_options_from_json(struct hs_str text, struct hs_options *options,
                           struct hs_problem *problem);
 
-/* Applies a configuration file like hs_options_from_json. An unreadable file is a problem too. */
+/* Applies a configuration file like hs_options_from_json. Also adds a fault if the file cannot be
+   read. */
 void hs_options_from_file(const char *path, struct hs_options *options, struct hs_problem *problem);
 
-/* Checks all values together. Finds, for example, a bad address, or an address beyond loopback
-   without authentication. Adds each problem with the pointer to its key. */
+/* Checks all values together, for example for a bad address, or an address beyond loopback without
+   authentication. Adds each fault to `problem` with the pointer to its key. */
 void hs_options_check(const struct hs_options *options, struct hs_problem *problem);
 
 /* The arguments and environment of the program; the strings are not copied. */
@@ -130,17 +131,17 @@ struct hs_options_input {
 enum hs_options_result { HS_OPTIONS_OK, HS_OPTIONS_HELP, HS_OPTIONS_WRONG };
 
 /*
- * Reads the file of --config or HINDSIGHT_CONFIG, the environment, then the arguments. HELP: the
- * arguments have --help. WRONG: `faults_text` has a line for each fault, without a newline after
- * the last line.
+ * Reads the file of --config or HINDSIGHT_CONFIG, the environment, then the arguments. Returns HELP
+ * if the arguments contain --help. With WRONG, `faults_text` contains a line for each fault,
+ * without a newline after the last line.
  */
 enum hs_options_result hs_options_read(const struct hs_options_input *input,
                                        struct hs_options *options,
                                        char faults_text[HS_OPTIONS_FAULTS_MAX]);
 
-/* Returns the next variable, from *at on, whose name begins with HINDSIGHT_, but is neither
-   HINDSIGHT_CONFIG nor the name of an option. Returns NULL if no such variable is left.
-   Such variables are ignored, because container platforms set them. */
+/* Returns the next variable, starting at *at, whose name begins with HINDSIGHT_ but is neither
+   HINDSIGHT_CONFIG nor the name of an option. Returns NULL if no such variable is left. Such
+   variables are ignored, because container platforms set them. */
 const char *hs_options_stray_variable(char *const **at);
 
 /* Writes the list of options with their defaults. */
@@ -151,11 +152,11 @@ void hs_options_help(FILE *to);
 void hs_options_write_markdown(FILE *to);
 void hs_options_write_man(FILE *to);
 
-/* Writes a line for each key, with its value as JSON and its source. */
+/* Writes a line for each key. Each line contains the value as JSON and the source of the value. */
 void hs_options_write_effective(const struct hs_options *options, FILE *to);
 
-/* Calls `visit` for each option whose values in `before` and `after` differ. `reloaded`: whether a
-   reload applies it. */
+/* Calls `visit` for each option whose values in `before` and `after` differ. `reloaded` is true if
+   a reload applies the option. */
 typedef void hs_options_difference(void *context, const char *key, const char *before,
                                    const char *after, bool reloaded);
 void hs_options_each_difference(const struct hs_options *before, const struct hs_options *after,

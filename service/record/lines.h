@@ -18,7 +18,7 @@ void hs_line_begin_document(struct hs_writer *writer, const char *kind, struct h
 /* Begins the line that opens a match. More members may follow. */
 void hs_line_begin_opening(struct hs_writer *writer, const struct hs_match_slot *slot);
 
-/* Adds a member with bytes, as base64. */
+/* Adds a member that contains bytes as base64. */
 void hs_line_put_bytes(struct hs_writer *writer, const char *key, const void *bytes, size_t size);
 
 /* Writes the line of a request with its answer. */

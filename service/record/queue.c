@@ -39,15 +39,15 @@ struct hs_line_queue {
     size_t max_bytes;
     bool ending, failed;
     pthread_t thread;
-    int file; /* only the queue's thread uses this and the following members */
+    int file; /* only the queue's thread uses `file` and the following members */
     size_t held;
     char piece[PIECE]; /* short lines are written together */
 };
 
 /* ---- the file ---- */
 
-/* Writes bytes to the file. After a failed write, the file may end with a part of a line. So
-   nothing may be written after that. */
+/* Writes bytes to the file. After a failed write, the file may end with a part of a line, so
+   nothing more may be written. */
 static bool write_all(int file, const char *bytes, size_t size)
 {
     return hs_file_write(file, &(struct iovec){(void *)(uintptr_t)bytes, size}, 1);
@@ -141,7 +141,8 @@ static void fail(struct hs_line_queue *queue)
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* Writes a list of items. The bytes of an item count towards the limit until it is written. */
+/* Writes a list of items. The bytes of an item count towards the limit until the item is
+   written. */
 static void write_items(struct hs_line_queue *queue, struct item *items, bool *failed)
 {
     while (items != NULL) {

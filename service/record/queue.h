@@ -1,7 +1,7 @@
 /*
- * A queue of lines. The queue's own thread appends them to a file, in order. A caller that adds
- * lines never waits for the disk. The queue has a limit in bytes, and refuses lines that do not
- * fit. Thread-safe.
+ * A queue of lines. The queue's own thread appends the lines to a file, in order. A caller that
+ * adds lines never waits for the disk. The queue has a limit in bytes, and refuses lines that do
+ * not fit. Thread-safe.
  */
 #ifndef HS_SERVICE_LINE_QUEUE_H
 #define HS_SERVICE_LINE_QUEUE_H
@@ -16,9 +16,9 @@
 struct hs_line_queue;
 
 /*
- * Opens a file for appending and starts the thread. Ends an incomplete line of an earlier writer
- * first. Returns NULL with a message in `error` if the file cannot be opened, or another process
- * writes to it.
+ * Opens a file for appending and starts the thread. If an earlier writer left an incomplete last
+ * line, ends this line first. Returns NULL with a message in `error` if the file cannot be opened,
+ * or another process writes to it.
  */
 struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, char error[256]);
 
@@ -26,17 +26,17 @@ struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, cha
 void hs_line_queue_close(struct hs_line_queue *queue);
 
 /* Adds complete lines: takes ownership of the bytes, and `lines` is then empty. Returns false if
-   the bytes do not fit, `lines` has failed for lack of memory, or the file failed. Then the caller
-   still owns the bytes. */
+   the bytes do not fit, `lines` has failed for lack of memory, or the file failed. On failure, the
+   caller still owns the bytes. */
 bool hs_line_queue_put(struct hs_line_queue *queue, struct hs_buffer *lines);
 
 /* Waits until the bytes fit into the queue, at most until `until_us` (monotonic). Returns false if
-   they do not fit, or the file failed. Call it only at the start of the service, before there are
-   requests. */
+   the bytes do not fit, or the file failed. Call this function only at the start of the service,
+   before the first request. */
 bool hs_line_queue_wait(struct hs_line_queue *queue, size_t bytes, int64_t until_us);
 
-/* Like hs_line_queue_put, but ignores the limit of the queue. For short lines that must be
-   written. */
+/* Works like hs_line_queue_put, but ignores the limit of the queue. Use it for short lines that
+   must be written. */
 bool hs_line_queue_put_last(struct hs_line_queue *queue, struct hs_buffer *lines);
 
 /*

@@ -16,9 +16,9 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* How long the start of the service waits until a line fits into the queue. With a higher value, a
-   hanging disk delays the start for longer. With a lower value, a slow disk loses recordings of
-   restored matches. */
+/* The start of the service waits at most this long until a line fits into the queue. With a higher
+   value, a hanging disk delays the start for longer. With a lower value, a slow disk loses
+   recordings of restored matches. */
 enum { RESTORE_WAIT_US = 5000000 };
 
 /* A ruleset or a map, by its name and revision. */
@@ -34,7 +34,7 @@ struct hs_record {
     size_t max_bytes;     /* limit of the queue */
     bool has_waited_long; /* a wait at the start of the service has timed out, so do not wait
                              again */
-    pthread_mutex_t lock; /* guards the lists of revisions that the file already has */
+    pthread_mutex_t lock; /* guards the list of revisions that the file already contains */
     struct revision *revisions;
     size_t revision_count, revision_capacity;
 };
@@ -68,7 +68,7 @@ static void release_map(void *holder)
 }
 
 /* Adds the line of a map. The document of a map can be large, so it is not copied. Instead, the
-   line has a reference to the map until it is written. */
+   line keeps a reference to the map until the line is written. */
 static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
 {
     struct held_map *held = entry->document != NULL ? malloc(sizeof *held) : NULL;
@@ -85,8 +85,9 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
     return taken;
 }
 
-/* Writes a ruleset or a map, unless the file has it. If memory for the revision runs out, writes
-   nothing: otherwise it would write the document again for each match. The lock is held. */
+/* Writes a ruleset or a map, unless the file already contains it. Writes nothing if memory for the
+   revision runs out, because the document would then be written again for each match. The lock is
+   held. */
 static bool put_once(struct hs_record *record, const struct hs_name *name, const char *revision,
                      const struct hs_ruleset_entry *ruleset, struct hs_map_entry *map)
 {
@@ -106,9 +107,9 @@ static bool put_once(struct hs_record *record, const struct hs_name *name, const
     return true;
 }
 
-/* Writes the ruleset and the map of a match, unless the file has them. Holds the lock until both
-   lines are added, so that the lines come before every line that opens a match with this ruleset or
-   map. */
+/* Writes the ruleset and the map of a match, unless the file already contains them. Keeps the lock
+   until both lines are added, so that the lines come before every line that opens a match with this
+   ruleset or map. */
 static bool put_what_it_needs(struct hs_record *record, const struct hs_match_slot *slot)
 {
     const struct hs_ruleset_entry *ruleset = slot->ruleset;
@@ -122,8 +123,8 @@ static bool put_what_it_needs(struct hs_record *record, const struct hs_match_sl
 
 /* ---- requests ---- */
 
-/* Writes the line that ends the recording of a match. `reason`: a sentence; NULL: requests are
-   missing. `must`: the line ignores the limit of the queue. */
+/* Writes the line that ends the recording of a match. `reason` is a sentence, or NULL if requests
+   are missing. If `must` is true, the line ignores the limit of the queue. */
 static void put_gap(struct hs_record *record, struct hs_match_slot *slot, const char *reason,
                     bool must)
 {
@@ -199,8 +200,8 @@ static bool wait_for_space(struct hs_record *record, size_t bytes)
     return has_space;
 }
 
-/* Takes ownership of the line. Returns NULL if the line was added, otherwise the reason of the
-   failure. */
+/* Adds a line and takes ownership of it. Returns NULL if the line was added, otherwise the reason
+   of the failure. */
 static const char *put_at_start(struct hs_record *record, struct hs_buffer *line)
 {
     const char *reason = line->failed ? "out of memory" : NULL;

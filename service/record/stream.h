@@ -1,6 +1,7 @@
 /*
- * The recorded request stream (docs/recording.md). `serve --record` writes it; `play` and `recheck`
- * read it. Each line is one JSON object; the name of its first member is the kind of line.
+ * The recorded request stream (docs/recording.md). `serve --record` writes the stream; `play` and
+ * `recheck` read it. Each line is one JSON object; the name of its first member is the kind of
+ * line.
  */
 #ifndef HS_SERVICE_STREAM_H
 #define HS_SERVICE_STREAM_H
@@ -10,16 +11,16 @@
 
 #define HS_STREAM_FORMAT "hindsight-stream"
 
-/* Version 2 has no saved states. A file may contain both versions, because a newer service can
-   continue an old file. */
+/* Version 2 of the format has no saved states. A file may contain both versions, because a newer
+   service can continue an old file. */
 enum { HS_STREAM_OLDEST = 2, HS_STREAM_VERSION = 3 };
 
 /* Max bytes of a saved state. A reader accepts lines of up to 512 MiB; a line with a state of this
    size is shorter. */
 enum { HS_STREAM_STATE_MAX = 256 << 20 };
 
-/* The requests that can change an open match. In a recording their lines follow the line that opens
-   the match. X(name, route) */
+/* The requests that can change an open match. In a recording, the lines of these requests follow
+   the line that opens the match. X(name, route) */
 #define HS_STREAM_REQUESTS(X)                                                                      \
     X("frames", HS_ROUTE_FRAMES_POST)                                                              \
     X("moves", HS_ROUTE_MOVES_POST)                                                                \

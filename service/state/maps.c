@@ -16,7 +16,7 @@ struct hs_map_store {
     bool keeps_meshes;
     struct hs_share *share;
     size_t count;
-    /* An array of max_maps elements; the first `count` are used, in no order. */
+    /* An array of max_maps elements; the first `count` are used, in no particular order. */
     struct hs_map_entry **entries;
 };
 
@@ -121,7 +121,7 @@ static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, b
     return entry->document != NULL;
 }
 
-/* Builds the world of a mesh within the reserved bytes. For an unusual mesh it reserves more.
+/* Builds the world of a mesh within the reserved bytes. Reserves more bytes for an unusual mesh.
    Returns NULL with the reason in *result on failure. */
 static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
                               const struct hs_world_mesh *mesh, size_t *reserved,
@@ -275,8 +275,8 @@ enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  entry);
 }
 
-/* Creates an entry without a reference. If no bytes are reserved yet, reserves them. NULL: the
-   reason is in *result. */
+/* Creates an entry without a reference. Reserves bytes if none are reserved yet. Returns NULL with
+   the reason in *result on failure. */
 static struct hs_map_entry *create_kept(struct hs_map_store *store, struct hs_str owner,
                                         struct hs_str name, const struct hs_world_mesh *mesh,
                                         struct hs_str document, size_t reserved,

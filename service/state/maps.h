@@ -1,6 +1,6 @@
 /*
- * Maps by name. A put under an existing name makes a new entry. The old entry stays valid until its
- * last reference is released, so the world of a running match never changes. Thread-safe.
+ * Maps by name. A put under an existing name creates a new entry. The old entry stays valid until
+ * its last reference is released, so the world of a running match never changes. Thread-safe.
  */
 #ifndef HS_SERVICE_MAP_STORE_H
 #define HS_SERVICE_MAP_STORE_H
@@ -14,14 +14,16 @@
 
 struct hs_map_entry {
     struct hs_name name;
-    struct hs_name owner;           /* the tenant who put it; "": it belongs to everybody */
+    struct hs_name owner;           /* the tenant who put the map, or "" if it belongs to
+                                       everybody */
     char revision[HS_REVISION_MAX]; /* "sha256:" of the geometry: vertices, triangles, boxes */
     struct hs_world *world;
     struct hs_world_info info; /* the numbers of `world` */
-    char *document; /* the original document, `document_size` bytes; NULL if it is not kept */
+    char *document; /* the original document, `document_size` bytes; NULL if the document is not
+                       kept */
     size_t document_size;
-    /* The mesh of `world`, owned; all pointers are NULL if it is not kept. Only the thread that
-       calls hs_map_store_forget_mesh may read it. */
+    /* The mesh of `world`, owned; all pointers are NULL if the mesh is not kept. Only the thread
+       that calls hs_map_store_forget_mesh may read the mesh. */
     struct hs_world_mesh mesh;
     size_t bytes;        /* bytes charged to the owner in the store's share; guarded by the store */
     unsigned references; /* guarded by the store */
@@ -36,11 +38,12 @@ struct hs_map_store;
  */
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes);
 
-/* Makes new maps keep their meshes until hs_map_store_forget_mesh. Call it before other threads use
-   the store. */
+/* From now on, new maps keep their meshes until hs_map_store_forget_mesh. Call it before other
+   threads use the store. */
 void hs_map_store_keep_meshes(struct hs_map_store *store);
 
-/* Frees the mesh of an entry to which the caller has a reference. Only one thread may call it. */
+/* Frees the mesh of an entry to which the caller has a reference. Only one thread may call this
+   function. */
 void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *entry);
 
 /* Returns the share for the bytes of maps. Each map is charged to its owner. */
@@ -57,7 +60,7 @@ void hs_map_store_destroy(struct hs_map_store *store);
 /* Returns the entry of a name, with a reference for the caller, or NULL. */
 struct hs_map_entry *hs_map_store_get(struct hs_map_store *store, struct hs_str name);
 
-/* Adds a reference to an entry to which the caller already has one. */
+/* Adds a reference to an entry that the caller already references. */
 void hs_map_store_retain(struct hs_map_store *store, struct hs_map_entry *entry);
 /* Drops a reference. Does nothing for NULL. */
 void hs_map_store_release(struct hs_map_store *store, struct hs_map_entry *entry);
@@ -67,7 +70,7 @@ enum hs_map_put {
     HS_MAP_REPLACED, /* also if the geometry is the same */
     HS_MAP_FOREIGN,  /* another owner has the name */
     HS_MAP_FULL,     /* the store already has max_maps maps */
-    HS_MAP_TOO_BIG,  /* its build needs more bytes than its owner has left */
+    HS_MAP_TOO_BIG,  /* the build needs more bytes than the owner has left */
     HS_MAP_NO_MEMORY
 };
 
@@ -96,12 +99,12 @@ enum hs_map_put hs_map_store_adopt(struct hs_map_store *store, struct hs_str own
                                    struct hs_str document, struct hs_map_entry **entry);
 
 /*
- * These two functions restore a map. Together they do the work of hs_map_store_put_kept.
- * hs_map_store_restore makes an entry without a name, with a reference for the caller, and charges
- * its bytes (CREATED, TOO_BIG or NO_MEMORY). hs_map_store_restore_name gives the entry its name
- * (CREATED, FULL, or FOREIGN if another owner has the name). Between the two calls, no other thread
- * may use the entry. The mesh is not kept. The build is not charged, so all maps from before the
- * restart fit again. `limits` may stop the build (NO_MEMORY); NULL: no limits.
+ * These two functions restore a map. Together, the two do the work of hs_map_store_put_kept.
+ * hs_map_store_restore creates an entry without a name, with a reference for the caller, and
+ * charges its bytes (CREATED, TOO_BIG or NO_MEMORY). hs_map_store_restore_name gives the entry its
+ * name (CREATED, FULL, or FOREIGN if another owner has the name). Between the two calls, no other
+ * thread may use the entry. The mesh is not kept. The build is not charged, so all maps from before
+ * the restart fit again. `limits` may stop the build (NO_MEMORY), or is NULL.
  */
 enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str name,
                                      const struct hs_world_mesh *mesh, struct hs_str document,
@@ -110,8 +113,8 @@ enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str n
 enum hs_map_put hs_map_store_restore_name(struct hs_map_store *store, struct hs_str owner,
                                           struct hs_map_entry *entry);
 
-/* Returns all maps with a name, in no order. The caller gets a reference to each, and frees the
-   array. Returns NULL if memory runs out. */
+/* Returns all maps with a name, in no particular order. The caller gets a reference to each map,
+   and frees the array. Returns NULL if memory runs out. */
 struct hs_map_entry **hs_map_store_all(struct hs_map_store *store, size_t *count);
 
 /* Deletes a map. Returns false if the owner (len 0: everybody) has no map with that name. */

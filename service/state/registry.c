@@ -11,7 +11,7 @@
 #include "validators/journal.h"
 
 struct hs_registry {
-    pthread_mutex_t lock; /* guards the table and new references; held only briefly */
+    pthread_mutex_t lock; /* guards the table and new references; locked only briefly */
     atomic_size_t count;
     size_t limit;
     struct hs_match_slot **table; /* chains by hash of the name */
@@ -132,8 +132,8 @@ static struct hs_match_slot *find(struct hs_registry *registry, struct hs_str na
 }
 
 /* Returns the number of an opening. The number is the time of the wall clock, so that a process
-   that restored nothing uses new numbers. If the wall clock was set back, the number is higher than
-   all earlier ones. */
+   that restored nothing uses new numbers. The number is higher than all earlier ones, even if the
+   wall clock was set back. */
 static uint64_t number_opening(struct hs_registry *registry, uint64_t given)
 {
     uint64_t number = (uint64_t)hs_clock_wall_us();
@@ -203,7 +203,7 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
 /* ---- the lock of a match ---- */
 
 /* A mutex is not fair: a thread that unlocks it and locks it again at once nearly always wins
-   against the threads that wait. So one thread, which gets the lock next, holds `turn` while it
+   against the threads that wait. So the thread that gets the lock next keeps `turn` locked while it
    waits. All other waiting threads wait for `turn`. */
 void hs_registry_lock(struct hs_match_slot *slot)
 {
@@ -270,7 +270,7 @@ static bool belongs_to(const struct hs_match_slot *slot, struct hs_str tenant)
 }
 
 /* Returns whether there is capacity for another match. A restored match already uses its memory, so
-   the limit of memory does not apply to it. */
+   the memory limit does not apply to the match. */
 static enum hs_registry_result capacity_for(struct hs_registry *registry,
                                             const struct hs_match_opening *opening)
 {
@@ -346,7 +346,7 @@ void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot
         at = &(*at)->next;
     *at = slot->next;
     registry->count--;
-    slot->references--; /* the table's reference; the caller has another one */
+    slot->references--; /* drops the table's reference; the caller has another one */
     pthread_mutex_unlock(&registry->lock);
 }
 
@@ -371,7 +371,7 @@ bool hs_registry_is_shared(struct hs_registry *registry, struct hs_str name)
     return is_shared;
 }
 
-/* Returns all slots of a tenant, with one reference each; NULL: out of memory. */
+/* Returns all slots of a tenant, with one reference each, or NULL if memory runs out. */
 static struct hs_match_slot **snapshot(struct hs_registry *registry, struct hs_str tenant,
                                        size_t *count)
 {
@@ -452,7 +452,7 @@ void hs_match_slot_verdict_id(const struct hs_match_slot *slot, enum hs_verdict_
     hs_verdict_ids_make(&slot->ids, about, session, number, player, out);
 }
 
-/* A new map, for the matches that wait for it. */
+/* A new map for which matches may wait. */
 struct arrival {
     struct hs_map_store *maps;
     struct hs_map_entry *entry;

@@ -28,11 +28,11 @@ enum hs_recorded {
     HS_RECORDED_NOT,  /* no post so far */
     HS_RECORDED_OPEN, /* all posts so far */
     HS_RECORDED_LOST, /* not all posts */
-    HS_RECORDED_ENDED /* not all posts, and the recording has a line that says so */
+    HS_RECORDED_ENDED /* not all posts, and the recording contains a `gap` line */
 };
 
-/* A place in the journal: the records of a match before `position` contain its first `payments`
-   payments. */
+/* A place in the journal. The records of a match before `position` contain the first `payments`
+   payments of the match. */
 struct hs_written {
     uint64_t position;
     uint32_t payments;
@@ -43,33 +43,34 @@ struct hs_match_slot {
     struct hs_ruleset_entry *ruleset; /* a reference for the life of the match */
     struct hs_map_entry *map;         /* a reference for the life of the match; NULL: no map */
     struct hs_match_limits limits;
-    pthread_mutex_t turn; /* held by the thread that gets `lock` next */
+    pthread_mutex_t turn; /* locked by the thread that gets `lock` next */
     atomic_uint waiting;  /* threads that wait for `turn` or `lock` */
     pthread_mutex_t lock; /* guards the fields from `match` to `closed` */
     struct hs_match *match;
-    uint32_t players, movers, accounts; /* the numbers with which this match counts in the
-                                           registry's totals */
+    uint32_t players, movers, accounts; /* the numbers of this match that the registry's totals
+                                           include */
     bool counted_limited;
     enum hs_recorded recorded;
     int64_t used_us;       /* time of the last post, monotonic */
-    bool memory_limited;   /* an allocation was refused, and since then less than 10 % of the limit
-                              was free */
+    bool memory_limited;   /* an allocation was refused, and less than 10 % of the limit has been
+                              free since */
     unsigned logged_hints; /* bits of enum hs_hint_code; guarded by the lock */
-    /* The match was restored without its map, and waits for the map. Guarded by the lock. */
-    struct hs_name awaited_map; /* name of that map; empty: the match does not wait for a map */
+    /* The map that a match restored without its map waits for. Guarded by the lock. */
+    struct hs_name awaited_map; /* name of the awaited map; empty if the match does not wait for a
+                                   map */
     char awaited_revision[HS_REVISION_MAX];
     uint64_t opening;          /* identifies the match among all matches that ever had this name */
-    struct hs_verdict_ids ids; /* makes the ids of the match's verdicts */
-    bool is_kept; /* the journal or the checkpoint has its opening; guarded by the lock */
+    struct hs_verdict_ids ids; /* creates the ids of the match's verdicts */
+    bool is_kept; /* the opening is in the journal or the checkpoint; guarded by the lock */
     struct hs_bytes journal; /* records that are not in a file yet; guarded by the lock */
     bool pays_nothing;       /* the journal cannot be written now; guarded by the lock */
-    /* `written`: the place after the newest record in a file. `written_before`: an earlier place;
-       the records before it were not settled at the last check. */
+    /* `written` is the place after the newest record in a file. `written_before` is an earlier
+       place; the records before that place were not settled at the last check. */
     struct hs_written written, written_before;
-    uint32_t settled_payments; /* how many payments, from the first on, are settled */
+    uint32_t settled_payments; /* number of settled payments, counted from the first payment */
     bool closed;               /* deleted while another thread waited for the lock */
-    /* The match in the store of --state-redis; NULL: the service has no store, or the match was
-       restored from the checkpoint and the store was not asked yet. Set only once. */
+    /* The match in the store of --state-redis. NULL if the service has no store, or if the match
+       was restored from the checkpoint and the store was not asked yet. Set only once. */
     struct hs_shared_match *_Atomic shared;
     atomic_uint references;
     struct hs_match_slot *next; /* guarded by the registry */
@@ -81,10 +82,10 @@ struct hs_match_opening {
     struct hs_map_entry *map;         /* the match gets its own reference; NULL: no map */
     struct hs_match_limits limits;
     struct hs_str tenant; /* the owner of the match; ptr NULL without tenants */
-    /* Number of a recorded or restored opening; 0: the registry makes a new number. */
+    /* Number of a recorded or restored opening. 0: the registry assigns a new number. */
     uint64_t number;
     /* A restored match that uses `ruleset`. If the result is CREATED, the registry then owns this
-       match. NULL: a new match. */
+       match. NULL for a new match. */
     struct hs_match *match;
 };
 
@@ -94,12 +95,12 @@ struct hs_registry;
 struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
                                                 const struct hs_options *options);
 
-/* Creates a registry. The stores must outlive it. Returns NULL if memory runs out. */
+/* Creates a registry. The stores must outlive the registry. Returns NULL if memory runs out. */
 struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets,
                                        struct hs_map_store *maps);
 
-/* Makes matches append journal records (validators/journal.h) to their slots. The open matches were
-   restored, so their openings are already on disk. */
+/* From now on, matches append journal records (validators/journal.h) to their slots. The matches
+   that are open already were restored, so their openings are already on disk. */
 void hs_registry_keep_journals(struct hs_registry *registry);
 
 /* Destroys the registry. No match may be in use. */
@@ -116,11 +117,11 @@ enum hs_registry_result {
 };
 
 /*
- * Locks the match with a name (FOUND); call hs_registry_release afterwards. If no match has the
- * name, opens one if `opening` is not NULL (CREATED), and otherwise returns MISSING. `tenant` is
- * the caller; its ptr is NULL without tenants. For another tenant's match returns FOREIGN at once.
- * The function does not wait for the lock in this case, because the wait could reveal something
- * about that match.
+ * Locks the match with a name and returns FOUND; call hs_registry_release afterwards. If no match
+ * has the name, opens one (CREATED), or returns MISSING if `opening` is NULL. `tenant` is the
+ * caller; its ptr is NULL without tenants. Returns FOREIGN at once for another tenant's match. The
+ * function does not wait for the lock of such a match, because the wait could reveal something
+ * about the match.
  */
 enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str tenant,
                                             struct hs_str name,
@@ -137,7 +138,7 @@ void hs_registry_unlock(struct hs_match_slot *slot);
 bool hs_registry_is_awaited(struct hs_match_slot *slot);
 
 /* Unlocks a locked match so that each waiting thread can use it once, and locks it again. Returns
-   false if the match was closed in between. The match is locked in any case. */
+   false if the match was closed in between. The match is locked afterwards in any case. */
 bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot);
 
 /* Removes a locked match from the registry; the caller must still release the slot. */
@@ -147,15 +148,15 @@ void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot
 bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant);
 
 /* Returns whether a match with that name is open, is shared with other replicas, and has not moved
-   to one of them. Also returns false if the store has not confirmed this lately
+   to another replica. Also returns false if the store has not confirmed the match lately
    (hs_shared_match_is_doubtful). */
 bool hs_registry_is_shared(struct hs_registry *registry, struct hs_str name);
 
 /*
  * Sets the memory limits of each match and of all matches together, in bytes. Neither limit is ever
- * exceeded (match.h has the order in which data is dropped). If the matches use more than nine
- * tenths of `all_bytes`, no match is opened, except restored ones. Call it before the first match;
- * the default is no limit.
+ * exceeded (match.h describes the order in which data is dropped). If the matches use more than
+ * nine tenths of `all_bytes`, no match is opened, except restored ones. Call it before the first
+ * match; the default is no limit.
  */
 void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, size_t all_bytes);
 
@@ -171,16 +172,16 @@ void hs_registry_record_post(struct hs_match_slot *slot, int64_t now_us);
 size_t hs_registry_bytes(const struct hs_registry *registry);
 
 /* Calls `visit` with each match. The slot stays valid but is not locked, and `closed` shows whether
-   the match was removed. Returns false if memory runs out. Then `visit` was not called. */
+   the match was removed. Returns false, without a call of `visit`, if memory runs out. */
 bool hs_registry_visit(struct hs_registry *registry,
                        void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
-/* Calls `visit` with each match of a tenant (ptr NULL: of all), locked, in no order. `visit` may
-   remove the match. */
+/* Calls `visit` with each match of a tenant (ptr NULL: all tenants), in no particular order. Each
+   match is locked during its call. `visit` may remove the match. */
 void hs_registry_each(struct hs_registry *registry, struct hs_str tenant,
                       void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
-/* Sums over all open matches. The numbers of each match are those at its last release. */
+/* Sums over all open matches. The sums use the numbers that each match had at its last release. */
 struct hs_registry_totals {
     size_t matches, players, movers, accounts;
     size_t memory_limited;     /* number of memory-limited matches */
@@ -193,11 +194,13 @@ void hs_registry_totals(struct hs_registry *registry, struct hs_registry_totals 
 void hs_registry_give_map(struct hs_registry *registry, struct hs_map_store *maps,
                           struct hs_map_entry *entry);
 
-/* Returns the members that begin each answer about a match. They are borrowed from the slot. */
+/* Returns the members that begin each answer about a match. The members are borrowed from the
+   slot. */
 struct hs_match_head hs_match_slot_head(const struct hs_match_slot *slot);
 
-/* Makes the id of a verdict about a player, in the player's session at `time_us`. `number`: the
-   number of the shot, or another number that is unique in the session. The match must be locked. */
+/* Computes the id of a verdict about a player, in the player's session at `time_us`. `number` is
+   the number of the shot, or another number that is unique in the session. The match must be
+   locked. */
 void hs_match_slot_verdict_id(const struct hs_match_slot *slot, enum hs_verdict_about about,
                               uint64_t number, struct hs_str player, int64_t time_us,
                               struct hs_verdict_id *out);

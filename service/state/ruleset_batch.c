@@ -62,7 +62,7 @@ static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, st
 }
 
 /* Refuses files whose names belong to tenants, because a file cannot replace a ruleset that a
-   tenant put. Reports such files. Returns false if there is one. */
+   tenant put. Reports such files. Returns false if there is such a file. */
 static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directory,
                              hs_ruleset_file_report *report, void *context)
 {

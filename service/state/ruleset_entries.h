@@ -26,7 +26,7 @@ struct hs_ruleset_store {
 bool hs_ruleset_entry_hash(struct hs_ruleset_entry *entry);
 
 /* Charges an entry's memory to its owner, and shares the parts that are also in other rulesets of
-   that owner. Returns false if the owner has too few bytes left; then nothing changed. */
+   that owner. Returns false and changes nothing if the owner has too few bytes left. */
 bool hs_ruleset_entry_charge(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
 /* Releases the charge of an entry. Call it before the entry is destroyed. Does nothing for an entry
@@ -44,7 +44,7 @@ void hs_ruleset_entry_drop(struct hs_ruleset_store *store,
 int hs_ruleset_entry_compare(const struct hs_ruleset_entry *entry, struct hs_str name);
 
 /* Returns the entry of a name, or NULL. *place is the index of the entry, or the index at which to
-   insert it. */
+   insert a new entry. */
 struct hs_ruleset_entry *hs_ruleset_entries_find(const struct hs_ruleset_store *store,
                                                  struct hs_str name, size_t *place);
 
@@ -53,8 +53,8 @@ struct hs_ruleset_entry *hs_ruleset_entries_find(const struct hs_ruleset_store *
 void hs_ruleset_entry_set_canary(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
                                  struct hs_ruleset_entry *canary, double share);
 
-/* Sets the entry at index `place`. Replaces `present`, and drops it with its canary. If `present`
-   is NULL, inserts the entry instead. The array must have space. */
+/* Sets the entry at index `place`. Replaces `present`, and drops `present` with its canary. If
+   `present` is NULL, inserts the entry instead. The array must have space. */
 void hs_ruleset_entries_set(struct hs_ruleset_store *store, size_t place,
                             struct hs_ruleset_entry *present, struct hs_ruleset_entry *entry);
 

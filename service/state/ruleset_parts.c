@@ -51,7 +51,7 @@ bool hs_ruleset_entry_hash(struct hs_ruleset_entry *entry)
 }
 
 /* Returns the link to the part that is equal to `data`. If there is no such part, returns the end
-   of the chain in which it would be. */
+   of the chain to which the part belongs. */
 static struct hs_ruleset_part **find(struct hs_ruleset_store *store, const char *payer,
                                      uint64_t hash, const void *data, size_t size)
 {

@@ -146,7 +146,7 @@ static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_r
     return result;
 }
 
-/* Makes an entry the canary of its name, and takes ownership of the entry. */
+/* Sets an entry as the canary of its name, and takes ownership of the entry. */
 static enum hs_ruleset_put put_canary(struct hs_ruleset_store *store,
                                       struct hs_ruleset_entry *entry, double share)
 {
@@ -324,7 +324,7 @@ struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store)
     return store->share;
 }
 
-/* Puts a ruleset under its name. If there is a share, makes the ruleset the canary of the name
+/* Puts a ruleset under its name. If there is a share, sets the ruleset as the canary of the name
    instead. */
 static enum hs_ruleset_put put(struct hs_ruleset_store *store, struct hs_str owner,
                                struct hs_ruleset *ruleset, double share,
@@ -372,7 +372,7 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
 /* ---- restoring after a restart ---- */
 
 /* Creates an entry with an old document and its revision. This version of the program may write
-   more fields into a document. But the old document must stay unchanged, because verdict ids depend
+   more fields into a document, but the old document must stay unchanged, because verdict ids depend
    on its revision. */
 static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struct hs_str document)
 {
@@ -429,8 +429,8 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
 }
 
 /* Sets the owner of an adopted entry. The entry may be charged to nobody so far. Other threads read
-   the owner of an entry in use without the lock. That owner is already correct, so it is not
-   written. */
+   the owner of an entry in use without the lock. The owner of such an entry is already correct, so
+   it is not written. */
 static void restore_owner(struct hs_ruleset_entry *entry, struct hs_str owner)
 {
     if (!hs_str_equal(hs_name_str(&entry->owner), owner))

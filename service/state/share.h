@@ -3,8 +3,8 @@
  * they use it and release it afterwards, so the limit is never exceeded.
  *
  * A tenant's reservation is refused if the tenant would then have more than the amount that would
- * remain free (dynamic thresholds: Choudhury, Hahne, 1998). So one tenant alone gets half of the
- * limit, and two tenants get at most a third each. Thread-safe.
+ * remain free (dynamic thresholds: Choudhury, Hahne, 1998). So one tenant alone gets at most half
+ * of the limit, and two tenants get at most a third each. Thread-safe.
  */
 #ifndef HS_SERVICE_SHARE_H
 #define HS_SERVICE_SHARE_H
@@ -20,16 +20,16 @@ struct hs_share;
 struct hs_share *hs_share_create(size_t limit);
 void hs_share_destroy(struct hs_share *share); /* does nothing for NULL */
 
-/* Reserves an amount for a tenant. Returns false if it does not fit, or if memory runs out. If
-   `tenant` has len 0 (the operator, or a service without tokens), only the limit counts. */
+/* Reserves an amount for a tenant. Returns false if the amount does not fit, or if memory runs out.
+   If `tenant` has len 0 (the operator, or a service without tokens), only the limit counts. */
 bool hs_share_reserve(struct hs_share *share, struct hs_str tenant, size_t amount);
 
 /* Releases an amount that was reserved for the same tenant. */
 void hs_share_release(struct hs_share *share, struct hs_str tenant, size_t amount);
 
-/* Charges `to` for an amount that was reserved without a tenant. Used for items that are restored
-   before their owner is known. Ignores the limits. Returns false if memory runs out; then nothing
-   changed. */
+/* Charges `to` for an amount that was reserved without a tenant. The function is for items that are
+   restored before their owner is known. Ignores the limits. Returns false and changes nothing if
+   memory runs out. */
 bool hs_share_assign(struct hs_share *share, struct hs_str to, size_t amount);
 
 /* Returns the max amount that a tenant can have: half of the limit, or the whole limit without a

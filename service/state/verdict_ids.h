@@ -3,9 +3,9 @@
  *
  * An id is AES-CMAC-128 (NIST SP 800-38B) over the kind, the session, the number and the shooter.
  * The key is the first half of the SHA-256 hash of the tenant, the match, its opening and the
- * revision of its rules. All of these are restored after a restart, so the same claim always has
- * the same id. Two different claims get the same id with the probability that two random numbers of
- * 128 bits are equal. The key is no secret, and an id gives no access to anything.
+ * revision of its rules. All these values are restored after a restart, so the same claim always
+ * has the same id. Two different claims have the same id only as often as two random 128-bit
+ * numbers are equal. The key is not secret, and an id gives no access to anything.
  */
 #ifndef HS_SERVICE_VERDICT_IDS_H
 #define HS_SERVICE_VERDICT_IDS_H
@@ -16,12 +16,12 @@
 #include "api/hits.h"
 #include "validators/str.h"
 
-/* Makes the ids of one match. */
+/* The key for the ids of one match. */
 struct hs_verdict_ids {
     struct cmac_aes128_ctx mac;
 };
 
-/* Sets the key. An empty `tenant`: the service has no tenants. */
+/* Sets the key. `tenant` is empty if the service has no tenants. */
 void hs_verdict_ids_begin(struct hs_verdict_ids *ids, const struct hs_name *tenant,
                           const struct hs_name *match, uint64_t opening, const char *revision);
 

@@ -182,7 +182,7 @@ START_TEST(no_file_takes_a_reserved_name)
         fputs("{}", file);
         fclose(file);
         ck_assert_ptr_null(hs_ruleset_batch_read(rulesets, directory, note_fault, fault));
-        snprintf(expected, sizeof expected, "%s.json: `%s` is reserved: give yours another name",
+        snprintf(expected, sizeof expected, "%s.json: `%s` is reserved: choose another name",
                  names[i], names[i]);
         ck_assert_str_eq(fault, expected);
         unlink(path);
