@@ -2,6 +2,7 @@
 
 #include "validators/base/lanes.h"
 #include "validators/base/units.h"
+#include "validators/history/extent.h"
 
 /* Larger than all rounding errors of hs_crowd_near, relative to the coordinates. */
 #define NEAR_SLACK 1e-6
@@ -26,53 +27,29 @@ void hs_passing_of(const struct hs_sweep *sweep, int64_t time_us, struct hs_pass
 
 double hs_crowd_reach(const struct hs_history_span *span, const struct hs_ruleset *ruleset)
 {
-    double reach = span->posted_reach > ruleset->reach ? span->posted_reach : ruleset->reach;
-    return reach * (1 + 4 * HS_TOUCH_SLACK);
+    return hs_larger(hs_extent_reach(&span->posted), ruleset->reach) * (1 + 4 * HS_TOUCH_SLACK);
 }
 
-/*
- * Separating axis test of a segment and a box, both given by their middle and half extent. The axes
- * are those of the box, and their cross products with the segment (Ericson, Real-Time Collision
- * Detection, 2005, 5.3.3).
- */
-static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec box)
+void hs_crowd_extent(const struct hs_history_span *span, const struct hs_ruleset *ruleset,
+                     struct hs_extent *out)
 {
-    struct hs_vec h = {fabs(half.x), fabs(half.y), fabs(half.z)};
-    struct hs_vec cross = hs_vec_cross(between, half);
-    /* All six tests run without branches: a mispredicted branch costs more than the tests that it
-       saves. */
-    return (fabs(between.x) > box.x + h.x) | (fabs(between.y) > box.y + h.y) |
-           (fabs(between.z) > box.z + h.z) | (fabs(cross.x) > box.y * h.z + box.z * h.y) |
-           (fabs(cross.y) > box.x * h.z + box.z * h.x) |
-           (fabs(cross.z) > box.x * h.y + box.y * h.x);
-}
-
-bool hs_is_passed_by(const struct hs_history *history, const struct hs_ruleset *ruleset,
-                     const struct hs_passing *passing)
-{
-    const struct hs_history_span *span = hs_history_span(history);
-    if (span == NULL || passing->time_us < span->oldest_us ||
-        passing->time_us - span->newest_us > ruleset->rewind.future_slack_us ||
-        span->longest_gap_us > ruleset->history.max_gap_us)
-        return false;
-    double reach = hs_crowd_reach(span, ruleset) + passing->reach;
-    struct hs_vec middle, half;
-    hs_history_span_box(span, &middle, &half);
-    return are_apart(hs_vec_sub(passing->middle, middle), passing->half,
-                     (struct hs_vec){half.x + reach, half.y + reach, half.z + reach});
+    *out = span->posted;
+    if (!span->has_rest)
+        return;
+    struct hs_extent rest = hs_extent_of_ball(ruleset->reach);
+    hs_extent_join(out, &rest);
 }
 
 /* ---- four players ---- */
 
 /* The half extent is computed from the rounded middle, so the rounding of the middle does not
    matter. */
-static inline void put_axis(struct hs_crowd *crowd, int axis, uint32_t i, double low, double high,
-                            double reach)
+static inline void put_axis(struct hs_crowd *crowd, int axis, uint32_t i, double low, double high)
 {
     float rounded = (float)((low + high) * 0.5);
     double middle = (double)rounded;
     crowd->middle[axis][i] = rounded;
-    crowd->half[axis][i] = hs_float_above(hs_larger(high - middle, middle - low) + reach);
+    crowd->half[axis][i] = hs_float_above(hs_larger(high - middle, middle - low));
 }
 
 static inline int64_t later_of(int64_t a, int64_t b)
@@ -93,10 +70,12 @@ void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *h
     crowd->from_us[i] = INT64_MAX;
     crowd->until_us[i] = INT64_MIN;
     if (span != NULL && span->longest_gap_us <= ruleset->history.max_gap_us) {
-        double reach = hs_crowd_reach(span, ruleset);
-        put_axis(crowd, 0, i, span->low.x, span->high.x, reach);
-        put_axis(crowd, 1, i, span->low.y, span->high.y, reach);
-        put_axis(crowd, 2, i, span->low.z, span->high.z, reach);
+        struct hs_extent body;
+        hs_crowd_extent(span, ruleset, &body);
+        const float *low = body.low, *high = body.high;
+        put_axis(crowd, 0, i, span->low.x + (double)low[0], span->high.x + (double)high[0]);
+        put_axis(crowd, 1, i, span->low.y + (double)low[1], span->high.y + (double)high[1]);
+        put_axis(crowd, 2, i, span->low.z + (double)low[2], span->high.z + (double)high[2]);
         crowd->from_us[i] = span->oldest_us;
         crowd->until_us[i] =
             span->newest_us < INT64_MAX - slack_us ? span->newest_us + slack_us : INT64_MAX;
@@ -120,8 +99,8 @@ static unsigned without_pose(const struct hs_crowd *crowd, int64_t time_us)
     return bits;
 }
 
-/* Does the test of are_apart for four players. The boxes are made larger by the rounding error of
-   all operations. This error grows with the distance between the middles. */
+/* Does the test of hs_extent_is_missed for four players. The boxes are made larger by the rounding
+   error of all operations. This error grows with the distance between the middles. */
 unsigned hs_crowd_near(const struct hs_crowd *crowd, const struct hs_passing *passing)
 {
     const float *m = passing->near_middle, *n = passing->near_half;

@@ -275,8 +275,7 @@ static void meet_near(struct hs_hit_context *c, const struct hs_path *path,
             passed = i + 1;
             if (hs_work_is_over(&c->work))
                 return;
-            if (is_there(c, player, target) &&
-                !hs_is_passed_by(player->history, c->ruleset, &passing))
+            if (is_there(c, player, target))
                 meet(c, path, player, out);
         }
     }
