@@ -14,6 +14,7 @@
 #include "tests/support/run_suite.h"
 #include "validators/geometry/quat.h"
 #include "validators/history/bounds.h"
+#include "validators/history/crowd.h"
 #include "validators/history/extent.h"
 #include "validators/history/ring_inside.h"
 #include "validators/hit/contact.h"
@@ -84,6 +85,48 @@ START_TEST(broad_phase_changes_no_answer)
     printf("%ld cases, %ld touch something, work is saved in %ld\n", cases(), touched, saved);
     ck_assert_int_gt(touched, cases() / 4);
     ck_assert_int_gt(saved, cases() / 4);
+}
+END_TEST
+
+/* Draws the bounds of one player. */
+static void draw_bounds(struct hs_random *random, struct hs_crowd *crowd, int i)
+{
+    double unit = hs_random_log_between(random, 1, 100);
+    for (int a = 0; a < 3; a++) {
+        crowd->middle[a][i] = (float)hs_random_between(random, -unit, unit);
+        crowd->half[a][i] = (float)hs_random_between(random, 0, unit / 4);
+    }
+    crowd->from_us[i] = hs_random_index(random, 100);
+    crowd->until_us[i] = 100 + hs_random_index(random, 100);
+}
+
+/* Eight players at a time are tested with the same results as four at a time. */
+START_TEST(lanes_change_no_bit)
+{
+    enum { CROWDS = 16 };
+    static struct hs_crowd crowd[CROWDS];
+    long near = 0;
+    for (long i = 0; i < cases(); i++) {
+        struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), (uint64_t)i);
+        for (int k = 0; k < 4 * CROWDS; k++)
+            draw_bounds(&random, &crowd[k / 4], k % 4);
+        for (int k = 0; k < CROWDS; k++) {
+            crowd[k].all_from_us = 100;
+            crowd[k].all_until_us = 100;
+        }
+        struct hs_sweep sweep = {.start = hs_vec_scale(hs_random_direction(&random), 40),
+                                 .direction = hs_random_direction(&random),
+                                 .length = hs_random_between(&random, 0, 100),
+                                 .radius = hs_random_between(&random, 0, 1)};
+        struct hs_passing passing;
+        uint32_t count = (uint32_t)hs_random_index(&random, CROWDS + 1);
+        hs_passing_of(&sweep, 50 + hs_random_index(&random, 100), &passing);
+        uint64_t bits = hs_crowd_near(crowd, count, &passing);
+        ck_assert_uint_eq(bits, hs_crowd_near_by_four(crowd, count, &passing));
+        near += __builtin_popcountll(bits);
+    }
+    printf("%ld near players\n", near);
+    ck_assert_int_gt(near, cases());
 }
 END_TEST
 
@@ -436,6 +479,7 @@ int main(void)
     TCase *tcase = tcase_create("hit bounds");
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, broad_phase_changes_no_answer);
+    tcase_add_test(tcase, lanes_change_no_bit);
     tcase_add_test(tcase, bounds_change_no_contact);
     tcase_add_test(tcase, extents_contain_every_hitbox);
     tcase_add_test(tcase, bounds_hold_for_grazes);

@@ -4,7 +4,7 @@
 #include "validators/base/units.h"
 #include "validators/history/extent.h"
 
-/* Larger than all rounding errors of hs_crowd_near, relative to the coordinates. */
+/* Larger than all rounding errors of near_four, relative to the coordinates. */
 #define NEAR_SLACK 1e-6
 
 static double sum_of(struct hs_vec v)
@@ -88,7 +88,7 @@ void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *h
 }
 
 /* Returns one bit for each of the four players without a pose at that time. */
-static unsigned without_pose(const struct hs_crowd *crowd, int64_t time_us)
+static inline unsigned without_pose(const struct hs_crowd *crowd, int64_t time_us)
 {
     unsigned bits = 0;
     if (time_us >= crowd->all_from_us && time_us <= crowd->all_until_us)
@@ -101,7 +101,7 @@ static unsigned without_pose(const struct hs_crowd *crowd, int64_t time_us)
 
 /* Does the test of hs_extent_is_missed for four players. The boxes are made larger by the rounding
    error of all operations. This error grows with the distance between the middles. */
-unsigned hs_crowd_near(const struct hs_crowd *crowd, const struct hs_passing *passing)
+static unsigned near_four(const struct hs_crowd *crowd, const struct hs_passing *passing)
 {
     const float *m = passing->near_middle, *n = passing->near_half;
     struct hs_lanes_vec middle = {glmm_set1(m[0]), glmm_set1(m[1]), glmm_set1(m[2])};
@@ -127,3 +127,102 @@ unsigned hs_crowd_near(const struct hs_crowd *crowd, const struct hs_passing *pa
     }
     return (~apart & 15u) | without_pose(crowd, passing->time_us);
 }
+
+uint64_t hs_crowd_near_by_four(const struct hs_crowd *crowd, uint32_t count,
+                               const struct hs_passing *passing)
+{
+    uint64_t near = 0;
+    for (uint32_t i = 0; i < count; i++)
+        near |= (uint64_t)near_four(&crowd[i], passing) << (4 * i);
+    return near;
+}
+
+#ifdef CGLM_SIMD_x86
+
+#define WITH_AVX2 __attribute__((target("avx2")))
+
+WITH_AVX2 static inline __m256 join(const float *first, const float *second)
+{
+    return _mm256_loadu2_m128(second, first);
+}
+
+WITH_AVX2 static inline __m256 abs_of(__m256 a)
+{
+    return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a);
+}
+
+WITH_AVX2 static inline unsigned at_most(__m256 a, __m256 b)
+{
+    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
+}
+
+/* A path, with each number in eight lanes. */
+struct eight_paths {
+    __m256 middle[3], half[3], h[3], reach;
+};
+
+/* Computes the same as near_four for eight players. */
+WITH_AVX2 static inline unsigned
+near_eight(const struct hs_crowd *first, const struct hs_crowd *second, const struct eight_paths *p)
+{
+    __m256 x = join(first->middle[0], second->middle[0]) - p->middle[0];
+    __m256 y = join(first->middle[1], second->middle[1]) - p->middle[1];
+    __m256 z = join(first->middle[2], second->middle[2]) - p->middle[2];
+    __m256 size_x = abs_of(x), size_y = abs_of(y), size_z = abs_of(z);
+    __m256 reach = p->reach + _mm256_set1_ps((float)NEAR_SLACK) * (size_x + size_y + size_z);
+    __m256 box_x = join(first->half[0], second->half[0]) + reach;
+    __m256 box_y = join(first->half[1], second->half[1]) + reach;
+    __m256 box_z = join(first->half[2], second->half[2]) + reach;
+    unsigned apart = at_most(box_x + p->h[0], size_x) | at_most(box_y + p->h[1], size_y) |
+                     at_most(box_z + p->h[2], size_z);
+    if (apart == 255)
+        return 0;
+    __m256 least = _mm256_set1_ps(FLT_MIN);
+    __m256 cross_x = abs_of(y * p->half[2] - z * p->half[1]);
+    __m256 cross_y = abs_of(z * p->half[0] - x * p->half[2]);
+    __m256 cross_z = abs_of(x * p->half[1] - y * p->half[0]);
+    apart |= at_most(box_y * p->h[2] + box_z * p->h[1] + least, cross_x) |
+             at_most(box_z * p->h[0] + box_x * p->h[2] + least, cross_y) |
+             at_most(box_x * p->h[1] + box_y * p->h[0] + least, cross_z);
+    return ~apart & 255u;
+}
+
+WITH_AVX2 static uint64_t near_by_eight(const struct hs_crowd *crowd, uint32_t count,
+                                        const struct hs_passing *passing)
+{
+    struct eight_paths p;
+    uint64_t near = 0;
+    p.reach = _mm256_set1_ps(passing->near_reach);
+    for (int a = 0; a < 3; a++) {
+        p.middle[a] = _mm256_set1_ps(passing->near_middle[a]);
+        p.half[a] = _mm256_set1_ps(passing->near_half[a]);
+        p.h[a] = abs_of(p.half[a]);
+    }
+    uint32_t i = 0;
+    for (; i + 1 < count; i += 2) {
+        unsigned bits = near_eight(&crowd[i], &crowd[i + 1], &p);
+        bits |= without_pose(&crowd[i], passing->time_us) |
+                without_pose(&crowd[i + 1], passing->time_us) << 4;
+        near |= (uint64_t)bits << (4 * i);
+    }
+    if (i < count)
+        near |= (uint64_t)near_four(&crowd[i], passing) << (4 * i);
+    return near;
+}
+
+uint64_t hs_crowd_near(const struct hs_crowd *crowd, uint32_t count,
+                       const struct hs_passing *passing)
+{
+    return __builtin_cpu_supports("avx2") ? near_by_eight(crowd, count, passing)
+                                          : hs_crowd_near_by_four(crowd, count, passing);
+}
+
+#else
+
+uint64_t hs_crowd_near(const struct hs_crowd *crowd, uint32_t count,
+                       const struct hs_passing *passing)
+{
+    return hs_crowd_near_by_four(crowd, count, passing);
+}
+
+#endif

@@ -45,9 +45,15 @@ struct hs_crowd {
 void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *history,
                   const struct hs_ruleset *ruleset);
 
-/* Returns one bit for each of the four players for whom the exact search must decide. The bit of a
-   player is not set if they have a pose at that time, and the sphere is surely far from all places
-   of their body in the history. */
-unsigned hs_crowd_near(const struct hs_crowd *crowd, const struct hs_passing *passing);
+/*
+ * Returns one bit for each of the players in `crowd`, set if the exact search must decide. The bit
+ * of a player is not set if they have a pose at that time, and the sphere is surely far from all
+ * places of their body in the history. `count`: the number of structs, at most 16. Machines with
+ * AVX2 test eight players at a time, with the same results as hs_crowd_near_by_four.
+ */
+uint64_t hs_crowd_near(const struct hs_crowd *crowd, uint32_t count,
+                       const struct hs_passing *passing);
+uint64_t hs_crowd_near_by_four(const struct hs_crowd *crowd, uint32_t count,
+                               const struct hs_passing *passing);
 
 #endif
