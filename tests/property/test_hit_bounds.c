@@ -388,6 +388,22 @@ static bool check_missed(struct hs_random *random, const struct hs_extent *exten
     return is_missed;
 }
 
+/* Every machine computes the same bounds, bit for bit. */
+static void compare_lanes(struct hs_random *random, const struct hs_pose *pose, long i)
+{
+    static struct hs_pose_bounds bounds, plain;
+    struct hs_sweep sweep = {.start = hs_vec_scale(hs_random_direction(random), 10),
+                             .direction = hs_random_direction(random),
+                             .length = hs_random_between(random, 0, 100),
+                             .radius = hs_random_unit(random)};
+    bool finds_nearest = hs_random_chance(random, 0.5);
+    memset(&bounds, 0, sizeof bounds);
+    memset(&plain, 0, sizeof plain);
+    hs_pose_find_bounds(pose, &sweep, 1e-3, finds_nearest, &bounds);
+    hs_pose_find_bounds_plainly(pose, &sweep, 1e-3, finds_nearest, &plain);
+    ck_assert_msg(memcmp(&bounds, &plain, sizeof bounds) == 0, "case %ld", i);
+}
+
 START_TEST(extents_contain_every_hitbox)
 {
     static struct hs_rig rig;
@@ -405,6 +421,7 @@ START_TEST(extents_contain_every_hitbox)
             struct hs_pose pose = {.bracket = &bracket, .rig = &rig};
             pose.from = &from.posted_pose;
             pose.to = &to.posted_pose;
+            compare_lanes(&random, &pose, i);
             struct hs_solid solid;
             uint16_t hitbox = (uint16_t)hs_random_index(&random, rig.hitbox_count);
             if (!hs_pose_place(&pose, hitbox, &solid))

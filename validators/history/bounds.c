@@ -3,6 +3,9 @@
 #include "validators/base/lanes.h"
 #include "validators/base/units.h"
 
+/* All code that runs for every hitbox is inlined twice: compiled for any machine, and for AVX2. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 /* Relative errors of a few operations: in float, and in double. */
 #define FLOAT_SLACK  6e-6
 #define DOUBLE_SLACK 1e-14
@@ -10,7 +13,7 @@
 /* Above this, squares in float overflow. */
 #define TOO_LARGE 1e15
 
-static inline glmm_128 length(struct hs_lanes_vec a)
+ALWAYS_INLINE glmm_128 length(struct hs_lanes_vec a)
 {
     return hs_lanes_sqrt(hs_lanes_dot(a, a));
 }
@@ -32,8 +35,8 @@ struct four {
     unsigned present;             /* one bit for each lane */
 };
 
-static void lay_course(const struct hs_pose *pose, const struct hs_sweep *sweep, double reach,
-                       struct course *out, double *travelled, double *error)
+ALWAYS_INLINE void lay_course(const struct hs_pose *pose, const struct hs_sweep *sweep,
+                              double reach, struct course *out, double *travelled, double *error)
 {
     struct hs_vec from = hs_vec_sub(sweep->start, pose->root);
     double along = hs_clamp(-hs_vec_dot(from, sweep->direction), 0, sweep->length);
@@ -139,7 +142,7 @@ static void open_bones(const struct hs_pose *pose, struct bones *out)
 }
 
 /* Finds a bone if both poses are plain. This is the fast path. */
-static inline void find_plain(const struct bones *bones, uint16_t bone, struct four *out,
+ALWAYS_INLINE void find_plain(const struct bones *bones, uint16_t bone, struct four *out,
                               unsigned i)
 {
     out->from[i] = bones->from->bones + (size_t)bone * HS_BONE_FLOATS;
@@ -163,8 +166,8 @@ static void find_any(const struct bones *bones, uint16_t bone, struct four *out,
 }
 
 /* Finds the bones of four hitboxes. `space` gets the poses of bones that are not posted. */
-static void find_bones(const struct bones *bones, uint16_t first, struct four *out,
-                       uint64_t *excluded, struct hs_bone_pose space[4])
+ALWAYS_INLINE void find_bones(const struct bones *bones, uint16_t first, struct four *out,
+                              uint64_t *excluded, struct hs_bone_pose space[4])
 {
     static const float none[HS_BONE_FLOATS] = {0, 0, 0, 0, 0, 0, 1};
     const struct hs_rig *rig = bones->pose->rig;
@@ -187,14 +190,14 @@ static void find_bones(const struct bones *bones, uint16_t first, struct four *o
 }
 
 /* Interpolates the first four floats of a bone: its offset, and a fourth float that is ignored. */
-static inline glmm_128 between(const struct course *c, const float *from, const float *to)
+ALWAYS_INLINE glmm_128 between(const struct course *c, const float *from, const float *to)
 {
     glmm_128 begin = hs_lanes_read(from);
     return begin + (hs_lanes_read(to) - begin) * c->alpha;
 }
 
 /* Returns the offsets of four bones from the root. */
-static inline struct hs_lanes_vec place_bones(const struct course *c, const struct four *four)
+ALWAYS_INLINE struct hs_lanes_vec place_bones(const struct course *c, const struct four *four)
 {
     glmm_128 rows[4] = {
         between(c, four->from[0], four->to[0]), between(c, four->from[1], four->to[1]),
@@ -205,7 +208,7 @@ static inline struct hs_lanes_vec place_bones(const struct course *c, const stru
 
 /* Returns lower bounds of the gaps to the balls around the bones. *most gets upper bounds of the
    gaps to the hitboxes inside these balls. */
-static inline glmm_128 ball_gap(const struct course *c, const struct four *four,
+ALWAYS_INLINE glmm_128 ball_gap(const struct course *c, const struct four *four,
                                 struct hs_lanes_vec bones, glmm_128 *most)
 {
     struct hs_lanes_vec from = hs_lanes_sub(bones, c->origin);
@@ -217,7 +220,7 @@ static inline glmm_128 ball_gap(const struct course *c, const struct four *four,
 }
 
 /* Reads the rotations of four bones: x, y, z and w of each. */
-static inline void read_rotations(const float *const bones[4], glmm_128 q[4])
+ALWAYS_INLINE void read_rotations(const float *const bones[4], glmm_128 q[4])
 {
     q[0] = hs_lanes_read(bones[0] + 3);
     q[1] = hs_lanes_read(bones[1] + 3);
@@ -229,7 +232,7 @@ static inline void read_rotations(const float *const bones[4], glmm_128 q[4])
 /* Computes quaternions of four bones at the time of the pose. The quaternions do not have length 1.
    Bones that turn too far get the ball. Returns the error of distances, including the error of the
    linear interpolation. */
-static inline glmm_128 turn_bones(const struct course *c, struct four *four, glmm_128 q[4])
+ALWAYS_INLINE glmm_128 turn_bones(const struct course *c, struct four *four, glmm_128 q[4])
 {
     glmm_128 from[4], to[4];
     read_rotations(four->from, from);
@@ -248,7 +251,7 @@ static inline glmm_128 turn_bones(const struct course *c, struct four *four, glm
 }
 
 /* Computes the columns of the rotation matrices of four quaternions of any length. */
-static inline void find_axes(const glmm_128 q[4], struct hs_lanes_vec axes[3])
+ALWAYS_INLINE void find_axes(const glmm_128 q[4], struct hs_lanes_vec axes[3])
 {
     glmm_128 x = q[0], y = q[1], z = q[2], w = q[3], one = glmm_set1(1);
     glmm_128 s = glmm_set1(2) / (x * x + y * y + z * z + w * w);
@@ -260,7 +263,7 @@ static inline void find_axes(const glmm_128 q[4], struct hs_lanes_vec axes[3])
     axes[2] = (struct hs_lanes_vec){xz + wy, yz - wx, one - (xx + yy)};
 }
 
-static inline struct hs_lanes_vec turn(const struct hs_lanes_vec axes[3], struct hs_lanes_vec v)
+ALWAYS_INLINE struct hs_lanes_vec turn(const struct hs_lanes_vec axes[3], struct hs_lanes_vec v)
 {
     return hs_lanes_add(hs_lanes_scale(axes[0], v.x),
                         hs_lanes_add(hs_lanes_scale(axes[1], v.y), hs_lanes_scale(axes[2], v.z)));
@@ -269,7 +272,7 @@ static inline struct hs_lanes_vec turn(const struct hs_lanes_vec axes[3], struct
 /* Returns where a segment is nearest to a point, as a share in [0, 1] of its length. `along` leads
    from its start to its end, `towards` from its start to the point. If the segment has no length,
    the result may be any share. */
-static inline glmm_128 nearest_share(struct hs_lanes_vec along, struct hs_lanes_vec towards)
+ALWAYS_INLINE glmm_128 nearest_share(struct hs_lanes_vec along, struct hs_lanes_vec towards)
 {
     glmm_128 share = hs_lanes_dot(towards, along) / hs_lanes_dot(along, along);
     return hs_lanes_min(hs_lanes_max(share, glmm_set1(0)), glmm_set1(1));
@@ -281,7 +284,7 @@ struct capsules {
     glmm_128 radius; /* includes the radius of the sphere, and the error */
 };
 
-static inline struct capsules place_capsules(const struct course *c, struct four *four,
+ALWAYS_INLINE struct capsules place_capsules(const struct course *c, struct four *four,
                                              struct hs_lanes_vec bones)
 {
     glmm_128 q[4];
@@ -301,7 +304,7 @@ static inline struct capsules place_capsules(const struct course *c, struct four
  * centre line. The part along the course is the distance by which the centre line is beyond an end
  * of the course.
  */
-static inline glmm_128 capsule_gap(const struct course *c, const struct capsules *k,
+ALWAYS_INLINE glmm_128 capsule_gap(const struct course *c, const struct capsules *k,
                                    glmm_128 *across, glmm_128 *first)
 {
     glmm_128 begin = hs_lanes_dot(k->from, c->direction),
@@ -318,7 +321,7 @@ static inline glmm_128 capsule_gap(const struct course *c, const struct capsules
 }
 
 /* Advances the sphere by its distance to the capsules, so that it cannot pass through them. */
-static inline glmm_128 advance(const struct course *c, const struct capsules *k, glmm_128 radius,
+ALWAYS_INLINE glmm_128 advance(const struct course *c, const struct capsules *k, glmm_128 radius,
                                glmm_128 travel)
 {
     struct hs_lanes_vec towards = hs_lanes_sub(hs_lanes_scale(c->direction, travel), k->from);
@@ -332,7 +335,7 @@ static inline glmm_128 advance(const struct course *c, const struct capsules *k,
  * first estimate, which is before every possible touch. From this estimate the sphere advances
  * several times by its distance to the capsule (Hart, Sphere tracing, 1996).
  */
-static inline glmm_128 first_contact(const struct course *c, const struct capsules *k,
+ALWAYS_INLINE glmm_128 first_contact(const struct course *c, const struct capsules *k,
                                      glmm_128 slack, glmm_128 across, glmm_128 first)
 {
     /* A sweep that misses by at most the slack also touches. */
@@ -345,7 +348,7 @@ static inline glmm_128 first_contact(const struct course *c, const struct capsul
 }
 
 /* Lowers *enough to the smallest upper bound of a gap. */
-static inline void lower(float *enough, const struct four *four, glmm_128 most)
+ALWAYS_INLINE void lower(float *enough, const struct four *four, glmm_128 most)
 {
     float bounds[4];
     hs_lanes_write(bounds, most);
@@ -357,8 +360,8 @@ static inline void lower(float *enough, const struct four *four, glmm_128 most)
 /* Finds the bounds of four hitboxes. Returns a bit for each hitbox that may matter: its gap may be
    at most `slack`, or at most *enough. *enough is an upper bound of the smallest gap so far, and is
    updated. `enough` NULL: only `slack` is used. */
-static unsigned bound_four(const struct course *c, struct four *four, glmm_128 slack, float *enough,
-                           float gap[4], float contact[4])
+ALWAYS_INLINE unsigned bound_four(const struct course *c, struct four *four, glmm_128 slack,
+                                  float *enough, float gap[4], float contact[4])
 {
     glmm_128 most, across, first, limit = slack;
     struct hs_lanes_vec bones = place_bones(c, four);
@@ -393,8 +396,8 @@ static void allow_all(const struct hs_pose *pose, struct hs_pose_bounds *out)
     }
 }
 
-void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
-                         bool finds_nearest, struct hs_pose_bounds *out)
+ALWAYS_INLINE void find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep,
+                               double slack, bool finds_nearest, struct hs_pose_bounds *out)
 {
     struct course course;
     struct bones bones;
@@ -418,3 +421,39 @@ void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *swee
         out->near[i / 64] |= near << (i % 64);
     }
 }
+
+void hs_pose_find_bounds_plainly(const struct hs_pose *pose, const struct hs_sweep *sweep,
+                                 double slack, bool finds_nearest, struct hs_pose_bounds *out)
+{
+    find_bounds(pose, sweep, slack, finds_nearest, out);
+}
+
+#ifdef CGLM_SIMD_x86
+
+/* AVX2 needs fewer instructions for the same operations. */
+__attribute__((target("avx2"))) static void find_with_avx2(const struct hs_pose *pose,
+                                                           const struct hs_sweep *sweep,
+                                                           double slack, bool finds_nearest,
+                                                           struct hs_pose_bounds *out)
+{
+    find_bounds(pose, sweep, slack, finds_nearest, out);
+}
+
+void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
+                         bool finds_nearest, struct hs_pose_bounds *out)
+{
+    if (__builtin_cpu_supports("avx2"))
+        find_with_avx2(pose, sweep, slack, finds_nearest, out);
+    else
+        hs_pose_find_bounds_plainly(pose, sweep, slack, finds_nearest, out);
+}
+
+#else
+
+void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
+                         bool finds_nearest, struct hs_pose_bounds *out)
+{
+    hs_pose_find_bounds_plainly(pose, sweep, slack, finds_nearest, out);
+}
+
+#endif
