@@ -111,16 +111,18 @@ static bool find_rest(const struct hs_pose *pose, uint16_t bone, struct hs_bone_
     return true;
 }
 
-/* Returns whether a pose has every bone of the rig, and no scale. */
-static bool is_plain(const struct hs_posted_pose *pose, const struct hs_rig *rig)
+/* Returns whether two poses have every bone of the rig, and no scale. */
+ALWAYS_INLINE bool are_plain(const struct hs_posted_pose *a, const struct hs_posted_pose *b,
+                             const struct hs_rig *rig)
 {
-    bool is_whole = pose->bone_count == rig->bone_count && pose->stride == HS_BONE_FLOATS;
-    for (unsigned i = 0; i < rig->bone_count && is_whole; i += 64) {
+    bool are_whole = a->bone_count == rig->bone_count && b->bone_count == rig->bone_count &&
+                     a->stride == HS_BONE_FLOATS && b->stride == HS_BONE_FLOATS;
+    for (unsigned i = 0; i < rig->bone_count && are_whole; i += 64) {
         unsigned count = rig->bone_count - i;
         uint64_t all = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
-        is_whole = (pose->present[i / 64] & all) == all;
+        are_whole = (a->present[i / 64] & b->present[i / 64] & all) == all;
     }
-    return is_whole;
+    return are_whole;
 }
 
 /* The bones of a body in the two samples of a pose. */
@@ -137,8 +139,7 @@ static void open_bones(const struct hs_pose *pose, struct bones *out)
     out->to = hs_pose_interpolates(pose) ? pose->to : pose->from;
     if (out->from == NULL || out->to == NULL)
         out->from = out->to = NULL;
-    out->is_plain =
-        out->from != NULL && is_plain(out->from, pose->rig) && is_plain(out->to, pose->rig);
+    out->is_plain = out->from != NULL && are_plain(out->from, out->to, pose->rig);
 }
 
 /* Finds a bone if both poses are plain. This is the fast path. */
@@ -347,11 +348,18 @@ ALWAYS_INLINE glmm_128 first_contact(const struct course *c, const struct capsul
     return travel - c->error;
 }
 
-/* Lowers *enough to the smallest upper bound of a gap. */
+/* Lowers *enough to the smallest upper bound of a gap. A bound that is not a number is ignored. */
 ALWAYS_INLINE void lower(float *enough, const struct four *four, glmm_128 most)
 {
     float bounds[4];
-    hs_lanes_write(bounds, most);
+    glmm_128 least = hs_lanes_min(most, glmm_set1(*enough));
+    if (four->present == 15) {
+        least = hs_lanes_min(least, __builtin_shufflevector(least, least, 2, 3, 0, 1));
+        least = hs_lanes_min(least, __builtin_shufflevector(least, least, 1, 0, 3, 2));
+        *enough = least[0];
+        return;
+    }
+    hs_lanes_write(bounds, least);
     for (unsigned i = 0; i < 4; i++)
         if ((four->present >> i & 1) != 0 && bounds[i] < *enough)
             *enough = bounds[i];

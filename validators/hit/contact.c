@@ -247,13 +247,20 @@ static void sweep_hitbox(struct search *s, const struct hs_pose *pose, uint16_t 
    hitbox is touched, returns the nearest hitbox. */
 static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack)
 {
-    uint16_t nearest = HS_NONE, soonest = HS_NONE;
-    for (uint16_t i = hs_bounds_next(bounds, 0); i != HS_NONE; i = hs_bounds_next(bounds, i + 1)) {
-        if (nearest == HS_NONE || bounds->gap[i] < bounds->gap[nearest])
+    uint16_t nearest = hs_bounds_next(bounds, 0), soonest = HS_NONE;
+    if (nearest == HS_NONE)
+        return HS_NONE;
+    float gap = bounds->gap[nearest], contact = 0;
+    for (uint16_t i = nearest; i != HS_NONE; i = hs_bounds_next(bounds, i + 1)) {
+        if (bounds->gap[i] < gap) {
+            gap = bounds->gap[i];
             nearest = i;
+        }
         if ((double)bounds->gap[i] <= slack &&
-            (soonest == HS_NONE || bounds->contact[i] < bounds->contact[soonest]))
+            (soonest == HS_NONE || bounds->contact[i] < contact)) {
+            contact = bounds->contact[i];
             soonest = i;
+        }
     }
     return soonest != HS_NONE ? soonest : nearest;
 }
