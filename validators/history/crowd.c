@@ -3,6 +3,7 @@
 #include "validators/base/lanes.h"
 #include "validators/base/units.h"
 #include "validators/history/extent.h"
+#include "validators/history/ring_inside.h"
 
 /* Larger than all rounding errors of near_four, relative to the coordinates. */
 #define NEAR_SLACK 1e-6
@@ -30,11 +31,11 @@ double hs_crowd_reach(const struct hs_history_span *span, const struct hs_rulese
     return hs_larger(hs_extent_reach(&span->posted), ruleset->reach) * (1 + 4 * HS_TOUCH_SLACK);
 }
 
-void hs_crowd_extent(const struct hs_history_span *span, const struct hs_ruleset *ruleset,
+void hs_crowd_extent(const struct hs_history *history, const struct hs_ruleset *ruleset,
                      struct hs_extent *out)
 {
-    *out = span->posted;
-    if (!span->has_rest)
+    *out = history->span.posted;
+    if (!history->has_rest)
         return;
     struct hs_extent rest = hs_extent_of_ball(ruleset->reach);
     hs_extent_join(out, &rest);
@@ -71,7 +72,7 @@ void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *h
     crowd->until_us[i] = INT64_MIN;
     if (span != NULL && span->longest_gap_us <= ruleset->history.max_gap_us) {
         struct hs_extent body;
-        hs_crowd_extent(span, ruleset, &body);
+        hs_crowd_extent(history, ruleset, &body);
         const float *low = body.low, *high = body.high;
         put_axis(crowd, 0, i, span->low.x + (double)low[0], span->high.x + (double)high[0]);
         put_axis(crowd, 1, i, span->low.y + (double)low[1], span->high.y + (double)high[1]);

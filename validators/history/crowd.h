@@ -23,8 +23,9 @@ struct hs_passing {
 /* Returns the largest distance of the body's hitboxes from its root at any time in the history. */
 double hs_crowd_reach(const struct hs_history_span *span, const struct hs_ruleset *ruleset);
 
-/* Computes an extent that contains the body's hitboxes at any time in the history. */
-void hs_crowd_extent(const struct hs_history_span *span, const struct hs_ruleset *ruleset,
+/* Computes an extent that contains the body's hitboxes at any time in the history. The history must
+   have a sample. */
+void hs_crowd_extent(const struct hs_history *history, const struct hs_ruleset *ruleset,
                      struct hs_extent *out);
 
 void hs_passing_of(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out);

@@ -200,7 +200,7 @@ static inline void widen_extent(struct hs_history *history, const struct hs_samp
     }
     const struct hs_posted_pose *pose = hs_history_posted_pose(history, sample);
     if (pose == NULL || pose->bone_count == 0)
-        span->has_rest = true;
+        history->has_rest = true;
     else
         hs_extent_join(&span->posted, &pose->extent);
 }
@@ -224,6 +224,7 @@ static void compute_span(struct hs_history *history)
     const struct hs_sample *before = hs_history_slot(history, 0);
     history->span = (struct hs_history_span){
         .low = before->position, .high = before->position, .oldest_us = before->time_us};
+    history->has_rest = false;
     for (uint32_t k = 0; k < history->count; k++) {
         const struct hs_sample *sample = hs_history_slot(history, k);
         widen_span(history, before, sample);

@@ -209,10 +209,9 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
 struct hs_history_span {
     struct hs_vec low, high; /* bounds of the roots; world, length */
     struct hs_extent posted; /* contains posted hitboxes, or a mover's box in any rotation; all 0:
-                                there are none */
+                                there are none (hs_crowd_extent also contains other hitboxes) */
     int64_t oldest_us, newest_us; /* always exact, unlike the other bounds */
     int64_t longest_gap_us;       /* between two neighbouring samples */
-    bool has_rest;                /* a sample has no posted bones, so `posted` may be too small */
 };
 
 /* Returns the bounds of all samples. NULL: the history is empty. */

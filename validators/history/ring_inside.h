@@ -20,6 +20,7 @@ struct hs_history {
     uint32_t limit;
     uint16_t state_capacity;
     bool of_mover;
+    bool has_rest; /* a sample may have no posted bones, so span.posted may be too small */
     struct hs_budget *budget;
     uint32_t capacity, head, count; /* ring of samples */
     uint32_t pose_size;

@@ -87,7 +87,7 @@ static bool is_missed(const struct search *s, const struct hs_sweep *sweep,
     struct hs_vec middle = hs_vec_add(hs_vec_sub(sweep->start, root), half);
     double rounding = 1e-12 * (fabs(root.x) + fabs(root.y) + fabs(root.z));
     double radius = sweep->radius + 2 * s->slack + rounding;
-    hs_crowd_extent(hs_history_span(s->history), s->ruleset, &extent);
+    hs_crowd_extent(s->history, s->ruleset, &extent);
     if (hs_extent_is_missed(&extent, middle, half, radius))
         return true;
     hs_rewind_prefetch(s->history, bracket);
