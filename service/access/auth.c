@@ -12,7 +12,7 @@
 
 /* ---- the token ---- */
 
-/* Returns TOKEN from `Bearer TOKEN`; ptr NULL: the value has another form. */
+/* Returns TOKEN from `Bearer TOKEN`, or ptr NULL if the value has another form. */
 static struct hs_str bearer(struct hs_str value)
 {
     static const char scheme[] = "Bearer";
@@ -36,8 +36,7 @@ static bool begins(enum hs_route route, const char *with)
     return strncmp(hs_route_pattern(route), with, strlen(with)) == 0;
 }
 
-/* Returns who owns the resource in the path of a request. Returns CALLER if the path has no
-   resource. */
+/* Returns who owns the resource in the path of a request, or CALLER if the path has no resource. */
 static enum owner owner_of(struct hs_service *service, enum hs_route route, struct hs_str name,
                            const struct hs_identity *identity)
 {
@@ -79,7 +78,7 @@ static bool may_touch(struct hs_service *service, enum hs_route route,
                       const struct hs_route_params *params, struct hs_auth *auth)
 {
     if (!hs_name_is_valid(params->name[0]))
-        return true; /* the path has no resource: a list, or a request that is refused later */
+        return true; /* the path names no resource: the request gets a list, or is refused later */
     enum owner owner = owner_of(service, route, params->name[0], &auth->identity);
     auth->hidden = owner == NOBODY;
     return owner == CALLER || (owner == EVERYBODY && hs_route_method(route) == HS_METHOD_GET) ||
@@ -111,9 +110,10 @@ void hs_auth_check(struct hs_service *service, enum hs_route route,
         auth->failure = HS_AUTH_TENANT;
 }
 
-static const char not_yours[] = "You own nothing with this name; a missing resource can be put";
+static const char not_yours[] =
+    "You own no resource with this name; PUT creates it if the name is free";
 
-/* For each failure: the detail of the answer, and the end of the header WWW-Authenticate. All wrong
+/* For each failure, the detail of the answer and the end of the WWW-Authenticate header. All wrong
    tokens get the same text, because details would help callers who guess tokens. */
 static const struct {
     enum hs_problem_code code;
@@ -124,8 +124,8 @@ static const struct {
     [HS_AUTH_MALFORMED] = {WRONG_TOKEN},
     [HS_AUTH_UNKNOWN] = {WRONG_TOKEN},
     [HS_AUTH_EXPIRED] = {WRONG_TOKEN},
-    [HS_AUTH_SCOPE] = {HS_PROBLEM_FORBIDDEN,
-                       "The token lacks a scope; this needs: ", ", error=\"insufficient_scope\""},
+    [HS_AUTH_SCOPE] = {HS_PROBLEM_FORBIDDEN, "The token lacks a scope; the request needs: ",
+                       ", error=\"insufficient_scope\""},
     [HS_AUTH_TENANT] = {HS_PROBLEM_FORBIDDEN, not_yours, NULL},
 };
 

@@ -1,7 +1,7 @@
 /*
  * Decides whether a caller may use a route: checks the token, the scope that the route needs, and
- * the owner of the resource in the path. It runs before the body of the request is read.
- * docs/security.md has the rules. Thread-safe.
+ * the owner of the resource in the path. The check runs before the body of the request is read.
+ * docs/security.md describes the rules. Thread-safe.
  */
 #ifndef HS_SERVICE_AUTH_H
 #define HS_SERVICE_AUTH_H
@@ -32,8 +32,8 @@ void hs_auth_refuse(const struct hs_auth *auth, enum hs_route route, struct hs_p
    belongs to another tenant or does not exist. */
 void hs_auth_not_yours(struct hs_problem *problem);
 
-/* Writes the value of WWW-Authenticate (RFC 6750) for a refused caller, or "", to `text`. Returns
-   `text`. */
+/* Writes the WWW-Authenticate value (RFC 6750) for a refused caller to `text`, or "" if the answer
+   needs no such header. Returns `text`. */
 const char *hs_auth_challenge(const struct hs_auth *auth, enum hs_route route, char text[192]);
 
 #endif

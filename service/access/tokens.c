@@ -17,7 +17,7 @@ enum { MAX_TOKENS = 4096, MAX_FILE_BYTES = 4 * 1024 * 1024 };
 
 struct token {
     struct hs_name tenant, kid;
-    char sha256[HS_SHA256_HEX]; /* hash of the secret, in lower case */
+    char sha256[HS_SHA256_HEX]; /* SHA-256 of the secret, in lower-case hexadecimal */
     unsigned scopes;
     int64_t not_before_s, not_after_s; /* valid from not_before until just before not_after */
     size_t index;                      /* index in the document */
@@ -30,7 +30,7 @@ struct hs_tokens {
 
 /* ---- texts ---- */
 
-/* Returns whether a text has only letters of ASCII, digits, and characters of `more`. */
+/* Returns whether a text consists only of ASCII letters, digits and characters of `more`. */
 static bool has_only(struct hs_str text, const char *more)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -257,7 +257,7 @@ static char *read_file(const char *path, size_t *size, struct hs_problem *proble
     }
     if (file != NULL && (status.st_mode & S_IWOTH) != 0) {
         hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST,
-                       "everybody can write to it, and so add a token: chmod o-w");
+                       "everybody can write to it and could add a token: chmod o-w");
         fclose(file);
         return NULL;
     }
@@ -275,8 +275,8 @@ struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem)
     if (text == NULL)
         return NULL;
     struct hs_tokens *tokens = hs_tokens_from_json((struct hs_str){text, size}, problem);
-    /* The message of the parser quotes the faulty text. This text could be a secret that is in the
-       file by mistake. */
+    /* The parser's message quotes the faulty text, which could be a secret that is in the file by
+       mistake. */
     char *quote = strstr(problem->detail, " near '");
     if (problem->code == HS_PROBLEM_MALFORMED_JSON && quote != NULL)
         *quote = '\0';
@@ -320,8 +320,8 @@ static const struct token *find(const struct hs_tokens *tokens, struct hs_str te
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity)
 {
-    /* If the key does not exist, the secret is compared with this hash. No secret with this hash is
-       known. */
+    /* If no token has this tenant and kid, the secret is compared with this hash, which no known
+       secret has. */
     static const char nobody[HS_SHA256_HEX] =
         "0000000000000000000000000000000000000000000000000000000000000000";
     char digest[HS_SHA256_HEX];
@@ -360,7 +360,7 @@ struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens)
         hs_tokens_destroy(tokens);
         return NULL;
     }
-    /* On a busy service, some reader always has the lock; a writer must still get it. */
+    /* On a busy service some reader always holds the lock, but a writer must still get it. */
     pthread_rwlockattr_t attributes;
     pthread_rwlockattr_init(&attributes);
     pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);

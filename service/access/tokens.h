@@ -24,7 +24,7 @@ enum {
     HS_TOKEN_MAX = 3 + HS_TENANT_MAX + 1 + HS_KID_MAX + 1 + HS_SECRET_MAX,
 };
 
-/* The checked content of a token file. It never changes once it is loaded. */
+/* The checked content of a token file. The content never changes once it is loaded. */
 struct hs_tokens;
 
 /*
@@ -49,9 +49,9 @@ struct hs_identity {
 };
 
 /*
- * Looks up a token. FINE fills `identity`. With MALFORMED, UNKNOWN and EXPIRED, `identity` is
- * empty. The time for the hash and the comparison of the secret does not depend on whether the
- * tenant and the kid exist. `now_s`: seconds since the epoch.
+ * Looks up a token. FINE fills `identity`; MALFORMED, UNKNOWN and EXPIRED leave it empty. The time
+ * for the hash and the comparison of the secret does not depend on whether the tenant and the kid
+ * exist. `now_s`: seconds since the epoch.
  */
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity);
@@ -69,12 +69,12 @@ bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
 /* The tokens that are valid now; a reload replaces them. Thread-safe. */
 struct hs_keyring;
 
-/* Takes ownership of the tokens, even on failure. `tokens` NULL: no caller is admitted yet. Returns
-   NULL if memory runs out. */
+/* Takes ownership of the tokens, even on failure. If `tokens` is NULL, no caller is admitted yet.
+   Returns NULL if memory runs out. */
 struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens);
 void hs_keyring_destroy(struct hs_keyring *keyring); /* does nothing for NULL */
 
-/* Replaces the current tokens. Takes ownership of the new ones. */
+/* Replaces the current tokens. Takes ownership of the new tokens. */
 void hs_tokens_swap(struct hs_keyring *keyring, struct hs_tokens *fresh);
 
 /* Returns the number of current tokens. */

@@ -1,8 +1,8 @@
 /*
  * Brief answers (`?brief`). A brief answer leaves out plain results: items that were accepted and
  * have nothing that the game server must read (hs_move_is_plain, hs_shot_is_plain,
- * hs_hit_is_plain). It lists the other results with their indexes, and has the number of plain
- * results. Answers to requests without `?brief` do not change.
+ * hs_hit_is_plain). A brief answer lists the other results with their indexes, and contains the
+ * number of plain results. Without `?brief`, an answer contains all results.
  */
 #ifndef HS_SERVICE_BRIEF_H
 #define HS_SERVICE_BRIEF_H
@@ -12,7 +12,7 @@
 /* Begins an answer. Returns false if memory runs out. */
 bool hs_brief_begin(struct hs_posting *posting, const struct hs_ticks_request *tick);
 
-/* The length of an answer and its state, before an item is written. */
+/* The length and the state of an answer before an item is written. */
 struct hs_brief_mark {
     size_t len;
     bool needs_comma;
@@ -20,7 +20,7 @@ struct hs_brief_mark {
 struct hs_brief_mark hs_brief_mark(const struct hs_posting *posting);
 
 /* If the item that was written after the mark is plain, removes it from the answer. Otherwise adds
-   its index. */
+   the index of the item. */
 void hs_brief_item(struct hs_posting *posting, enum hs_item kind, struct hs_brief_mark mark);
 
 /* Writes how many items of each kind were plain. */

@@ -17,13 +17,13 @@ static void read_filter(const struct hs_request *request, struct hs_event_filter
         filter->kinds = hs_event_kinds_parse(verdict);
     if (filter->kinds == 0)
         hs_problem_add(problem, "verdict",
-                       "must be a list of rejected, shadow_rejected and inconclusive, with commas");
+                       "must list rejected, shadow_rejected or inconclusive, separated by commas");
     if (reason != NULL) {
         int found = hs_vocabulary_find(&hs_reason_words, hs_str_of(reason));
         if (found >= 0)
             filter->reason = (enum hs_reason)found;
         else
-            hs_problem_add(problem, "reason", "is not a reason of verdicts");
+            hs_problem_add(problem, "reason", "is not a verdict reason");
     }
     if (match == NULL)
         return;
@@ -33,7 +33,7 @@ static void read_filter(const struct hs_request *request, struct hs_event_filter
         hs_problem_add(problem, "match", "must be 1 to %d of [A-Za-z0-9_.:-]", HS_NAME_MAX);
 }
 
-/* Returns the number of the last event that the client has; 0: it has no event. */
+/* Returns the number of the last event that the client has, or 0 if it has no event. */
 static uint64_t read_last(const struct hs_request *request, struct hs_problem *problem)
 {
     const char *text = hs_request_header(request, "Last-Event-ID");

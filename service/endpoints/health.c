@@ -37,7 +37,7 @@ void hs_endpoint_livez(struct hs_service *service, const struct hs_request *requ
     put_status(request, reply, alive ? "alive" : "stuck", checks);
 }
 
-/* Replies 200 if the service is ready, 503 if it is not ready yet, and 404 while it drains: after a
+/* Replies 200 if the service is ready, 503 if it is not ready yet, and 404 while it drains. After a
    404 the balancer sends no new connections. */
 void hs_endpoint_readyz(struct hs_service *service, const struct hs_request *request,
                         struct hs_reply *reply)

@@ -13,8 +13,8 @@ static void write_map(struct hs_reply *reply, const struct hs_map_entry *entry)
     hs_map_encode(&writer, hs_name_str(&entry->name), entry->revision, &entry->info);
 }
 
-/* Refuses a map. Its build needs `bytes` bytes in addition to its body, and the share of maps has
-   fewer bytes left. */
+/* Refuses a map whose build needs `bytes` bytes in addition to its body, because the share of maps
+   has fewer bytes left. */
 static void refuse_size(struct hs_service *service, const struct hs_request *request, size_t bytes,
                         struct hs_reply *reply)
 {

@@ -27,7 +27,7 @@ void hs_endpoint_player_report(struct hs_service *service, const struct hs_reque
         hs_endpoint_evidence_is_read(result, request, reply);
 }
 
-/* Waits until the newest verdicts are written, but for a second at most. */
+/* Waits until the newest verdicts are written, for at most one second. */
 static void await_queue(struct hs_evidence *evidence)
 {
     enum { TRIES = 100, PAUSE_NS = 10000000 };

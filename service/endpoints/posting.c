@@ -43,8 +43,8 @@ static void await_map(const struct hs_match_slot *slot, struct hs_reply *reply)
     reply->shed = HS_SHED_MAP;
 }
 
-/* Writes payments to the journal before other requests can see them. This is also called before a
-   claim is verified, to find out whether the journal can be written. */
+/* Writes payments to the journal before other requests can see them. The function is also called
+   before a claim is verified, to find out whether the journal can be written. */
 static void write_journal(struct hs_posting *posting)
 {
     bool has_records = posting->slot->journal.len > posting->unwritten;
@@ -72,8 +72,8 @@ static bool yield(struct hs_posting *posting)
 enum { TURN_WORK = HS_WORK_UNITS_A_MS };
 
 /* After TURN_WORK, unlocks the match so that waiting threads can use it, and locks it again.
-   Returns false if the match was deleted. A service that records never does this, because `recheck`
-   computes requests one after the other. */
+   Returns false if the match was deleted. A service that records requests never unlocks a match
+   early, because `recheck` computes requests one after the other. */
 static bool lend(struct hs_posting *posting)
 {
     if (posting->spent - posting->lent_at < TURN_WORK)
@@ -182,8 +182,8 @@ static bool answer_items(struct hs_posting *posting, const struct hs_ticks_reque
     return true;
 }
 
-/* Applies the parts of a tick and writes the answer. Returns false if memory runs out, or the match
-   was deleted. */
+/* Applies the parts of a tick and writes the answer. Returns false if memory runs out, or if the
+   match was deleted. */
 static bool answer(struct hs_posting *posting, const struct hs_ticks_request *tick)
 {
     const struct {

@@ -1,9 +1,9 @@
 /*
  * A request that posts frames, moves, shots, hits or a tick to a match. The service reads the body,
  * locks the match, writes the journal, processes the items, writes the journal again, and answers.
- * The match stays locked while the frames and moves of a tick are processed. A long request unlocks
- * the match between two claims, so that waiting threads can use it. Most requests are not that
- * long.
+ * The match stays locked while the frames and moves of a tick are processed. A request with more
+ * than 1 ms of work unlocks the match between two claims, so that waiting threads can use it. Most
+ * requests are shorter.
  */
 #ifndef HS_SERVICE_POSTING_H
 #define HS_SERVICE_POSTING_H
@@ -35,9 +35,9 @@ struct hs_posting {
     bool is_unwritten; /* payments of this request could not be written to the journal */
     bool has_evidence; /* the request added rows to the evidence store */
     bool must_settle;  /* the answer depends on records that may not be settled yet */
-    /* For a brief answer. `is_plain`: the last item is plain. `plain`: the number of plain items of
-       each kind. `acks`: the indexes of the plain moves with an ack, in the arena of the request.
-     */
+    /* The members up to `ack_count` are for brief answers. `is_plain`: the last item is plain.
+       `plain`: the number of plain items of each kind. `acks`: the indexes of the plain moves with
+       an ack, in the arena of the request. */
     bool is_plain;
     size_t plain[HS_ITEM_COUNT];
     size_t *acks, ack_count;
@@ -46,8 +46,8 @@ struct hs_posting {
     size_t place; /* index of the current item in its list of the body */
 };
 
-/* Stores frames and writes the answer object. Returns false if memory runs out. Then nothing is
-   written. */
+/* Stores frames and writes the answer object. Returns false if memory runs out; some frames may
+   then be stored, and no answer object is written. */
 bool hs_post_frames(struct hs_posting *posting, const struct hs_frames_request *request);
 
 /*

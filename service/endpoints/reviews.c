@@ -22,7 +22,7 @@ static void add(struct hs_service *service, const struct hs_request *request,
         hs_endpoint_evidence_is_read(HS_EVIDENCE_MISSING, request, reply);
         return;
     case HS_CASES_FULL:
-        hs_problem_add(reply->problem, "", "the verdict has %d reviews, and may have no more",
+        hs_problem_add(reply->problem, "", "the verdict already has %d reviews, the maximum",
                        HS_REVIEWS_MAX);
         return;
     case HS_CASES_FAILED:

@@ -16,7 +16,7 @@ static void write_head(struct hs_writer *writer, struct hs_str name, const char 
     hs_write_text_field(writer, "revision", revision);
 }
 
-/* Writes the canary of a name. `has_document`: also writes the canary's document. */
+/* Writes the canary of a name, with its document if `has_document` is set. */
 static void write_canary(struct hs_writer *writer, const struct hs_ruleset_entry *canary,
                          double share, bool has_document)
 {
@@ -213,7 +213,7 @@ void hs_endpoint_ruleset_put(struct hs_service *service, const struct hs_request
 
 struct need {
     struct hs_str name;
-    struct hs_name match; /* a match that uses the ruleset; "": no match does */
+    struct hs_name match; /* a match that uses the ruleset; "": no match uses it */
 };
 
 static void find_need(void *context, struct hs_match_slot *slot)

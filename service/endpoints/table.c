@@ -12,7 +12,7 @@
 #include "service/store/matches.h"
 #include "service/watch/metrics.h"
 
-/* How long a request for a ruleset or a map waits for changes of other replicas. */
+/* How long a request for a ruleset or a map waits for changes by other replicas. */
 enum { CATALOG_US = 1000000 };
 
 hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT] = {
@@ -161,8 +161,8 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
     struct hs_match_slot *slot = NULL;
     /* If no takeover was needed, the match was here when the request arrived. If the match is
        missing now, it has moved to another replica, or has ended. A new, empty match would pay
-       again for claims that the other replica has paid. Only GET requests find a match missing
-       without a takeover. */
+       again for claims that the other replica has paid. GET requests never start a takeover, so a
+       match that they do not find need not have moved. */
     bool may_open = service->takers == NULL || request->takeover != NULL;
     enum hs_registry_result result =
         hs_registry_acquire(service->registry, request->tenant, request->params.name[0],
@@ -251,8 +251,8 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
     bool created;
     if (!may_open || !may_open_matches(service, request))
         return hs_endpoint_acquire(service, request, NULL, &created, reply);
-    /* The match is nearly always open already. Then the default ruleset and map need not be looked
-       up. */
+    /* First look for an open match: it nearly always exists, and then the default ruleset and map
+       are not needed. */
     hs_registry_acquire(service->registry, request->tenant, request->params.name[0], NULL, &slot);
     if (slot == NULL)
         return open_by_default(service, request, reply);

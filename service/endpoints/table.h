@@ -11,7 +11,7 @@
 #include "service/sharing/catalog.h"
 #include "service/state/registry.h"
 
-/* The endpoint of each route. A group of routes shares a file. */
+/* The endpoint of each route. Endpoints of related routes are in the same file. */
 #define X(id, method, pattern, listeners, access, priority, endpoint)                              \
     hs_endpoint hs_endpoint_##endpoint;
 HS_ROUTES(X)
@@ -45,21 +45,21 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
                                         const struct hs_request *request, struct hs_reply *reply,
                                         bool may_open);
 
-/* Returns whether a caller may use a resource of `owner` ("": it belongs to everybody). `tenant`:
-   the caller; ptr NULL: the service has no tenants. */
+/* Returns whether a caller may use a resource of `owner` ("": it belongs to everybody). `tenant` is
+   the caller; its ptr is NULL if the service has no tenants. */
 bool hs_endpoint_may_see(struct hs_str tenant, const struct hs_name *owner);
 
-/* Return the ruleset or map with a name, if the caller may use it. Returns NULL if the name is
-   unknown or belongs to another tenant. The answer must be the same in both cases. `match`: the
-   match that will use the ruleset; it may get the canary. ptr NULL: no match. */
+/* Return the ruleset or map with a name, or NULL if the name is unknown or belongs to another
+   tenant. The answer to the caller must be the same in both cases. `match` is the match that will
+   use the ruleset and may get its canary; its ptr is NULL without a match. */
 struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
                                              const struct hs_request *request, struct hs_str name,
                                              struct hs_str match);
 struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs_request *request,
                                      struct hs_str name);
 
-/* Answers `unknown_ruleset` with names that the caller may use, as many as fit. Locks the ruleset
-   store. */
+/* Answers `unknown_ruleset` and lists names that the caller may use, as many as fit. Locks the
+   ruleset store. */
 void hs_endpoint_unknown_ruleset(struct hs_service *service, const struct hs_request *request,
                                  struct hs_str name, struct hs_reply *reply);
 
@@ -74,15 +74,16 @@ void hs_endpoint_record(struct hs_service *service, const struct hs_request *req
                         struct hs_match_slot *slot, uint64_t request_work,
                         const struct hs_reply *reply);
 
-/* With a store of shared rulesets and maps: waits until this replica has read all earlier changes
-   of names. If it still lacks a change, returns false and sets the reply's problem. */
+/* If replicas share rulesets and maps, waits until this replica has read all earlier changes of
+   names. Returns false and sets the reply's problem if a change is still missing. */
 bool hs_endpoint_is_current(struct hs_service *service, struct hs_reply *reply);
 
-/* Call it before a name is changed. Like hs_endpoint_is_current, but also returns false and sets
-   the reply's problem if the store is down. */
+/* Call it before a name is changed. It works like hs_endpoint_is_current, but also returns false
+   and sets the reply's problem if the store is down. */
 bool hs_endpoint_may_change(struct hs_service *service, struct hs_reply *reply);
 
-/* Returns whether the store has a change of a name. If not, sets the reply's problem. */
+/* Returns whether `result` shows that the store has accepted a change of a name. If not, sets the
+   reply's problem. */
 bool hs_endpoint_is_shared(enum hs_shared_result result, struct hs_reply *reply);
 
 /* Answers 503. `what` is the detail, for example which limit was reached. */
@@ -91,8 +92,8 @@ void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);
 /* Answers 409 `match_moved`. */
 void hs_endpoint_moved(struct hs_reply *reply);
 
-/* Returns whether the match of the path is open or could be opened. Call it before the body of a
-   post is read. Returns false with the reply's problem set if no further match can be opened. */
+/* Returns whether the match of the path is open or could be opened. Returns false with the reply's
+   problem set if no further match can be opened. Call it before the body of a post is read. */
 bool hs_endpoint_has_capacity(struct hs_service *service, const struct hs_request *request,
                               struct hs_reply *reply);
 

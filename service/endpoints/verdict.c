@@ -35,9 +35,9 @@ static void count_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
         hs_metrics_observe(metrics, HS_METRIC_REWIND_AGE, 0, hs_seconds(result->rewind.by_us));
 }
 
-/* Returns when the game server received the item. This is `now`, if the request has this member.
-   Otherwise it is the time of the frame that was the newest when the request began. Without any
-   frame, it is the item's own time. */
+/* Returns when the game server received the item. This time is `now` if the request has this
+   member. Otherwise it is the time of the frame that was newest when the request began, or without
+   frames the item's own time. */
 static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_request *tick,
                       const struct item *item)
 {
@@ -51,7 +51,7 @@ static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_re
 /* ---- the budget ---- */
 
 /* Returns the wait before a retry, in milliseconds. A client that waits this long before each retry
-   keeps half a core busy. */
+   keeps at most half a core busy. */
 static unsigned retry_after_ms(const struct hs_posting *posting)
 {
     uint64_t ms = posting->budget / HS_WORK_UNITS_A_MS;
@@ -87,8 +87,8 @@ static void verify(const struct hs_posting *posting, int64_t now_us, struct item
                               &item->forward_us);
 }
 
-/* Writes the result and returns its text, because a replay repeats this text. ptr NULL: memory ran
-   out, and the whole reply fails. */
+/* Writes the result and returns its text, which a replay repeats. Returns ptr NULL if memory runs
+   out; the whole reply then fails. */
 static struct hs_str encode(struct hs_posting *posting, struct item *item)
 {
     const struct hs_match_slot *slot = posting->slot;
@@ -126,9 +126,9 @@ static bool book(const struct hs_match_slot *slot, const struct item *item, stru
     return hs_shot_record(slot->match, item->shot, &item->result, answer);
 }
 
-/* Repeats an earlier answer. If its payment is not settled yet, the request is answered only after
-   the settlement. While the journal cannot be written, an answer with an unsettled payment is not
-   repeated. */
+/* Repeats an earlier answer. If the payment of that answer is not settled yet, the request is
+   answered only after the settlement. While the journal cannot be written, an answer with an
+   unsettled payment is not repeated. */
 static bool answer_replay(struct hs_posting *posting, const struct item *item)
 {
     const struct hs_match_slot *slot = posting->slot;

@@ -104,7 +104,8 @@ bool hs_endpoint_evidence_is_read(enum hs_evidence_read result, const struct hs_
 
 /* ---- exports ---- */
 
-/* Opens a file without a name. The system deletes it when it is closed. Returns -1 on failure. */
+/* Opens a file without a name. The system deletes the file when it is closed. Returns -1 on
+   failure. */
 static int open_nameless(const char *directory)
 {
     char path[HS_EVIDENCE_PATH];
@@ -115,8 +116,8 @@ static int open_nameless(const char *directory)
     return fd;
 }
 
-/* Writes the export to a file first, so that it needs little memory, and so that no transaction
-   stays open for a slow client. */
+/* Writes the export to a file first. So the export needs little memory, and no transaction stays
+   open for a slow client. */
 static void export(struct hs_service *service, const struct hs_request *request,
                    enum hs_evidence_format format, struct hs_reply *reply)
 {

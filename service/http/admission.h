@@ -3,9 +3,9 @@
  *
  * The queue is in the kernel: a request waits in its socket until a worker reads it, and the kernel
  * reports how long the newest bytes in the socket waited. If the queue is empty now and then, every
- * request is served. Once waits stay long, the service refuses each request that waited longer than
- * its priority allows, before it reads the body. A late answer is worth little, and a refusal costs
- * far less than an answer.
+ * request is served. While long waits continue, the service refuses each request that waited longer
+ * than its priority allows, before the body is read. A late answer is worth little, and a refusal
+ * costs far less than an answer.
  */
 #ifndef HS_SERVICE_ADMISSION_H
 #define HS_SERVICE_ADMISSION_H
@@ -22,8 +22,8 @@ enum {
        longer than this time. With a higher value, longer bursts are served, but overload is noticed
        later. */
     HS_STANDING_US = 100000,
-    /* A wait is long if it exceeds limit / HS_LONG_WAIT_PART. Kernels measure in steps of 1 to 10
-       ms. */
+    /* A wait is long if it exceeds limit / HS_LONG_WAIT_PART. Kernels measure waits in steps of 1
+       to 10 ms. */
     HS_LONG_WAIT_PART = 8,
     /* The largest error of a measured wait: one tick of the kernel's clock. */
     HS_KERNEL_TICK_US = 10000,
@@ -41,24 +41,25 @@ struct hs_gate {
     int64_t long_us;     /* time of the last long wait of this series */
     int64_t answered_us; /* when this worker last answered a request that is not vital */
     int64_t decided_us;  /* time of the last decision */
-    int64_t refusing_us; /* time after refusals, minus HS_REFUSING_TIMES * the time after other
-                            decisions; never below 0 */
-    bool has_refused;    /* the last decision was a refusal */
+    /* time spent on refusals, minus HS_REFUSING_TIMES * the time spent on other requests; never
+       below 0 */
+    int64_t refusing_us;
+    bool has_refused; /* the last decision was a refusal */
 };
 
 /*
  * Returns whether to serve a request that waited `waited_us` until `now_us` (monotonic). While the
  * queue is standing, hits may wait `limit_us` (0: no limit), frames half of `limit_us`, and
- * requests of the console a quarter of it.
+ * requests of the console a quarter of `limit_us`.
  *
- * Only a request that arrived before the last answer waited behind another request. So only the
+ * A request waited behind another one only if it arrived before the worker's last answer. Only the
  * waits of such requests make the queue standing, and only such requests are refused. A client that
  * waits for each answer before its next request is always served, even if a busy or stopped machine
  * makes it wait. After a stop of the machine, each worker also serves the first waiting request.
  *
- * A refusal costs time, too. If all requests are late, to refuse them could take all the time of a
- * worker. So the worker also serves late requests after it has spent too much time on refusals:
- * more than HS_REFUSING_TIMES times its time for other requests, plus HS_STANDING_US.
+ * A refusal costs time, too. If all requests are late, refusing them could take all of a worker's
+ * time. So the worker also serves late requests after it has spent too much time on refusals: more
+ * than HS_REFUSING_TIMES times its time for other requests, plus HS_STANDING_US.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
                    int64_t waited_us, int64_t now_us);

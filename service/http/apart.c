@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A request with a larger body runs in the pool. To parse a body of this size takes some 20 ms, and
+/* A request with a larger body runs in the pool. Parsing a body of this size takes about 20 ms, and
    other requests would wait. With a smaller bound, ticks of many players with bones would go to the
    pool, where requests wait longer. */
 enum { HEAVY_BODY_BYTES = 262144 };
@@ -21,7 +21,8 @@ enum { HEAVY_BODY_BYTES = 262144 };
 /* A request that a pool runs, or whose answer waits for its payments and its evidence. The
    structure also contains the answer. */
 struct hs_http_apart {
-    struct hs_pool_job job; /* first member: the job has the address of the whole structure */
+    /* must be the first member: the address of the job is the address of this structure */
+    struct hs_pool_job job;
     struct hs_evidence_wait wait;
     struct hs_payments_wait payments;
     struct hs_http_request *request;
@@ -34,7 +35,7 @@ struct hs_http_apart {
 
 /* Returns the pool that builds maps or rulesets, one at a time, at a lower priority. If replicas
    share maps and rulesets, other requests for them may wait for the store, so these requests also
-   run in a pool. NULL: the request needs no such pool. */
+   run in a pool. Returns NULL if the request needs no such pool. */
 static struct hs_pool *builder_of(const struct hs_service *service, unsigned route)
 {
     switch (route) {
@@ -72,8 +73,8 @@ bool hs_http_reads_evidence(unsigned route)
     }
 }
 
-/* Returns whether the store must be asked for the match of a request. Reading a match never makes
-   this replica its owner. */
+/* Returns whether this replica must ask the store for the match of a request. Reading a match never
+   makes this replica its owner. */
 static bool takes_match(const struct hs_http_request *request)
 {
     const struct hs_service *service = request->http->service;
@@ -123,7 +124,7 @@ static void shed_if_late(struct hs_http_request *request, const struct hs_http_a
         hs_http_shed(request, HS_SHED_QUEUE);
 }
 
-/* Runs the endpoint. If necessary, a takeover of the match comes first. */
+/* Runs the endpoint, after a takeover of the match if one is needed. */
 static void run_endpoint(struct hs_http_apart *apart)
 {
     struct hs_http_request *request = apart->request;
@@ -165,7 +166,7 @@ static void run_apart(struct hs_pool_job *job)
 }
 
 /* Hands the job to the worker. The worker resumes the connection (hs_http_resume), and
-   hs_http_finish_apart sends the reply. A worker that ends closes the connection. */
+   hs_http_finish_apart sends the reply. A worker that is stopping closes the connection instead. */
 static void wake(struct hs_http_apart *apart)
 {
     struct hs_http_worker *worker = apart->request->connection->worker;
@@ -181,7 +182,8 @@ static void done_wait(struct hs_evidence_wait *wait)
     wake((struct hs_http_apart *)((char *)wait - offsetof(struct hs_http_apart, wait)));
 }
 
-/* Waits until the evidence of the answer is on the disk. False: the answer need not wait. */
+/* Waits until the evidence of the answer is on the disk. Returns false if the answer need not
+   wait. */
 static bool await_evidence(struct hs_http_apart *apart)
 {
     if (apart->reply.evidence_mark == 0)
@@ -206,7 +208,8 @@ static void done_payments(struct hs_payments_wait *payments)
     atomic_fetch_sub(&http->waits, 1);
 }
 
-/* Waits until the store has the payments of the answer. False: the answer need not wait. */
+/* Waits until the store has the payments of the answer. Returns false if the answer need not
+   wait. */
 static bool await_payments(struct hs_http_apart *apart)
 {
     struct hs_http *http = apart->request->http;
@@ -295,7 +298,7 @@ bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *
     return true;
 }
 
-/* Writes into the answer how the wait for the payments ended. */
+/* Adds the result of the wait for the payments to the answer. */
 static void report_payments(struct hs_http_apart *apart)
 {
     struct hs_http_request *request = apart->request;
@@ -310,7 +313,7 @@ static void report_payments(struct hs_http_apart *apart)
     if (apart->payments.result != HS_PAYMENTS_NOT_DURABLE || body->len == 0 || !has_member)
         return;
     hs_metrics_add(request->http->service->metrics, HS_METRIC_NOT_DURABLE, 0, 1);
-    body->len--; /* the closing brace of the answer */
+    body->len--; /* removes the closing brace of the answer */
     hs_buffer_append(body, ",\"durable\":false}", 17);
     if (body->failed)
         hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED,
@@ -323,7 +326,7 @@ enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,
     struct hs_http_apart *apart = request->apart;
     if (!apart->has_run) {
         request->why = HS_SHED_CAPACITY;
-        hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED, "The service ends");
+        hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED, "The service is stopping");
     }
     if (apart->wait.is_lost)
         hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED,

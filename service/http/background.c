@@ -19,9 +19,9 @@ static void set_timer(struct hs_background *background, long ns)
         (void)timer_settime(background->timer, 0, &times, NULL);
 }
 
-/* Handles the timer's signal. With a periodic timer, the thread would have no time to work if a
-   signal took longer than GIVE_WAY_NS, for example under a tracer. So the timer starts again only
-   after the yield. */
+/* Handles the timer's signal. With a periodic timer, the thread would have no time to work if the
+   handling of a signal took longer than GIVE_WAY_NS, for example under a tracer. So the timer
+   starts again only after the yield. */
 static void give_way(int signal, siginfo_t *info, void *context)
 {
     struct hs_background *background = info->si_value.sival_ptr;
@@ -67,7 +67,7 @@ void hs_background_enter(struct hs_background *background)
 {
     if (!set_priority())
         (void)setpriority(PRIO_PROCESS, 0,
-                          NICE); /* on Linux this affects only the calling thread */
+                          NICE); /* on Linux, setpriority affects only the calling thread */
     background->has_timer = make_timer(background);
 }
 

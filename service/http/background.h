@@ -1,8 +1,8 @@
 /*
- * Background threads run long jobs that must not delay the threads which answer requests. A lower
+ * Background threads run long jobs that must not delay the threads that answer requests. A lower
  * priority is not enough: the kernel still gives the background thread a small share of the
- * processor. Each time, the thread then runs until the next tick of the kernel's clock, 1 to 10 ms.
- * So a timer makes the background thread yield every 0.1 ms.
+ * processor. Each time, the thread runs until the next tick of the kernel's clock, which is 1 to 10
+ * ms away. So a timer makes the background thread yield every 0.1 ms.
  */
 #ifndef HS_SERVICE_BACKGROUND_H
 #define HS_SERVICE_BACKGROUND_H
@@ -20,13 +20,13 @@ struct hs_background {
     atomic_uint yields; /* how often the thread yielded */
 };
 
-/* A yield takes less processor time than this, in microseconds. If a thread used more than this for
-   each of its yields, it also did some work. */
+/* One yield takes less than this processor time, in microseconds. A thread that used more for each
+   of its yields also did some work. */
 enum { HS_YIELD_US = 20 };
 
-/* Lowers the priority of only the calling thread, and creates its timer. If the system refuses a
-   step, the thread still works, but delays other threads more. Uses SIGRTMIN. `background` must not
-   move. */
+/* Lowers the priority of the calling thread only, and creates the thread's timer. If the system
+   refuses a step, the thread still works, but delays other threads more. Uses SIGRTMIN.
+   `background` must stay at the same address. */
 void hs_background_enter(struct hs_background *background);
 
 /* Call hs_background_begin before each job of the thread, and hs_background_end after it. The timer

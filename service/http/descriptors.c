@@ -12,11 +12,11 @@ enum {
     OF_WORKER = 3,    /* for each worker: an eventfd, the library's epoll, a duplicate of the
                          listening socket */
     OF_LISTENERS = 4, /* for the two listeners: a socket and an eventfd each */
-    /* The journal, a checkpoint, a map, a directory, the files of a reload and the service
-       manager's socket. The same number again is a reserve. */
+    /* Descriptors for the journal, a checkpoint, a map, a directory, the files of a reload and the
+       service manager's socket, and as many again in reserve. */
     RESERVE = 16,
     OF_SCRAPE = 2,    /* each admin thread may read /proc */
-    MIN_SOCKETS = 16, /* connections, in addition to two for each thread */
+    MIN_SOCKETS = 16, /* min connections, in addition to two for each thread */
     CHECKED_MAX = 4096,
 };
 

@@ -1,9 +1,8 @@
 /*
- * A worker does not free the memory of each request, but uses this memory for later requests. So
- * most requests allocate no memory. Only the worker uses this memory. It consists of at most
- * HS_KEPT requests, HS_KEPT buffers for bodies, and HS_KEPT buffers for answers. A share
- * (state/share.h) counts only the length of a body. The buffer of the body is larger, by at most
- * HS_KEPT_SLACK bytes.
+ * A worker keeps the memory of finished requests for later requests, so most requests allocate no
+ * memory. Only the worker uses this memory. The memory consists of at most HS_KEPT requests,
+ * HS_KEPT buffers for bodies, and HS_KEPT buffers for answers. A share (state/share.h) counts only
+ * the length of a body. The buffer of the body is larger, by at most HS_KEPT_SLACK bytes.
  */
 #ifndef HS_SERVICE_HTTP_KEPT_H
 #define HS_SERVICE_HTTP_KEPT_H
@@ -34,10 +33,11 @@ struct hs_kept {
     struct hs_arena arena; /* for the endpoint that the worker runs; reset afterwards */
 };
 
-/* Returns an empty buffer of at least `size` bytes for a body. capacity 0: out of memory. */
+/* Returns an empty buffer of at least `size` bytes for a body. Its capacity is 0 if memory runs
+   out. */
 struct hs_buffer hs_kept_body(struct hs_kept *kept, size_t size);
 
-/* Returns an empty buffer for an answer, which may have no memory yet. */
+/* Returns an empty buffer for an answer. The buffer may have no memory yet. */
 struct hs_buffer hs_kept_answer(struct hs_kept *kept);
 
 /* Store the memory of a buffer for a later request, or free it. The buffer is empty afterwards. */

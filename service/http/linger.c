@@ -68,7 +68,7 @@ void hs_linger_wake(struct hs_linger *linger)
     eventfd_write(linger->wake, 1);
 }
 
-/* Discards the bytes that have arrived. Returns false if no more will come. */
+/* Discards the bytes that have arrived. Returns false if no more bytes will arrive. */
 static bool discard(struct hs_linger_socket *socket)
 {
     char piece[PIECE];
@@ -93,8 +93,8 @@ static void end(struct hs_linger *linger, struct hs_linger_socket *socket)
     atomic_fetch_sub(&linger->count, 1);
 }
 
-/* Closes sockets whose time is over. Also closes the oldest sockets if the array has less space
-   than `coming` sockets need. In the array, the oldest socket is the first. */
+/* Closes sockets whose time has run out. Also closes the oldest sockets, which are first in the
+   array, if the array lacks space for `coming` new sockets. */
 static void drop_oldest(struct hs_linger *linger, size_t coming, int64_t now_us)
 {
     size_t gone = 0;
@@ -128,7 +128,8 @@ static void discard_all(struct hs_linger *linger, const struct pollfd *polls)
     size_t kept = 0;
     for (size_t i = 0; i < linger->held_count; i++) {
         struct hs_linger_socket *socket = &linger->held[i];
-        /* For a socket with `left` 0, poll reports only an error or the end of both sides. */
+        /* For a socket with `left` 0, poll reports only an error, or that both sides have ended the
+           connection. */
         bool over = polls[i].revents != 0 && (socket->left == 0 || !discard(socket));
         if (over)
             end(linger, socket);

@@ -14,23 +14,23 @@
 #include <stdint.h>
 
 enum {
-    /* Max lingering sockets. Beyond that, the oldest socket is closed for each new one. So a flood
-       of sockets shortens the time of each socket, but every socket has some time. */
+    /* The max number of lingering sockets. If it is reached, each new socket closes the oldest one.
+       So a flood of sockets shortens the time of each socket, but every socket gets some time. */
     HS_LINGER_HELD = 64,
-    /* Max sockets that were added and that the watchdog has not taken over yet. Further connections
+    /* The max number of added sockets that the watchdog has not taken over yet. Further connections
        are closed at once. */
     HS_LINGER_COMING = 64,
     HS_LINGER_MAX = HS_LINGER_HELD + HS_LINGER_COMING,
-    HS_LINGER_US = 2000000, /* the max time for one peer */
-    /* About this many bytes of one peer are discarded. After that, nothing is read until the peer's
-       time ends. */
+    HS_LINGER_US = 2000000, /* max time for one peer */
+    /* About how many bytes of one peer are discarded. Further bytes are not read, and the socket is
+       closed when the peer's time runs out. */
     HS_LINGER_BYTES = 16 << 20,
 };
 
 struct hs_linger_socket {
     int fd;
-    int64_t until_us; /* end of its time, monotonic */
-    size_t left;      /* bytes that will still be discarded */
+    int64_t until_us; /* when its time runs out, monotonic */
+    size_t left;      /* how many more bytes will be discarded */
 };
 
 /* The lingering sockets of one listener. Any thread may add a socket; only the watchdog reads the
@@ -41,13 +41,13 @@ struct hs_linger {
     size_t coming_count, limit;
     int wake; /* an eventfd */
     atomic_size_t count;
-    /* The oldest socket first; only the watchdog uses the array. */
+    /* In order of age, the oldest socket first. Only the watchdog uses the array. */
     struct hs_linger_socket held[HS_LINGER_HELD];
     size_t held_count;
 };
 
 /* `limit` is the max number of sockets, up to HS_LINGER_MAX. Returns false if no descriptor is
-   left. Then there is nothing to free. */
+   left; the caller then has nothing to free. */
 bool hs_linger_init(struct hs_linger *linger, size_t limit);
 /* Closes all sockets. No other thread may use `linger`. */
 void hs_linger_free(struct hs_linger *linger);

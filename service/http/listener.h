@@ -1,6 +1,6 @@
-/* The inside of the HTTP server, for server.c (listener), request.c (requests), target.c (routing,
-   admission), apart.c and pool.c (long requests), stream.c (streams of events), watch.c
-   (deadlines), worker.c (threads), linger.c (ended connections) and log.c (log lines). */
+/* The internal interface of the HTTP server, for server.c (listener), request.c (requests),
+   target.c (routing, admission), apart.c and pool.c (long requests), stream.c (streams of events),
+   watch.c (deadlines), worker.c (threads), linger.c (ended connections) and log.c (log lines). */
 #ifndef HS_SERVICE_HTTP_LISTENER_H
 #define HS_SERVICE_HTTP_LISTENER_H
 
@@ -24,9 +24,9 @@
 
 /*
  * The phase of a connection. The thread that serves the connection advances the phase. The watchdog
- * may turn any phase except QUEUED and ENDPOINT to EXPIRED. Then the thread of the connection reads
- * and sends nothing more. Both threads change the phase with compare-and-swap, so exactly one of
- * them succeeds.
+ * may change any phase except QUEUED and ENDPOINT to EXPIRED. The thread of an expired connection
+ * reads and sends nothing more. Both threads change the phase with compare-and-swap. If they do so
+ * at the same time, exactly one of them succeeds.
  */
 enum hs_http_phase {
     HS_HTTP_FREE,     /* there is no connection */
@@ -45,7 +45,7 @@ enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED
 
 /*
  * The part of a connection that the watchdog reads five times a second. These parts are in one
- * array, so checking 10,000 idle connections takes microseconds. With a linked list this check took
+ * array, so checking 10,000 idle connections takes microseconds. With a linked list the check took
  * 2 ms, and 1 % of all requests waited for it.
  */
 struct hs_http_watched {
@@ -80,8 +80,8 @@ struct hs_http_worker {
     int wake;       /* an eventfd: `closing` or `stopped` changed */
     bool is_closed; /* the worker accepts no more connections */
     _Atomic(struct hs_pool_job *) done; /* finished jobs whose connections the worker must resume */
-    bool has_ended;                     /* a connection ended since the library last accepted one */
-    /* Bytes that the library reads now arrived after this time; INT64_MIN: unknown. */
+    bool has_ended; /* a connection ended since the library last accepted a connection */
+    /* All bytes that the library reads now arrived after this time; INT64_MIN: unknown. */
     int64_t unread_since_us;
     int64_t polled_us; /* when the library last began to look for events */
     pthread_t thread;
@@ -95,7 +95,7 @@ struct hs_http_worker {
 
 enum { HS_HTTP_WORKERS_MAX = 64 };
 
-/* The fields of a request that its log line or its answer 408 contains. */
+/* The fields of a request that its log line or its 408 answer contains. */
 struct hs_http_caller {
     unsigned route; /* the route, or HS_METRICS_NO_ROUTE */
     char request_id[HS_REQUEST_ID_MAX + 1];
@@ -118,12 +118,11 @@ struct hs_http_connection {
     bool may_be_old;
     /* The newest request; set before the phase becomes BODY. */
     struct hs_http_caller caller;
-    atomic_llong stuck_us;                    /* time after which the endpoint of its request counts
-                                                 as stuck */
-    atomic_size_t body_length, body_received; /* bytes of the body of its request: in full, and
-                                                 received so far */
+    atomic_llong stuck_us; /* time after which the endpoint of the newest request counts as stuck */
+    /* bytes of the newest request's body, and bytes received so far */
+    atomic_size_t body_length, body_received;
     struct hs_name tenant; /* tenant charged for the connection; "": no tenant yet */
-    /* The single-threaded pool that runs the endpoint of the request; or NULL. */
+    /* The single-threaded pool that runs the endpoint of the request, or NULL. */
     struct hs_pool *_Atomic builder;
 };
 
@@ -141,7 +140,7 @@ struct hs_http {
     atomic_bool stopped;          /* the workers must end */
     struct hs_share *connections; /* connections of each tenant */
     atomic_uint waits;            /* suspended requests that wait for the store */
-    atomic_uint in_flight;        /* requests with a complete header and without a complete reply */
+    atomic_uint in_flight;        /* requests whose header is complete and whose reply is not */
     struct hs_log_limit library_log, request_logs[HS_HTTP_LOGS];
     struct hs_linger linger; /* ended connections that are still read */
     struct hs_pool *heavy;   /* runs long requests */
@@ -156,8 +155,8 @@ static inline int64_t hs_http_queue_us(const struct hs_http *http)
     return (int64_t)http->options->queue_ms * 1000;
 }
 
-/* Changes the phase of a connection. Returns false if the watchdog has expired the connection. Then
-   drop the request. */
+/* Changes the phase of a connection. Returns false if the watchdog has expired the connection; the
+   caller must then drop the request. */
 bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase from,
                      enum hs_http_phase to, int64_t now_us);
 
@@ -170,8 +169,8 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
 void *hs_http_record_uri(void *context, const char *uri, struct MHD_Connection *connection);
 size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text);
 
-/* Allocates the slots for the connections of a worker. Returns false if memory runs out. Then
-   nothing must be freed. */
+/* Allocates the slots for the connections of a worker. Returns false if memory runs out; the caller
+   then has nothing to free. */
 bool hs_http_watch_list_init(struct hs_http_watch_list *list, size_t connections);
 void hs_http_watch_list_free(struct hs_http_watch_list *list);
 
@@ -181,8 +180,8 @@ void hs_http_watch_list_free(struct hs_http_watch_list *list);
 struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker, int fd);
 void hs_http_connection_close(struct hs_http_connection *connection);
 
-/* Starts the workers on a listening socket, and takes ownership of it in any case. Returns false if
-   no worker runs; the log has the reason. */
+/* Starts the workers on a listening socket, and takes ownership of the socket in any case. Returns
+   false if no worker runs; the log has the reason. */
 bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tls);
 
 /* Call it after setting `closing`: the workers then close the listening socket. */
@@ -198,11 +197,10 @@ void hs_http_workers_free(struct hs_http *http);
    thread, or after the thread has ended. */
 void hs_http_resume(struct hs_http_worker *worker);
 
-/* Resumes the streams of a worker that have something to send, and cuts the streams whose peers
-   read too slowly. Call it in the worker's thread each time it wakes. */
+/* Resumes the streams of a worker that have something to send, and disconnects peers that read too
+   slowly. Call it in the worker's thread each time it wakes. */
 void hs_http_streams_serve(struct hs_http_worker *worker);
-/* Waits until no request waits for the store. Such a request waits for some milliseconds at most.
- */
+/* Waits until no request waits for the store, which takes a few milliseconds at most. */
 void hs_http_end_waits(struct hs_http *http);
 /* Resumes all streams, because the library cannot end a suspended connection. Call it after the
    worker's thread has ended. */

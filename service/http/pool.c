@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* The max number of owners for which hs_pool_end was called: the two listeners. */
+/* The max number of owners for which hs_pool_end is called: the two listeners. */
 enum { ENDED_MAX = 2 };
 
 struct hs_pool {
     pthread_mutex_t lock;   /* guards the following members */
-    pthread_cond_t changed; /* a job came, a job ended, or `stops` was set */
+    pthread_cond_t changed; /* a job was added, a job ended, or `stops` was set */
     pthread_t threads[HS_POOL_THREADS_MAX];
     unsigned count, started;
     bool is_background, stops;
@@ -20,12 +20,12 @@ struct hs_pool {
     struct hs_pool_job *running[HS_POOL_THREADS_MAX]; /* the job of each thread; NULL: no job */
     const void *ended[ENDED_MAX];
     struct hs_name served; /* tenant of the last job that began */
-    /* The following members are for the first thread only. */
+    /* The following members describe the first thread only. */
     struct hs_background background;
     clockid_t clock;           /* clock of the thread's processor time */
     int64_t began_us, seen_us; /* processor time at the start of the job, and at the last check */
     unsigned seen_yields;
-    int64_t moved_us; /* when a check last saw that the thread works; monotonic */
+    int64_t moved_us; /* when a check last found the thread working; monotonic */
 };
 
 static int64_t processor_us(const struct hs_pool *pool)
@@ -45,9 +45,9 @@ static unsigned running_of(const struct hs_pool *pool, struct hs_str tenant)
     return count;
 }
 
-/* Returns the rank of a job. The job with the lowest rank runs first. UINT_MAX: the job may not run
-   now. Among tenants with the same number of running jobs, the tenant whose job began last comes
-   last. */
+/* Returns the rank of a job. The job with the lowest rank runs first. With the rank UINT_MAX, the
+   job may not run now. Among tenants with the same number of running jobs, the tenant whose job
+   began last comes last. */
 static unsigned turn_of(const struct hs_pool *pool, const struct hs_pool_job *job)
 {
     unsigned running = running_of(pool, job->tenant);
@@ -131,7 +131,7 @@ struct hs_pool *hs_pool_create(unsigned threads, bool is_background)
     pool->is_background = is_background;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->changed, NULL);
-    /* Held until the members for all threads and for the clock are set. */
+    /* Hold the lock until the members for all threads and for the clock are set. */
     pthread_mutex_lock(&pool->lock);
     bool fine = true;
     for (unsigned i = 0; i < threads && i < HS_POOL_THREADS_MAX && fine; i++) {

@@ -28,9 +28,9 @@ struct hs_pool_job {
 };
 
 /*
- * Starts up to HS_POOL_THREADS_MAX threads. If there are several threads, one tenant never has all
- * of them. `is_background`: one thread, which gives way to workers (background.h). Returns NULL if
- * memory or threads run out.
+ * Starts up to HS_POOL_THREADS_MAX threads. If there are several threads, one tenant never occupies
+ * all of them. `is_background` is for a pool with one thread, which yields to workers
+ * (background.h). Returns NULL if memory or threads run out.
  */
 struct hs_pool *hs_pool_create(unsigned threads, bool is_background);
 /* Ends the threads and frees the pool. No job may be left. Does nothing for NULL. */
@@ -47,7 +47,7 @@ void hs_pool_end(struct hs_pool *pool, const void *owner);
 /*
  * For a pool with one thread: returns whether the running job has used more than `limit_us` of
  * processor time, or has used no processor time for `limit_us`. A thread that waits for the
- * processor is not stuck if it gets some processor time. Call it a few times a second, in any
+ * processor is not stuck if it gets some processor time. Call it a few times a second, from any
  * thread. `now_us`: monotonic.
  */
 bool hs_pool_is_stuck(struct hs_pool *pool, int64_t limit_us, int64_t now_us);

@@ -36,8 +36,8 @@ const char *hs_request_header(const struct hs_request *request, const char *name
 /* Answers up to this size are not charged to a tenant; they count as part of the connection. */
 enum { LONG_ANSWER = HS_KEPT_ANSWER };
 
-/* Charges the bytes of a long answer to the tenant, like those of a body, because the answer stays
-   in memory until its peer has read it. */
+/* Charges the bytes of a long answer to the tenant, because the answer stays in memory until its
+   peer has read it. */
 static void charge_answer(struct hs_http_request *request, struct hs_reply *reply)
 {
     struct hs_share *share = request->http->service->bodies;
@@ -130,7 +130,8 @@ void hs_http_drop_body(struct hs_http_request *request)
     request->share = NULL;
 }
 
-/* Returns whether a switch in the query is on. Every value except 0 and false switches it on. */
+/* Returns whether a switch in the query is on. Every value except 0 and false turns the switch
+   on. */
 static bool is_asked(const struct hs_request *request, const char *name)
 {
     const char *value = hs_request_query(request, name);

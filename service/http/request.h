@@ -1,7 +1,7 @@
 /*
- * One request, for request.c (calls of the library, in order), target.c (routing and admission),
- * reply.c (endpoint and reply) and apart.c (long requests). All functions run in the thread of the
- * request's worker, or in a pool's thread while the connection is suspended.
+ * The state of one request, for request.c (calls of the library, in order), target.c (routing and
+ * admission), reply.c (endpoint and reply) and apart.c (long requests). All functions run in the
+ * thread of the request's worker, or in a pool's thread while the connection is suspended.
  */
 #ifndef HS_SERVICE_HTTP_REQUEST_H
 #define HS_SERVICE_HTTP_REQUEST_H
@@ -15,8 +15,8 @@
 struct hs_http_apart;
 struct hs_http_stream;
 
-/* A request. It lives from the first handler call to the completion callback, whatever happens in
-   between. */
+/* A request. The structure lives from the first handler call to the completion callback, whatever
+   happens in between. */
 struct hs_http_request {
     struct hs_http *http;
     struct hs_http_connection *connection;
@@ -24,14 +24,14 @@ struct hs_http_request {
     struct hs_auth auth;
     struct hs_buffer body;
     struct hs_buffer answer; /* the library sends these bytes until the request is completed */
-    /* The share in which `reserved` bytes are reserved for the body; or NULL. */
+    /* The share in which `reserved` bytes are reserved for the body, or NULL. */
     struct hs_share *share;
     size_t reserved;
     int64_t start_us;
     int64_t arrived_us; /* when the header arrived, before the wait in the socket */
     bool shed;          /* the request is refused; its body is read and dropped */
     enum hs_shed_reason why;
-    unsigned retry_after_ms;            /* for the reply; 0: the default */
+    unsigned retry_after_ms;            /* wait before a retry, for the reply; 0: the default */
     struct hs_http_apart *apart;        /* set if a pool runs the request, otherwise NULL */
     const struct hs_takeover *takeover; /* see struct hs_request */
     struct hs_http_stream *stream;      /* set if the reply is a stream, otherwise NULL */
@@ -50,7 +50,7 @@ enum { HS_HTTP_HEAVY_WORK = 10 * HS_WORK_UNITS_A_MS };
 
 struct hs_str hs_http_tenant_of(const struct hs_http_request *request);
 
-/* Returns the value of the Authorization header; ptr NULL: it is missing. */
+/* Returns the value of the Authorization header, or ptr NULL if the header is missing. */
 struct hs_str hs_http_authorization(struct MHD_Connection *connection);
 
 /* Finds the route, the caller and all problems of the request. Call it once, when the header has
@@ -73,7 +73,7 @@ void hs_http_admit_again(struct hs_http_request *request, int64_t now_us);
 
 /* ---- reply.c ---- */
 
-/* Ends the use of the body and releases its share. */
+/* Drops the body and releases its reserved bytes. */
 void hs_http_drop_body(struct hs_http_request *request);
 /* Run the endpoint and send the reply. The problem of the reply is the problem of the request. */
 void hs_http_run_endpoint(struct hs_http_request *request, struct MHD_Connection *connection,
@@ -84,8 +84,8 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
 
 /* ---- apart.c ---- */
 
-/* Returns whether the endpoint of a route reads the evidence store. Such a read may take longer
-   than a request of a game server may wait. */
+/* Returns whether the endpoint of a route reads the evidence store. Such a read can take longer
+   than requests of game servers may wait. */
 bool hs_http_reads_evidence(unsigned route);
 
 /* Returns the pool that runs a request, or NULL if its worker runs it. */
@@ -96,8 +96,8 @@ bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection 
                          struct hs_pool *pool);
 /* Returns whether an answer waits for its evidence_mark or for the payments of `shared`. */
 bool hs_http_must_wait(const struct hs_reply *reply);
-/* Lets an answer wait if hs_http_must_wait is true; the worker finishes the request later. Takes
-   ownership of the reply. Returns false if memory runs out. */
+/* Delays an answer for which hs_http_must_wait is true; the worker finishes the request later.
+   Takes ownership of the reply. Returns false if memory runs out. */
 bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *connection,
                         struct hs_reply *reply);
 enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,

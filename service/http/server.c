@@ -16,9 +16,8 @@
 
 enum { BACKLOG = 1024 };
 
-/* Opens the listening socket. The library could open it, but would not report the reason of a
-   failure. Returns
-   -1 on failure. */
+/* Opens the listening socket. The library could open it, but would not report why it failed.
+   Returns -1 on failure. */
 static int open_socket(const char *text, char bound[64], char error[256])
 {
     struct hs_address address;
@@ -48,7 +47,8 @@ static struct hs_http *create(struct hs_service *service, enum hs_listener liste
                               const struct hs_http_limits *limits)
 {
     struct hs_http *http = calloc(1, sizeof *http);
-    /* The limit is at least 2, because a tenant may hold half of it, and half of 1 is 0. */
+    /* The limit is at least 2, because a tenant may have half of the connections, and half of 1 is
+       0. */
     struct hs_share *connections =
         hs_share_create(limits->connections > 1 ? limits->connections : 2);
     if (http == NULL || connections == NULL || !hs_linger_init(&http->linger, limits->linger)) {
@@ -125,12 +125,12 @@ void hs_http_stop(struct hs_http *http, unsigned wait_ms)
         return;
     atomic_store(&http->closing, true);
     hs_http_workers_wake(http);
-    /* A stop of the workers loses unfinished replies, so wait for these replies first. */
+    /* Stopping the workers drops unfinished replies, so wait for these replies first. */
     int64_t until_us = hs_clock_us() + (int64_t)wait_ms * 1000;
     while (atomic_load(&http->in_flight) > 0 && hs_clock_us() < until_us)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     hs_http_workers_stop(http);
-    /* The end of the process closes lingering sockets, so wait until their time is over. */
+    /* The exit of the process closes lingering sockets, so wait until their time has run out. */
     while (hs_linger_count(&http->linger) > 0 && hs_clock_us() < until_us)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     stop_watchdog(http);

@@ -20,7 +20,8 @@ struct hs_shared_match;
 struct hs_subscription;
 struct hs_takeover;
 
-/* A request as an endpoint sees it. Everything is borrowed and valid until the endpoint returns. */
+/* A request as an endpoint sees it. All members are borrowed and valid until the endpoint
+   returns. */
 struct hs_request {
     enum hs_route route;
     enum hs_listener listener;
@@ -84,7 +85,7 @@ const char *hs_request_query(const struct hs_request *request, const char *name)
 /* Returns the value of a header, or NULL. */
 const char *hs_request_header(const struct hs_request *request, const char *name);
 
-/* For this time after its header, a body may arrive more slowly than required. In microseconds. */
+/* How long after its header a body may arrive more slowly than required, in microseconds. */
 enum { HS_BODY_GRACE_US = 2000000 };
 
 /* The share of one listener in the threads and descriptors of the process. */
@@ -106,8 +107,8 @@ struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener liste
 /* Returns the bound address as "127.0.0.1:8080". */
 const char *hs_http_address(const struct hs_http *http);
 
-/* Stops accepting, waits up to `wait_ms` until peers have read their replies, closes all
-   connections and frees the server. */
+/* Stops accepting connections, waits up to `wait_ms` until peers have read their replies, closes
+   all connections and frees the server. */
 void hs_http_stop(struct hs_http *http, unsigned wait_ms);
 
 #endif

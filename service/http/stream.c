@@ -11,10 +11,10 @@
 
 enum {
     HEARTBEAT_US = 15000000,
-    /* At the end of the listener, a peer that reads nothing for this time loses its connection. */
+    /* When the listener stops, a peer that reads nothing for this time is disconnected. */
     END_US = 1000000,
     CHECK_US = 1000000, /* time between two checks of a silent peer, and of a token */
-    PIECE_BYTES = 4096, /* the library asks for at most this much at once */
+    PIECE_BYTES = 4096, /* max bytes that the library asks for at once */
 };
 
 struct hs_http_stream {
@@ -22,12 +22,12 @@ struct hs_http_stream {
     struct MHD_Connection *connection;
     struct hs_subscription *subscription;
     struct hs_http_stream *next; /* next stream of the worker */
-    struct hs_buffer text;       /* the part that is sent now */
-    size_t sent;                 /* bytes of `text` that libmicrohttpd has taken */
+    struct hs_buffer text;       /* the text that is being sent */
+    size_t sent;                 /* bytes of `text` that libmicrohttpd has copied */
     int64_t used_us;             /* when libmicrohttpd last asked for bytes */
-    int64_t written_us;  /* when the last text was made; INT64_MIN / 2: no text was made yet */
-    int64_t checked_us;  /* when its peer was last checked */
-    int64_t admitted_us; /* when its token was last checked */
+    int64_t written_us;          /* when the last text was made; INT64_MIN / 2: no text yet */
+    int64_t checked_us;          /* when its peer was last checked */
+    int64_t admitted_us;         /* when its token was last checked */
     bool is_suspended;
     bool has_ended;  /* its peer has closed the connection */
     bool is_revoked; /* its token is no longer valid */
@@ -44,8 +44,8 @@ static bool is_heartbeat_due(const struct hs_http_stream *stream, int64_t now_us
     return now_us - stream->written_us >= HEARTBEAT_US;
 }
 
-/* Returns whether the stream must end, because the service ends or because a reload has removed the
-   token. */
+/* Returns whether the stream must end, because the listener stops or because a reload has removed
+   the token. */
 static bool must_end(struct hs_http_stream *stream, int64_t now_us)
 {
     struct hs_http_request *request = stream->request;
@@ -59,8 +59,8 @@ static bool must_end(struct hs_http_stream *stream, int64_t now_us)
     return stream->is_revoked || is_closing(stream);
 }
 
-/* Makes the next text. False: there is nothing to send yet. Heartbeats have an id too. So a client
-   whose filter matches few events can resume from a recent event. */
+/* Makes the next text. Returns false if there is nothing to send yet. Heartbeats have an id too, so
+   a client whose filter matches few events can resume from a recent event. */
 static bool make_text(struct hs_http_stream *stream, int64_t now_us)
 {
     struct hs_subscription_next next;
@@ -183,8 +183,8 @@ static bool is_slow(const struct hs_http_stream *stream, int64_t now_us)
            (is_closing(stream) && now_us - stream->used_us >= END_US);
 }
 
-/* Returns whether the peer has closed a suspended connection. libmicrohttpd does not notice such an
-   end. */
+/* Returns whether the peer has closed a suspended connection. libmicrohttpd does not notice
+   this. */
 static bool has_ended(struct hs_http_stream *stream, int64_t now_us)
 {
     char byte;

@@ -1,7 +1,7 @@
 /*
  * Streams of server-sent events: the replies of GET /v1/events. While a stream has nothing to send,
  * its connection is suspended, so no thread waits for it. Its worker resumes the connection when an
- * event has come, when a heartbeat is due, or when the listener ends. Only this worker uses the
+ * event arrives, when a heartbeat is due, or when the listener stops. Only this worker uses the
  * stream.
  */
 #ifndef HS_SERVICE_HTTP_STREAM_H
@@ -12,7 +12,7 @@
 
 struct hs_subscription;
 
-/* Queues the reply, and takes ownership of the subscription. False: out of memory. */
+/* Queues the reply, and takes ownership of the subscription. Returns false if memory runs out. */
 bool hs_http_stream_begin(struct hs_http_request *request, struct MHD_Connection *connection,
                           struct hs_subscription *subscription,
                           const struct hs_reply_headers *headers);

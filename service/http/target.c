@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* If a refused request has a longer body, the body is not read and the connection ends. */
+/* If a refused request has a longer body, the body is not read and the connection is closed. */
 enum { DROPPED_BODY_MAX = 65536 };
 
 /* ---- routing ---- */
@@ -182,7 +182,7 @@ bool hs_http_charge_connection(const struct hs_http_request *request)
     return true;
 }
 
-/* Reserves the bytes of the whole body before any of them is read. */
+/* Reserves memory for the whole body before any of it is read. */
 static void reserve_body(struct hs_http_request *request)
 {
     struct hs_share *share = share_of(request);
@@ -214,8 +214,8 @@ void hs_http_admit(struct hs_http_request *request)
     }
 }
 
-/* Decides again after the body has arrived. If the body came with the header or just after it, the
-   decision of hs_http_admit stays valid. */
+/* Decides again after the body has arrived. If the body arrived with the header or just after it,
+   the decision of hs_http_admit stays valid. */
 void hs_http_admit_again(struct hs_http_request *request, int64_t now_us)
 {
     enum { JUST_AFTER_US = 1000 };

@@ -48,8 +48,8 @@ void hs_http_watch_list_free(struct hs_http_watch_list *list)
     list->slots = NULL;
 }
 
-/* Returns a free slot, which is then in use. The caller holds the lock. Returns NULL if no slot is
-   free, which the library's limit of connections prevents. */
+/* Takes a slot into use and returns it. The caller holds the lock. Returns NULL if no slot is free;
+   the library's limit of connections prevents this. */
 static struct hs_http_watched *take_slot(struct hs_http_watch_list *list)
 {
     struct hs_http_watched *slot = list->free;
@@ -103,7 +103,7 @@ void hs_http_connection_close(struct hs_http_connection *connection)
 }
 
 /* The library cannot reply while a body arrives, so the reply goes to the socket directly. Nothing
-   else was sent for this request, and nothing will be: the phase is EXPIRED. */
+   else was or will be sent for this request, because the phase is EXPIRED. */
 static void send_timeout(const struct hs_http_connection *connection,
                          const struct hs_problem *problem)
 {
@@ -143,7 +143,7 @@ static bool is_too_slow(const struct hs_http *http, const struct hs_http_connect
            ioctl(connection->fd, FIONREAD, &unread) == 0 && unread == 0;
 }
 
-/* Answers 408: the body of a request took too long. */
+/* Answers 408, because the body of a request took too long. */
 static void time_out(struct hs_http *http, const struct hs_http_connection *connection,
                      int64_t age_us)
 {
@@ -151,7 +151,7 @@ static void time_out(struct hs_http *http, const struct hs_http_connection *conn
     struct hs_problem problem;
     hs_problem_init(&problem);
     hs_problem_set(&problem, HS_PROBLEM_REQUEST_TIMEOUT,
-                   "The body must arrive within %zu s, and after %d s at an even pace",
+                   "The body must arrive within %zu s, after the first %d s at an even pace",
                    http->options->request_seconds, HS_BODY_GRACE_US / 1000000);
     if (!http->is_tls)
         send_timeout(connection, &problem);
@@ -162,8 +162,8 @@ static void time_out(struct hs_http *http, const struct hs_http_connection *conn
 /*
  * If a peer ends the connection together with its last bytes, the library misses the end: it gets
  * one event for both, and reads again only after another event. So the watchdog checks every
- * connection once when a phase has lasted a second. After an end, the watchdog shuts down only the
- * receiving side, so that a reply is still sent.
+ * connection once when a phase has lasted a second. If the peer has ended the connection, the
+ * watchdog shuts down only the receiving side, so that a reply is still sent.
  */
 static void notice_end(struct hs_http_watched *watched, int64_t since_us, int64_t now_us)
 {

@@ -75,8 +75,8 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
     struct MHD_OptionItem encryption[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, tls->certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, tls->key},
-        /* Allows only forward secrecy and authenticated ciphers, so in TLS 1.2 neither RSA key
-           exchange nor CBC. */
+        /* Only forward secrecy and authenticated ciphers are allowed. In TLS 1.2 this excludes RSA
+           key exchange and CBC. */
         {MHD_OPTION_HTTPS_PRIORITIES, 0,
          "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-DHE-RSA:"
          "-CIPHER-ALL:+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM"},
@@ -153,8 +153,8 @@ static void make_ids(struct hs_http_worker *worker)
 {
     uint64_t words[2];
     if (getrandom(words, sizeof words, 0) != (ssize_t)sizeof words) {
-        /* getrandom fails only early after boot or in a sandbox. Then the clock is random enough
-           for request ids. */
+        /* getrandom fails only shortly after boot or in a sandbox. In these cases, the clock is
+           random enough for request ids. */
         words[0] = (uint64_t)hs_clock_ns();
         words[1] = (uint64_t)(uintptr_t)worker;
     }
@@ -162,7 +162,7 @@ static void make_ids(struct hs_http_worker *worker)
     worker->ids = words[1];
 }
 
-/* Starts one worker. Returns false on failure. Then everything is freed again. */
+/* Starts one worker. On failure, frees everything and returns false. */
 static bool start_worker(struct hs_http *http, int fd, unsigned connections,
                          const struct hs_tls *tls)
 {
@@ -193,8 +193,8 @@ bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tl
 {
     unsigned count = http->limits.threads, each = http->limits.connections / count;
     unsigned more = http->limits.connections % count;
-    /* The pool has one thread more than there are workers. One tenant never has all threads, so a
-       request of another tenant can always run. */
+    /* The pool has one thread more than there are workers. One tenant never occupies all threads,
+       so a request of another tenant can always run. */
     http->heavy = hs_pool_create(count + 1, false);
     bool fine = http->heavy != NULL;
     for (unsigned i = 0; fine && i < count; i++) {
@@ -229,7 +229,7 @@ void hs_http_workers_stop(struct hs_http *http)
     for (unsigned i = 0; i < http->worker_count; i++) {
         struct hs_http_worker *worker = &http->workers[i];
         pthread_join(worker->thread, NULL);
-        /* The last requests of this worker may have begun further waits. */
+        /* The last requests of this worker may have started further waits. */
         hs_http_end_waits(http);
         hs_evidence_end_waits(http->service->evidence, http);
         hs_http_resume(worker); /* the library cannot end a suspended connection */

@@ -19,7 +19,8 @@ __attribute__((format(printf, 2, 3))) static void add_fault(struct faults *fault
                                                             const char *format, ...)
 {
     static const char more[] = "\nand more";
-    const size_t capacity = HS_OPTIONS_FAULTS_MAX - sizeof more; /* for lines and a terminator */
+    /* bytes for the lines and their terminator */
+    const size_t capacity = HS_OPTIONS_FAULTS_MAX - sizeof more;
     char line[1024];
     va_list arguments;
     va_start(arguments, format);
@@ -80,7 +81,7 @@ static void add_problem(struct faults *faults, const char *path, const struct hs
         add_fault(faults, "%.500s: and %zu more", path, problem->left_out);
 }
 
-/* Applies the configuration file. Returns false if the file cannot be read. Then the configuration
+/* Applies the configuration file. Returns false if the file cannot be read; the configuration then
    cannot be checked as a whole. */
 static bool read_file(const char *path, struct hs_options *options, struct faults *faults)
 {

@@ -264,7 +264,7 @@ static void check_webhook(const struct hs_options *options, struct hs_problem *p
     size_t scheme = strncmp(url, "https://", 8) == 0 ? 8 : strncmp(url, "http://", 7) == 0 ? 7 : 0;
     if (hs_event_kinds_parse(options->webhook_verdicts) == 0)
         hs_problem_add(problem, "/webhook_verdicts",
-                       "must be a list of rejected, shadow_rejected and inconclusive, with commas");
+                       "must list rejected, shadow_rejected or inconclusive, separated by commas");
     if (url[0] == '\0')
         return;
     if (scheme == 0 || strcspn(url + scheme, "/?#") == 0 || strpbrk(url, "@ \t\r\n") != NULL)
@@ -320,7 +320,7 @@ void hs_options_check(const struct hs_options *options, struct hs_problem *probl
         hs_problem_add(problem, "/journal_sync", "must be off, interval or always");
     if (options->state_redis[0] != '\0' && !hs_address_list_is_valid(options->state_redis))
         hs_problem_add(problem, "/state_redis",
-                       "must be HOST:PORT, or several with commas; IPv6 in brackets");
+                       "must be HOST:PORT, or several separated by commas; IPv6 in brackets");
     if (hs_evidence_mode_parse(options->evidence) == HS_EVIDENCE_MODE_COUNT)
         hs_problem_add(problem, "/evidence", "must be off, async or sync");
     check_backend(options, problem);

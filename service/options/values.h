@@ -1,8 +1,8 @@
 /*
  * The configuration of `hindsight serve`. One list (options.def) gives the struct, the defaults,
  * the help, the environment variables and the keys of the configuration file. If several sources
- * set an option, the service uses the first of these: the command line, the environment, the file,
- * the default.
+ * set an option, the first of these sources wins: the command line, the environment, the file, the
+ * default.
  */
 #ifndef HS_SERVICE_OPTIONS_H
 #define HS_SERVICE_OPTIONS_H
@@ -81,7 +81,7 @@ enum hs_evidence_overflow { HS_EVIDENCE_OVERFLOWS(X) HS_EVIDENCE_OVERFLOW_COUNT 
 /* Returns the value with a name. HS_EVIDENCE_OVERFLOW_COUNT: unknown name. */
 enum hs_evidence_overflow hs_evidence_overflow_parse(const char *name);
 
-/* Returns whether the backend of the evidence is postgres, and not sqlite. */
+/* Returns whether evidence is stored in PostgreSQL, and not in SQLite. */
 bool hs_evidence_backend_is_postgres(const struct hs_options *options);
 
 /* Returns the value with a name. HS_EVIDENCE_MODE_COUNT: unknown name. */
@@ -103,7 +103,7 @@ enum hs_event_kind { HS_EVENT_KINDS(X) HS_EVENT_KIND_COUNT };
 enum { HS_EVENT_KINDS(X) };
 #undef X
 
-/* Reads a list of kinds with commas between them. Returns 0 if the text is not such a list. */
+/* Reads a list of kinds that are separated by commas. Returns 0 if the text is not such a list. */
 unsigned hs_event_kinds_parse(const char *list);
 
 void hs_options_default(struct hs_options *options);
@@ -131,15 +131,15 @@ enum hs_options_result { HS_OPTIONS_OK, HS_OPTIONS_HELP, HS_OPTIONS_WRONG };
 
 /*
  * Reads the file of --config or HINDSIGHT_CONFIG, the environment, then the arguments. HELP: the
- * arguments have --help. WRONG: `faults_text` has a line for each fault, without a newline after
- * the last line.
+ * arguments contain --help. WRONG: `faults_text` contains a line for each fault, without a newline
+ * after the last line.
  */
 enum hs_options_result hs_options_read(const struct hs_options_input *input,
                                        struct hs_options *options,
                                        char faults_text[HS_OPTIONS_FAULTS_MAX]);
 
-/* Returns the next variable, from *at on, whose name begins with HINDSIGHT_, but is neither
-   HINDSIGHT_CONFIG nor the name of an option. Returns NULL if no such variable is left.
+/* Returns the first environment variable from *at on whose name begins with HINDSIGHT_, but is
+   neither HINDSIGHT_CONFIG nor the name of an option. Returns NULL if no such variable is left.
    Such variables are ignored, because container platforms set them. */
 const char *hs_options_stray_variable(char *const **at);
 
@@ -154,8 +154,8 @@ void hs_options_write_man(FILE *to);
 /* Writes a line for each key, with its value as JSON and its source. */
 void hs_options_write_effective(const struct hs_options *options, FILE *to);
 
-/* Calls `visit` for each option whose values in `before` and `after` differ. `reloaded`: whether a
-   reload applies it. */
+/* Calls `visit` for each option whose values in `before` and `after` differ. `reloaded` is whether
+   a reload applies the option. */
 typedef void hs_options_difference(void *context, const char *key, const char *before,
                                    const char *after, bool reloaded);
 void hs_options_each_difference(const struct hs_options *before, const struct hs_options *after,

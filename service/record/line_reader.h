@@ -1,4 +1,4 @@
-/* Reads one line of a recorded stream (stream.h). docs/recording.md has the format. */
+/* Reads one line of a recorded stream (stream.h). docs/recording.md describes the format. */
 #ifndef HS_SERVICE_RECORD_LINE_READER_H
 #define HS_SERVICE_RECORD_LINE_READER_H
 
@@ -23,7 +23,7 @@ struct hs_stream_line {
     /* Revision of the ruleset or map; for a match, revision of its ruleset. */
     struct hs_str revision;
     struct hs_str map, map_revision; /* map of a match; absent without a map */
-    struct hs_str tenant;            /* the owner of a match; absent: nobody */
+    struct hs_str tenant;            /* the owner of a match; absent: no owner */
     struct hs_str program;           /* header: the version that wrote the recording */
     struct hs_str document;          /* ruleset or map, as JSON */
     /* Name of the request; its body and answer as JSON; the answer may be absent. */

@@ -1,6 +1,6 @@
 /*
  * Splits a JSON text into the members of an object or the elements of an array, one after the
- * other, without a tree of the text. Does not check the content of a piece; the caller parses it.
+ * other, without building a tree. The content of a piece is not checked; the caller parses it.
  */
 #ifndef HS_SERVICE_RECORD_MEMBERS_H
 #define HS_SERVICE_RECORD_MEMBERS_H
@@ -17,8 +17,8 @@ struct hs_pieces {
     bool broken; /* the text is not JSON at the cursor */
 };
 
-/* Returns the pieces of an object ('{') or an array ('['). `broken` is set if the text is something
-   else. */
+/* Returns an iterator over the pieces of an object ('{') or an array ('['). Sets `broken` if the
+   text is something else. */
 struct hs_pieces hs_pieces_of(struct hs_str text, char open);
 
 /* Reads the next element, or the next member with its name (without quotation marks; escapes are
@@ -26,11 +26,11 @@ struct hs_pieces hs_pieces_of(struct hs_str text, char open);
  */
 bool hs_pieces_next(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value);
 
-/* Returns the first element of the array that is the member `list` of an object. ptr NULL: not
-   found. */
+/* Returns the first element of the array that is the member `list` of an object, or ptr NULL if it
+   is not found. */
 struct hs_str hs_pieces_first(struct hs_str object, struct hs_str list);
 
-/* Returns the content of a string. ptr NULL: the value is not a string, or has escapes. */
+/* Returns the content of a string, or ptr NULL if the value is not a string or has escapes. */
 struct hs_str hs_piece_text(struct hs_str value);
 
 /* Reads digits as a number. Returns false if the value is something else, or too large. */

@@ -25,9 +25,9 @@ struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, cha
 /* Writes the waiting lines, and then ends the queue. Does nothing for NULL. */
 void hs_line_queue_close(struct hs_line_queue *queue);
 
-/* Adds complete lines: takes ownership of the bytes, and `lines` is then empty. Returns false if
-   the bytes do not fit, `lines` has failed for lack of memory, or the file failed. Then the caller
-   still owns the bytes. */
+/* Adds complete lines. Takes ownership of the bytes and leaves `lines` empty. Returns false if the
+   bytes do not fit, `lines` has failed for lack of memory, or the file failed. On failure, the
+   caller still owns the bytes. */
 bool hs_line_queue_put(struct hs_line_queue *queue, struct hs_buffer *lines);
 
 /* Waits until the bytes fit into the queue, at most until `until_us` (monotonic). Returns false if
@@ -35,8 +35,8 @@ bool hs_line_queue_put(struct hs_line_queue *queue, struct hs_buffer *lines);
    requests. */
 bool hs_line_queue_wait(struct hs_line_queue *queue, size_t bytes, int64_t until_us);
 
-/* Like hs_line_queue_put, but ignores the limit of the queue. For short lines that must be
-   written. */
+/* Works like hs_line_queue_put, but ignores the limit of the queue. Use it only for short lines
+   that must be written. */
 bool hs_line_queue_put_last(struct hs_line_queue *queue, struct hs_buffer *lines);
 
 /*

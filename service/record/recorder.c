@@ -86,7 +86,8 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
 }
 
 /* Writes a ruleset or a map, unless the file has it. If memory for the revision runs out, writes
-   nothing: otherwise it would write the document again for each match. The lock is held. */
+   nothing, because the document would be written again for each match. The caller holds the
+   lock. */
 static bool put_once(struct hs_record *record, const struct hs_name *name, const char *revision,
                      const struct hs_ruleset_entry *ruleset, struct hs_map_entry *map)
 {
@@ -122,8 +123,8 @@ static bool put_what_it_needs(struct hs_record *record, const struct hs_match_sl
 
 /* ---- requests ---- */
 
-/* Writes the line that ends the recording of a match. `reason`: a sentence; NULL: requests are
-   missing. `must`: the line ignores the limit of the queue. */
+/* Writes the line that ends the recording of a match. `reason` is a sentence, or NULL if requests
+   are missing. With `must`, the line ignores the limit of the queue. */
 static void put_gap(struct hs_record *record, struct hs_match_slot *slot, const char *reason,
                     bool must)
 {
@@ -199,7 +200,7 @@ static bool wait_for_space(struct hs_record *record, size_t bytes)
     return has_space;
 }
 
-/* Takes ownership of the line. Returns NULL if the line was added, otherwise the reason of the
+/* Takes ownership of the line. Returns NULL if the line was added, otherwise the reason for the
    failure. */
 static const char *put_at_start(struct hs_record *record, struct hs_buffer *line)
 {
@@ -211,7 +212,7 @@ static const char *put_at_start(struct hs_record *record, struct hs_buffer *line
     return reason;
 }
 
-/* Max bytes of a line without its saved bytes, including the overhead of the queue. */
+/* Max bytes of a line besides its saved bytes, including the overhead of the queue. */
 enum { LINE_REST = 8192 };
 
 /* Returns whether an empty queue has space for a line that contains `size` bytes as base64. */

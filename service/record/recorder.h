@@ -5,7 +5,7 @@
  * The lines of a match are in the order in which its requests were applied, because each line is
  * added while the match is locked. Requests never wait for the disk. A request that does not fit
  * into the queue is counted as dropped. Later requests of its match cannot be computed again, so
- * the recording of the match ends there, with a line that says so. Thread-safe.
+ * the recording of the match ends there, with a line that states this. Thread-safe.
  */
 #ifndef HS_SERVICE_RECORD_H
 #define HS_SERVICE_RECORD_H
@@ -24,7 +24,8 @@ struct hs_record *hs_record_open(const char *path, size_t max_bytes, struct hs_m
                                  struct hs_map_store *maps, char error[256]);
 
 /* Marks the matches whose recording is incomplete, writes the waiting lines, and frees the record.
-   `registry` has the open matches; NULL: no match is open. Does nothing if `record` is NULL. */
+   `registry` contains the open matches; it is NULL if no match is open. Does nothing if `record` is
+   NULL. */
 void hs_record_close(struct hs_record *record, struct hs_registry *registry);
 
 /* A request that was applied to a match. */
@@ -38,18 +39,18 @@ struct hs_recorded_request {
     struct hs_str answer;
 };
 
-/* Records a request. If the file does not have the opening of the match, its ruleset and its map,
-   records them first. The match must be locked and not yet removed. The function updates `recorded`
-   of the match. */
+/* Records a request. If the opening of the match is not in the file yet, first records the opening
+   with its ruleset and its map. The match must be locked and not yet removed. The function updates
+   `recorded` of the match. */
 void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
                        const struct hs_recorded_request *request);
 
 /*
  * The following functions record how a match is restored at the start of the service, so that
- * `recheck` restores it in the same way. They wait for the disk. After the start, they are called
- * only when a match has moved to another replica, because the recording of the match on this
- * replica then ends. A match that cannot be recorded gets a `gap` line with the reason. The match
- * is locked. They do nothing if `record` is NULL.
+ * `recheck` restores it in the same way. These functions wait for the disk. After the start, they
+ * are called only when a match has moved to another replica, because the recording of the match on
+ * this replica then ends. A match that cannot be recorded gets a `gap` line with the reason. The
+ * match must be locked. The functions do nothing if `record` is NULL.
  */
 
 /* Records that the match was loaded from `state` (hs_match_save). `moves_lost`: see

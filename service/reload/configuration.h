@@ -19,15 +19,15 @@ struct hs_configuration {
     struct hs_reload_step steps[HS_CONFIGURATION_STEPS];
 };
 
-/* Applies the options of the service for the first time. They were read from `input`, which must
-   stay valid. Returns false if there is a fault; the log has the fault. */
+/* Applies the options of the service for the first time. The options were read from `input`, which
+   must stay valid. Logs each fault; returns false if there is a fault. */
 bool hs_configuration_start(struct hs_configuration *configuration,
                             const struct hs_service *service, const struct hs_options_input *input);
 
 /*
  * Reads file, environment and arguments again. Runs the steps and sets the log level; other options
- * need a restart. If there is a fault, nothing changes. The log has the faults, the changes, and
- * the options that need a restart.
+ * need a restart. If there is a fault, nothing changes. Logs the faults, the changes, and the
+ * options that need a restart.
  */
 bool hs_configuration_reload(struct hs_configuration *configuration, struct hs_metrics *metrics);
 

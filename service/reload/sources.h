@@ -1,8 +1,8 @@
 /*
  * Applies configuration, at the start and on a reload. First every step reads and checks its files.
- * Only if no step has a fault, each step applies its result. Each reloadable part of the service
- * provides one step (steps.h). Only one thread at a time may use this module; the steps
- * synchronize with other threads.
+ * Each step applies its result only if no step has a fault. Each reloadable part of the service
+ * provides one step (steps.h). Only one thread at a time may use this module; the steps synchronize
+ * with other threads.
  */
 #ifndef HS_SERVICE_RELOAD_H
 #define HS_SERVICE_RELOAD_H
@@ -28,8 +28,8 @@ struct hs_reload_step {
     void *context;
     /*
      * Reads and checks the files that `options` name, and changes nothing. Returns the argument of
-     * `commit` or `discard`. NULL: there is nothing to apply, or there is a fault. The step reports
-     * faults with hs_reload_fault or hs_reload_fault_text.
+     * `commit` or `discard`, or NULL if there is nothing to apply or there is a fault. The step
+     * reports faults with hs_reload_fault or hs_reload_fault_text.
      */
     void *(*prepare)(void *context, const struct hs_options *options, struct hs_reload *reload);
     /* Applies the result of `prepare`. Cannot fail. Reports changes with hs_reload_changed. */
@@ -48,9 +48,9 @@ void hs_reload_changed(struct hs_reload *reload, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * Prepares all steps, so that every fault is reported. Then commits all steps if there is no
- * fault, and otherwise discards all results. `options` must be checked already. Returns false if
- * there is a fault, or if `reload` had one before the call. Then nothing changed.
+ * Prepares all steps, so that every fault is reported. If there is no fault, commits all steps;
+ * otherwise discards all results. `options` must be checked already. Returns false and changes
+ * nothing if there is a fault, or if `reload` had one before the call.
  */
 bool hs_reload_run(const struct hs_reload_step *steps, size_t count,
                    const struct hs_options *options, struct hs_reload *reload);

@@ -16,7 +16,7 @@ struct hs_map_store {
     bool keeps_meshes;
     struct hs_share *share;
     size_t count;
-    /* An array of max_maps elements; the first `count` are used, in no order. */
+    /* An array of max_maps elements. The first `count` elements are used; they are not sorted. */
     struct hs_map_entry **entries;
 };
 
@@ -121,7 +121,7 @@ static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, b
     return entry->document != NULL;
 }
 
-/* Builds the world of a mesh within the reserved bytes. For an unusual mesh it reserves more.
+/* Builds the world of a mesh within the reserved bytes. Reserves more bytes if the mesh is unusual.
    Returns NULL with the reason in *result on failure. */
 static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
                               const struct hs_world_mesh *mesh, size_t *reserved,
@@ -275,8 +275,8 @@ enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  entry);
 }
 
-/* Creates an entry without a reference. If no bytes are reserved yet, reserves them. NULL: the
-   reason is in *result. */
+/* Creates an entry without a reference. If no bytes are reserved yet, reserves them. Returns NULL
+   with the reason in *result on failure. */
 static struct hs_map_entry *create_kept(struct hs_map_store *store, struct hs_str owner,
                                         struct hs_str name, const struct hs_world_mesh *mesh,
                                         struct hs_str document, size_t reserved,

@@ -17,7 +17,7 @@ struct hs_map_entry {
     struct hs_name owner;           /* the tenant who put it; "": it belongs to everybody */
     char revision[HS_REVISION_MAX]; /* "sha256:" of the geometry: vertices, triangles, boxes */
     struct hs_world *world;
-    struct hs_world_info info; /* the numbers of `world` */
+    struct hs_world_info info; /* counts, size and bounds of `world` */
     char *document; /* the original document, `document_size` bytes; NULL if it is not kept */
     size_t document_size;
     /* The mesh of `world`, owned; all pointers are NULL if it is not kept. Only the thread that
@@ -64,16 +64,16 @@ void hs_map_store_release(struct hs_map_store *store, struct hs_map_entry *entry
 
 enum hs_map_put {
     HS_MAP_CREATED,
-    HS_MAP_REPLACED, /* also if the geometry is the same */
+    HS_MAP_REPLACED, /* the name had a map, perhaps with the same geometry */
     HS_MAP_FOREIGN,  /* another owner has the name */
     HS_MAP_FULL,     /* the store already has max_maps maps */
-    HS_MAP_TOO_BIG,  /* its build needs more bytes than its owner has left */
+    HS_MAP_TOO_BIG,  /* the build of the map needs more bytes than its owner has left */
     HS_MAP_NO_MEMORY
 };
 
 /*
  * Builds the world of a mesh, which takes a while, and then puts it under a name. The mesh must be
- * valid (hs_map_decode checks it) and is only read. CREATED and REPLACED set *entry to the new
+ * valid (hs_map_decode checks it) and is not changed. CREATED and REPLACED set *entry to the new
  * entry, with a reference for the caller.
  */
 enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
@@ -110,16 +110,17 @@ enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str n
 enum hs_map_put hs_map_store_restore_name(struct hs_map_store *store, struct hs_str owner,
                                           struct hs_map_entry *entry);
 
-/* Returns all maps with a name, in no order. The caller gets a reference to each, and frees the
-   array. Returns NULL if memory runs out. */
+/* Returns all maps with a name, in no particular order. The caller gets a reference to each, and
+   frees the array. Returns NULL if memory runs out. */
 struct hs_map_entry **hs_map_store_all(struct hs_map_store *store, size_t *count);
 
 /* Deletes a map. Returns false if the owner (len 0: everybody) has no map with that name. */
 bool hs_map_store_delete(struct hs_map_store *store, struct hs_str owner, struct hs_str name);
 
 struct hs_map_usage {
-    size_t maps;  /* maps with a name */
-    size_t bytes; /* memory of all worlds, documents and meshes, also of maps under construction */
+    size_t maps; /* maps with a name */
+    /* memory of all worlds, documents and meshes, including maps under construction */
+    size_t bytes;
 };
 
 struct hs_map_usage hs_map_store_usage(struct hs_map_store *store);

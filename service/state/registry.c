@@ -131,9 +131,9 @@ static struct hs_match_slot *find(struct hs_registry *registry, struct hs_str na
     return slot;
 }
 
-/* Returns the number of an opening. The number is the time of the wall clock, so that a process
-   that restored nothing uses new numbers. If the wall clock was set back, the number is higher than
-   all earlier ones. */
+/* Returns the number of an opening. If `given` is 0, the number is the wall-clock time, so that a
+   process that restored nothing uses new numbers. If the wall clock was set back, the number is one
+   above the highest earlier number. */
 static uint64_t number_opening(struct hs_registry *registry, uint64_t given)
 {
     uint64_t number = (uint64_t)hs_clock_wall_us();
@@ -159,8 +159,8 @@ void hs_registry_keep_journals(struct hs_registry *registry)
     hs_registry_each(registry, (struct hs_str){0}, keep_journal, NULL);
 }
 
-/* Creates a slot. The registry is locked. Returns NULL if memory runs out or the budget is used up.
- */
+/* Creates a slot. The caller holds the registry's lock. Returns NULL if memory runs out or the
+   budget is used up. */
 static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str name,
                                     const struct hs_match_opening *opening)
 {
@@ -203,8 +203,8 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
 /* ---- the lock of a match ---- */
 
 /* A mutex is not fair: a thread that unlocks it and locks it again at once nearly always wins
-   against the threads that wait. So one thread, which gets the lock next, holds `turn` while it
-   waits. All other waiting threads wait for `turn`. */
+   against the threads that wait. So the thread that gets the lock next holds `turn` while it waits.
+   All other waiting threads wait for `turn`. */
 void hs_registry_lock(struct hs_match_slot *slot)
 {
     if (!hs_registry_is_awaited(slot) && pthread_mutex_trylock(&slot->lock) == 0)
@@ -270,7 +270,7 @@ static bool belongs_to(const struct hs_match_slot *slot, struct hs_str tenant)
 }
 
 /* Returns whether there is capacity for another match. A restored match already uses its memory, so
-   the limit of memory does not apply to it. */
+   the memory limit does not apply to it. */
 static enum hs_registry_result capacity_for(struct hs_registry *registry,
                                             const struct hs_match_opening *opening)
 {
@@ -300,8 +300,8 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
             result = has_capacity;
         else if (found == NULL) {
             found = insert(registry, name, opening);
-            has_capacity = hs_registry_capacity(registry); /* other threads may have used the space
-                                                              while the registry was unlocked */
+            /* open matches may have used up the memory after the first check */
+            has_capacity = hs_registry_capacity(registry);
             result = found != NULL                         ? HS_REGISTRY_CREATED
                      : has_capacity == HS_REGISTRY_CREATED ? HS_REGISTRY_NO_MEMORY
                                                            : has_capacity;
@@ -371,7 +371,7 @@ bool hs_registry_is_shared(struct hs_registry *registry, struct hs_str name)
     return is_shared;
 }
 
-/* Returns all slots of a tenant, with one reference each; NULL: out of memory. */
+/* Returns all slots of a tenant, with one reference each, or NULL if memory runs out. */
 static struct hs_match_slot **snapshot(struct hs_registry *registry, struct hs_str tenant,
                                        size_t *count)
 {
@@ -452,7 +452,7 @@ void hs_match_slot_verdict_id(const struct hs_match_slot *slot, enum hs_verdict_
     hs_verdict_ids_make(&slot->ids, about, session, number, player, out);
 }
 
-/* A new map, for the matches that wait for it. */
+/* A new map, for the matches that wait for this map. */
 struct arrival {
     struct hs_map_store *maps;
     struct hs_map_entry *entry;

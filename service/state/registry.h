@@ -47,8 +47,7 @@ struct hs_match_slot {
     atomic_uint waiting;  /* threads that wait for `turn` or `lock` */
     pthread_mutex_t lock; /* guards the fields from `match` to `closed` */
     struct hs_match *match;
-    uint32_t players, movers, accounts; /* the numbers with which this match counts in the
-                                           registry's totals */
+    uint32_t players, movers, accounts; /* what this match adds to the registry's totals */
     bool counted_limited;
     enum hs_recorded recorded;
     int64_t used_us;       /* time of the last post, monotonic */
@@ -66,7 +65,7 @@ struct hs_match_slot {
     /* `written`: the place after the newest record in a file. `written_before`: an earlier place;
        the records before it were not settled at the last check. */
     struct hs_written written, written_before;
-    uint32_t settled_payments; /* how many payments, from the first on, are settled */
+    uint32_t settled_payments; /* number of settled payments, counted from the first payment */
     bool closed;               /* deleted while another thread waited for the lock */
     /* The match in the store of --state-redis; NULL: the service has no store, or the match was
        restored from the checkpoint and the store was not asked yet. Set only once. */
@@ -118,9 +117,8 @@ enum hs_registry_result {
 /*
  * Locks the match with a name (FOUND); call hs_registry_release afterwards. If no match has the
  * name, opens one if `opening` is not NULL (CREATED), and otherwise returns MISSING. `tenant` is
- * the caller; its ptr is NULL without tenants. For another tenant's match returns FOREIGN at once.
- * The function does not wait for the lock in this case, because the wait could reveal something
- * about that match.
+ * the caller; its ptr is NULL without tenants. Returns FOREIGN at once for another tenant's match,
+ * without waiting for the lock, because the wait could reveal something about that match.
  */
 enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str tenant,
                                             struct hs_str name,
@@ -137,7 +135,7 @@ void hs_registry_unlock(struct hs_match_slot *slot);
 bool hs_registry_is_awaited(struct hs_match_slot *slot);
 
 /* Unlocks a locked match so that each waiting thread can use it once, and locks it again. Returns
-   false if the match was closed in between. The match is locked in any case. */
+   false if the match was closed in between. The match is locked again in any case. */
 bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot);
 
 /* Removes a locked match from the registry; the caller must still release the slot. */
@@ -154,8 +152,8 @@ bool hs_registry_is_shared(struct hs_registry *registry, struct hs_str name);
 /*
  * Sets the memory limits of each match and of all matches together, in bytes. Neither limit is ever
  * exceeded (match.h has the order in which data is dropped). If the matches use more than nine
- * tenths of `all_bytes`, no match is opened, except restored ones. Call it before the first match;
- * the default is no limit.
+ * tenths of `all_bytes`, only restored matches are opened. Call it before the first match; the
+ * default is no limit.
  */
 void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, size_t all_bytes);
 
@@ -163,20 +161,21 @@ void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, s
    NO_HISTORY. */
 enum hs_registry_result hs_registry_capacity(struct hs_registry *registry);
 
-/* Records that something was posted to a locked match at a time (hs_clock_us). The match is marked
-   memory-limited when an allocation is refused, and unmarked once 10 % of its limit is free. */
+/* Records that something was posted to a locked match at `now_us` (hs_clock_us). The match is
+   marked memory-limited when an allocation is refused, and unmarked once 10 % of its limit is
+   free. */
 void hs_registry_record_post(struct hs_match_slot *slot, int64_t now_us);
 
 /* Returns the memory that all matches use, in bytes. */
 size_t hs_registry_bytes(const struct hs_registry *registry);
 
 /* Calls `visit` with each match. The slot stays valid but is not locked, and `closed` shows whether
-   the match was removed. Returns false if memory runs out. Then `visit` was not called. */
+   the match was removed. Returns false, without calling `visit`, if memory runs out. */
 bool hs_registry_visit(struct hs_registry *registry,
                        void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
-/* Calls `visit` with each match of a tenant (ptr NULL: of all), locked, in no order. `visit` may
-   remove the match. */
+/* Calls `visit` with each match of a tenant (ptr NULL: of all), locked, in no particular order.
+   `visit` may remove the match. */
 void hs_registry_each(struct hs_registry *registry, struct hs_str tenant,
                       void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
@@ -193,7 +192,8 @@ void hs_registry_totals(struct hs_registry *registry, struct hs_registry_totals 
 void hs_registry_give_map(struct hs_registry *registry, struct hs_map_store *maps,
                           struct hs_map_entry *entry);
 
-/* Returns the members that begin each answer about a match. They are borrowed from the slot. */
+/* Returns the members that begin each answer about a match. The members are borrowed from the
+   slot. */
 struct hs_match_head hs_match_slot_head(const struct hs_match_slot *slot);
 
 /* Makes the id of a verdict about a player, in the player's session at `time_us`. `number`: the

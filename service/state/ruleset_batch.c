@@ -40,7 +40,7 @@ static bool add_to_batch(struct hs_ruleset_batch *batch, struct hs_ruleset *rule
     return true;
 }
 
-/* Reads one file. Reports a fault of the file. Returns false if the file has a fault. */
+/* Reads one file. If the file has a fault, reports the fault and returns false. */
 static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, struct hs_str name,
                             hs_ruleset_file_report *report, void *context)
 {
@@ -61,8 +61,8 @@ static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, st
     return false;
 }
 
-/* Refuses files whose names belong to tenants, because a file cannot replace a ruleset that a
-   tenant put. Reports such files. Returns false if there is one. */
+/* Reports files whose names belong to tenants, because a file cannot replace a ruleset that a
+   tenant put. Returns false if there is such a file. */
 static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directory,
                              hs_ruleset_file_report *report, void *context)
 {

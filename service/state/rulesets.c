@@ -324,7 +324,7 @@ struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store)
     return store->share;
 }
 
-/* Puts a ruleset under its name. If there is a share, makes the ruleset the canary of the name
+/* Puts a ruleset under its name. If `share` is above 0, makes the ruleset the canary of the name
    instead. */
 static enum hs_ruleset_put put(struct hs_ruleset_store *store, struct hs_str owner,
                                struct hs_ruleset *ruleset, double share,
@@ -373,7 +373,7 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
 
 /* Creates an entry with an old document and its revision. This version of the program may write
    more fields into a document. But the old document must stay unchanged, because verdict ids depend
-   on its revision. */
+   on the document's revision. */
 static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struct hs_str document)
 {
     struct hs_ruleset_entry *entry = hs_ruleset_entry_create(ruleset, false);

@@ -70,9 +70,10 @@ void hs_ruleset_store_destroy(struct hs_ruleset_store *store);
 struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name);
 
 /* Like hs_ruleset_store_get, for a new match. If the name has a canary, returns the canary for a
-   share (`canary_share`) of the match names, and the ruleset for all others. The choice depends
-   only on that share, the name of the ruleset and the name of the match. So every replica makes the
-   same choice, and a match name that gets the canary still gets it with a larger share. */
+   share (`canary_share`) of the match names, and the ruleset for all other match names. The choice
+   depends only on that share, the name of the ruleset and the name of the match. So every replica
+   makes the same choice, and a match name that gets the canary still gets it with a larger
+   share. */
 struct hs_ruleset_entry *hs_ruleset_store_get_for_match(struct hs_ruleset_store *store,
                                                         struct hs_str name, struct hs_str match);
 
@@ -82,8 +83,8 @@ struct hs_ruleset_entry *hs_ruleset_store_canary(struct hs_ruleset_store *store,
                                                  const struct hs_ruleset_entry *entry,
                                                  double *share);
 
-/* Returns the entry with this revision, with a reference for the caller. It finds entries that have
-   a name, and their canaries. Returns NULL if there is no such entry. */
+/* Returns the entry with this revision, with a reference for the caller. Only named entries and
+   their canaries are found. Returns NULL if there is no such entry. */
 struct hs_ruleset_entry *hs_ruleset_store_find(struct hs_ruleset_store *store,
                                                struct hs_str revision);
 
@@ -98,21 +99,21 @@ void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_
  */
 bool hs_ruleset_name_is_reserved(struct hs_str name);
 
-/* A format for printf, with the length and the bytes of the name. */
+/* A printf format that takes the length and the bytes of the name. */
 #define HS_RULESET_RESERVED_TEXT "`%.*s` is reserved: give yours another name"
 
 enum hs_ruleset_put {
     HS_RULESET_CREATED,
-    HS_RULESET_REPLACED, /* also if the document is the same */
-    HS_RULESET_RESERVED, /* "default" is only an alias */
+    HS_RULESET_REPLACED, /* the name had a ruleset, perhaps with the same document */
+    HS_RULESET_RESERVED, /* the name is "default", which is only an alias */
     HS_RULESET_FOREIGN,  /* another owner has the name */
     HS_RULESET_NAMELESS, /* a canary for a name that no ruleset has */
     HS_RULESET_FULL,
-    HS_RULESET_TOO_BIG, /* it needs more bytes than its owner has left */
+    HS_RULESET_TOO_BIG, /* the ruleset needs more bytes than its owner has left */
     HS_RULESET_NO_MEMORY
 };
 
-/* Puts a decoded, finished ruleset under its name. Takes ownership of the ruleset, also on failure.
+/* Puts a decoded, finished ruleset under its name. Takes ownership of the ruleset, even on failure.
    `owner` has len 0 if the ruleset belongs to everybody. The name has no canary afterwards. */
 enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_str owner,
                                          struct hs_ruleset *ruleset,
@@ -152,14 +153,15 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
 void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_str owner,
                                      struct hs_ruleset_entry *entry, double share);
 
-/* Returns all entries with a name; with `only_posted`, only the entries that were put. The caller
-   gets a reference to each, and frees the array. Returns NULL with *count 0 if memory runs out. */
+/* Returns all entries with a name; with `only_posted`, without built-in rulesets and rulesets of
+   files. The caller gets a reference to each, and frees the array. Returns NULL with *count 0 if
+   memory runs out. */
 struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, bool only_posted,
                                                 size_t *count);
 
 /* A function that records the entry of a name in the journal. No name can change while it runs, so
-   the records have the order of the changes. It must not use the store. Returns false on
-   failure. */
+   the records are in the order of the changes. The function must not use the store. Returns false
+   on failure. */
 typedef bool hs_ruleset_writer(void *context, struct hs_ruleset_entry *entry);
 
 /* Calls `write` with the entry of a name, and returns the result of `write`. Returns true if the
@@ -174,7 +176,7 @@ enum hs_ruleset_delete {
     HS_RULESET_NOT_KEPT  /* `write` failed: nothing has changed */
 };
 
-/* Deletes a name. Before that, `write` records the deletion (NULL: nothing to record). If `write`
+/* Deletes a name after `write` has recorded the deletion (NULL: nothing to record). If `write`
    fails, the name stays. References to the entry stay valid. */
 enum hs_ruleset_delete hs_ruleset_store_delete(struct hs_ruleset_store *store, struct hs_str owner,
                                                struct hs_str name, hs_ruleset_writer *write,
@@ -185,7 +187,7 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
                            void (*visit)(void *context, const struct hs_ruleset_entry *entry),
                            void *context);
 
-/* Decodes one document, which must have the name `name` (ptr NULL: any name). The caller owns the
+/* Decodes one document, whose name must be `name` (ptr NULL: any name). The caller owns the
    ruleset. Returns NULL and sets `problem` on failure. */
 struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
                                         struct hs_problem *problem);
@@ -208,7 +210,8 @@ struct hs_ruleset_batch *hs_ruleset_batch_read(struct hs_ruleset_store *store,
                                                const char *directory,
                                                hs_ruleset_file_report *report, void *context);
 
-/* Returns whether the store, with the batch (or NULL), has the default ruleset. */
+/* Returns whether the store would have the default ruleset once the batch is put. Without a batch
+   (NULL), returns whether the store has it now. */
 bool hs_ruleset_store_would_have_default(struct hs_ruleset_store *store,
                                          const struct hs_ruleset_batch *batch);
 

@@ -3,7 +3,7 @@
  * they use it and release it afterwards, so the limit is never exceeded.
  *
  * A tenant's reservation is refused if the tenant would then have more than the amount that would
- * remain free (dynamic thresholds: Choudhury, Hahne, 1998). So one tenant alone gets half of the
+ * remain free (dynamic thresholds, Choudhury and Hahne, 1998). So one tenant alone gets half of the
  * limit, and two tenants get at most a third each. Thread-safe.
  */
 #ifndef HS_SERVICE_SHARE_H
@@ -27,7 +27,7 @@ bool hs_share_reserve(struct hs_share *share, struct hs_str tenant, size_t amoun
 /* Releases an amount that was reserved for the same tenant. */
 void hs_share_release(struct hs_share *share, struct hs_str tenant, size_t amount);
 
-/* Charges `to` for an amount that was reserved without a tenant. Used for items that are restored
+/* Charges `to` for an amount that was reserved without a tenant. Use it for items that are restored
    before their owner is known. Ignores the limits. Returns false if memory runs out; then nothing
    changed. */
 bool hs_share_assign(struct hs_share *share, struct hs_str to, size_t amount);

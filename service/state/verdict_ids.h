@@ -4,8 +4,8 @@
  * An id is AES-CMAC-128 (NIST SP 800-38B) over the kind, the session, the number and the shooter.
  * The key is the first half of the SHA-256 hash of the tenant, the match, its opening and the
  * revision of its rules. All of these are restored after a restart, so the same claim always has
- * the same id. Two different claims get the same id with the probability that two random numbers of
- * 128 bits are equal. The key is no secret, and an id gives no access to anything.
+ * the same id. Two different claims get the same id as rarely as two random 128-bit numbers are
+ * equal. The key is not secret, and an id gives no access to anything.
  */
 #ifndef HS_SERVICE_VERDICT_IDS_H
 #define HS_SERVICE_VERDICT_IDS_H
@@ -21,11 +21,11 @@ struct hs_verdict_ids {
     struct cmac_aes128_ctx mac;
 };
 
-/* Sets the key. An empty `tenant`: the service has no tenants. */
+/* Sets the key. `tenant` is empty if the service has no tenants. */
 void hs_verdict_ids_begin(struct hs_verdict_ids *ids, const struct hs_name *tenant,
                           const struct hs_name *match, uint64_t opening, const char *revision);
 
-/* What a verdict is about. */
+/* The subject of a verdict. */
 enum hs_verdict_about {
     HS_ABOUT_HIT,
     HS_ABOUT_SHOT,
