@@ -1,5 +1,5 @@
 /*
- * Decides whether a caller may use a route: checks the token, the scope that the route needs, and
+ * Decides whether a caller may use a route. Checks the token, the scope that the route needs, and
  * the owner of the resource in the path. The check runs before the body of the request is read.
  * docs/security.md describes the rules. Thread-safe.
  */

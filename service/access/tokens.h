@@ -29,13 +29,13 @@ struct hs_tokens;
 
 /*
  * Reads a document {"tokens":[{"tenant","kid","sha256","scopes","not_before","not_after"}]}.
- * Returns NULL if the document has a fault. `problem`, which the caller has initialised, then lists
- * every fault with its pointer.
+ * Returns NULL if the document has a fault. The caller initialises `problem`, which then lists
+ * every fault with its JSON pointer.
  */
 struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *problem);
 
-/* Reads such a document from a file. Refuses a file that everybody can write, because anybody could
-   add a token of their own. */
+/* Reads a token document from a file. Refuses a file that everybody can write, because anybody
+   could add a token of their own. */
 struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem);
 
 void hs_tokens_destroy(struct hs_tokens *tokens); /* does nothing for NULL */

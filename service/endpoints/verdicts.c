@@ -26,7 +26,7 @@ static struct hs_str text_argument(const struct hs_request *request, const char 
     return value != NULL && *value != '\0' ? hs_str_of(value) : (struct hs_str){0};
 }
 
-/* Reads seconds since the epoch. Adds a fault to the problem. */
+/* Reads seconds since the epoch. Adds a fault to the problem if the value is wrong. */
 static void time_argument(const struct hs_request *request, const char *name, int64_t *us,
                           struct hs_problem *problem)
 {

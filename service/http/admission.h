@@ -1,7 +1,7 @@
 /*
  * Admission: which requests are served under overload (docs/overload.md).
  *
- * The queue is in the kernel: a request waits in its socket until a worker reads it, and the kernel
+ * The queue is in the kernel: a request waits in its socket until a worker reads it. The kernel
  * reports how long the newest bytes in the socket waited. If the queue is empty now and then, every
  * request is served. While long waits continue, the service refuses each request that waited longer
  * than its priority allows, before the body is read. A late answer is worth little, and a refusal
@@ -30,8 +30,8 @@ enum {
     /* If the queue is not standing, a request may wait behind others for limit * HS_BURST_TIMES. */
     HS_BURST_TIMES = 10,
     /* A worker may spend this many times as much time on refusals as on other requests. With a
-       value of 1, a worker that receives twice as many requests as it can serve cannot refuse
-       requests fast enough, and its queue grows. */
+       value of 1, a worker that receives twice as many requests as it can serve cannot refuse them
+       fast enough: its queue grows. */
     HS_REFUSING_TIMES = 9,
 };
 
@@ -58,8 +58,8 @@ struct hs_gate {
  * makes it wait. After a stop of the machine, each worker also serves the first waiting request.
  *
  * A refusal costs time, too. If all requests are late, refusing them could take all of a worker's
- * time. So the worker also serves late requests after it has spent too much time on refusals: more
- * than HS_REFUSING_TIMES times its time for other requests, plus HS_STANDING_US.
+ * time. So the worker also serves late requests after it has spent too much time on refusals. The
+ * limit is HS_REFUSING_TIMES times its time for other requests, plus HS_STANDING_US.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
                    int64_t waited_us, int64_t now_us);

@@ -19,9 +19,9 @@ static void set_timer(struct hs_background *background, long ns)
         (void)timer_settime(background->timer, 0, &times, NULL);
 }
 
-/* Handles the timer's signal. With a periodic timer, the thread would have no time to work if the
-   handling of a signal took longer than GIVE_WAY_NS, for example under a tracer. So the timer
-   starts again only after the yield. */
+/* Handles the timer's signal. With a periodic timer, the thread would have no time to work if one
+   signal took longer than GIVE_WAY_NS to handle, as under a tracer. So the timer starts again only
+   after the yield. */
 static void give_way(int signal, siginfo_t *info, void *context)
 {
     struct hs_background *background = info->si_value.sival_ptr;
@@ -35,7 +35,7 @@ static void give_way(int signal, siginfo_t *info, void *context)
 
 /* Calls sched_setattr(2), for which the C library has no function. A thread that yields loses the
    rest of its slice. So the slice is as short as the time between two yields, and the thread keeps
-   its share (Linux 6.12 and later; older kernels ignore the slice). */
+   its share. Linux before 6.12 ignores the slice. */
 static bool set_priority(void)
 {
     struct {

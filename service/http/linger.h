@@ -22,8 +22,8 @@ enum {
     HS_LINGER_COMING = 64,
     HS_LINGER_MAX = HS_LINGER_HELD + HS_LINGER_COMING,
     HS_LINGER_US = 2000000, /* max time for one peer */
-    /* About how many bytes of one peer are discarded. Further bytes are not read, and the socket is
-       closed when the peer's time runs out. */
+    /* Approximate number of bytes of one peer that are discarded. Further bytes are not read, and
+       the socket is closed when the peer's time runs out. */
     HS_LINGER_BYTES = 16 << 20,
 };
 

@@ -69,15 +69,15 @@ struct hs_http_watch_list {
 
 /*
  * A thread with its own libmicrohttpd daemon. All workers accept from the same socket. The library
- * can run such threads itself. But if the number of connections that are ready at once is a
- * multiple of 128, the library's loop misses them: the thread sleeps while these connections wait.
- * So worker.c waits for events, and the library only polls.
+ * can run such threads itself. But the library's loop misses connections if the number that are
+ * ready at once is a multiple of 128: the thread sleeps while they wait. So worker.c waits for
+ * events, and the library only polls.
  */
 struct hs_http_worker {
     struct hs_http *http;
     struct MHD_Daemon *daemon;
     int ready;      /* the library's epoll descriptor; readable when there are events */
-    int wake;       /* an eventfd: `closing` or `stopped` changed */
+    int wake;       /* an eventfd that wakes the worker */
     bool is_closed; /* the worker accepts no more connections */
     _Atomic(struct hs_pool_job *) done; /* finished jobs whose connections the worker must resume */
     bool has_ended; /* a connection ended since the library last accepted a connection */
@@ -134,7 +134,7 @@ struct hs_http {
     struct hs_http_worker workers[HS_HTTP_WORKERS_MAX];
     unsigned worker_count;
     char address[64];
-    bool is_tls;                  /* never write plain bytes to its sockets */
+    bool is_tls;                  /* serves TLS; never write plain bytes to its sockets */
     atomic_bool closing;          /* the listener accepts no new connections, and each reply is the
                                      last of its connection */
     atomic_bool stopped;          /* the workers must end */
@@ -180,8 +180,8 @@ void hs_http_watch_list_free(struct hs_http_watch_list *list);
 struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker, int fd);
 void hs_http_connection_close(struct hs_http_connection *connection);
 
-/* Starts the workers on a listening socket, and takes ownership of the socket in any case. Returns
-   false if no worker runs; the log has the reason. */
+/* Starts the workers on a listening socket, and takes ownership of the socket in any case. Logs the
+   reason and returns false if no worker runs. */
 bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tls);
 
 /* Call it after setting `closing`: the workers then close the listening socket. */

@@ -45,10 +45,10 @@ void hs_pool_submit(struct hs_pool *pool, struct hs_pool_job *job);
 void hs_pool_end(struct hs_pool *pool, const void *owner);
 
 /*
- * For a pool with one thread: returns whether the running job has used more than `limit_us` of
- * processor time, or has used no processor time for `limit_us`. A thread that waits for the
- * processor is not stuck if it gets some processor time. Call it a few times a second, from any
- * thread. `now_us`: monotonic.
+ * For a pool with one thread. Returns whether the running job has used more than `limit_us` of
+ * processor time, or none at all for `limit_us`. A thread that waits for the processor is not stuck
+ * if it gets some processor time. Call it a few times a second, from any thread. `now_us`:
+ * monotonic.
  */
 bool hs_pool_is_stuck(struct hs_pool *pool, int64_t limit_us, int64_t now_us);
 

@@ -107,8 +107,8 @@ static enum MHD_Result refuse(struct hs_http_request *request, struct MHD_Connec
 
 /*
  * Returns how long the header waited in its socket. The kernel counts in milliseconds. If the
- * worker began its last poll less than a millisecond ago, the header arrived after that, so the
- * wait is 0 and the kernel is not asked.
+ * worker began its last poll less than a millisecond ago, the header arrived after that. The wait
+ * then counts as 0, without asking the kernel.
  */
 static int64_t waited_us(struct hs_http_connection *peer, int64_t now_us)
 {

@@ -70,7 +70,7 @@ struct hs_str hs_http_tenant_of(const struct hs_http_request *request)
 }
 
 /* Returns the share that the body is charged to. The body of a map is charged to the share of maps,
-   because the body is part of the memory that the build of the map needs. */
+   because building the map needs the body in memory. */
 static struct hs_share *share_of(const struct hs_http_request *request)
 {
     const struct hs_service *service = request->http->service;

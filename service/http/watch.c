@@ -160,7 +160,7 @@ static void time_out(struct hs_http *http, const struct hs_http_connection *conn
 }
 
 /*
- * If a peer ends the connection together with its last bytes, the library misses the end: it gets
+ * If a peer ends the connection together with its last bytes, the library misses the end. It gets
  * one event for both, and reads again only after another event. So the watchdog checks every
  * connection once when a phase has lasted a second. If the peer has ended the connection, the
  * watchdog shuts down only the receiving side, so that a reply is still sent.

@@ -86,8 +86,8 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
 }
 
 /* Writes a ruleset or a map, unless the file has it. If memory for the revision runs out, writes
-   nothing, because the document would be written again for each match. The caller holds the
-   lock. */
+   nothing, because otherwise the document would be written again for each match. The caller holds
+   the lock. */
 static bool put_once(struct hs_record *record, const struct hs_name *name, const char *revision,
                      const struct hs_ruleset_entry *ruleset, struct hs_map_entry *map)
 {

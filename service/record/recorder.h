@@ -48,9 +48,9 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
 /*
  * The following functions record how a match is restored at the start of the service, so that
  * `recheck` restores it in the same way. These functions wait for the disk. After the start, they
- * are called only when a match has moved to another replica, because the recording of the match on
- * this replica then ends. A match that cannot be recorded gets a `gap` line with the reason. The
- * match must be locked. The functions do nothing if `record` is NULL.
+ * are called only when a match has moved to another replica, which ends the recording of the match
+ * on this replica. A match that cannot be recorded gets a `gap` line with the reason. The match
+ * must be locked. The functions do nothing if `record` is NULL.
  */
 
 /* Records that the match was loaded from `state` (hs_match_save). `moves_lost`: see

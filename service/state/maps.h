@@ -88,9 +88,9 @@ enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str 
                                       struct hs_str document, size_t reserved,
                                       struct hs_map_entry **entry);
 
-/* Works like hs_map_store_put_kept without reserved bytes, but gives no name to the map, so that an
-   open match can use a map that was replaced or deleted (CREATED, TOO_BIG or NO_MEMORY). If the
-   owner has too few bytes left, nobody is charged, because the match was already open. */
+/* Works like hs_map_store_put_kept without reserved bytes, but gives no name to the map (CREATED,
+   TOO_BIG or NO_MEMORY). So an open match can use a map that was replaced or deleted. If the owner
+   has too few bytes left, nobody is charged, because the match was already open. */
 enum hs_map_put hs_map_store_adopt(struct hs_map_store *store, struct hs_str owner,
                                    struct hs_str name, const struct hs_world_mesh *mesh,
                                    struct hs_str document, struct hs_map_entry **entry);

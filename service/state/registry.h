@@ -67,8 +67,8 @@ struct hs_match_slot {
     struct hs_written written, written_before;
     uint32_t settled_payments; /* number of settled payments, counted from the first payment */
     bool closed;               /* deleted while another thread waited for the lock */
-    /* The match in the store of --state-redis; NULL: the service has no store, or the match was
-       restored from the checkpoint and the store was not asked yet. Set only once. */
+    /* The match in the store of --state-redis. NULL: the service has no store, or the match comes
+       from the checkpoint and the store was not asked yet. Set only once. */
     struct hs_shared_match *_Atomic shared;
     atomic_uint references;
     struct hs_match_slot *next; /* guarded by the registry */

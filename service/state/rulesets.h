@@ -53,9 +53,8 @@ struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store);
 /* Returns the number of rulesets that have a name. */
 size_t hs_ruleset_store_count(const struct hs_ruleset_store *store);
 
-/* Sets the limit for hs_ruleset_store_allows: the work units that one claim may cost under a
-   ruleset of a file or tenant. 0, the default: no limit. Call it before other threads use the
-   store. */
+/* Sets the limit for hs_ruleset_store_allows: the max work units of one claim under a ruleset of a
+   file or tenant. The default, 0, is no limit. Call it before other threads use the store. */
 void hs_ruleset_store_limit_work(struct hs_ruleset_store *store, size_t units);
 
 /* Returns whether a ruleset is within the limit of hs_ruleset_store_limit_work. If not, `problem`
@@ -198,10 +197,10 @@ struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
 
 /*
  * Reads every NAME.json of a directory, but puts no ruleset yet. Reports each file that is not a
- * valid ruleset, or whose name belongs to a tenant. Returns NULL, after a report, if there is such
- * a file, if the store has too little space for the new names, or if the directory cannot be read.
- * The space for the new names stays reserved until hs_ruleset_batch_put or
- * hs_ruleset_batch_discard. Therefore hs_ruleset_batch_put cannot fail.
+ * valid ruleset, or whose name belongs to a tenant. Reports the reason and returns NULL if there is
+ * such a file, if the store lacks space for the new names, or if the directory cannot be read. The
+ * space for the new names stays reserved until hs_ruleset_batch_put or hs_ruleset_batch_discard.
+ * Therefore hs_ruleset_batch_put cannot fail.
  */
 struct hs_ruleset_batch;
 typedef void hs_ruleset_file_report(void *context, const char *path,
