@@ -69,9 +69,9 @@ struct hs_http_watch_list {
 
 /*
  * A thread with its own libmicrohttpd daemon. All workers accept from the same socket. The library
- * can run such threads itself. But the library's loop misses connections if the number that are
- * ready at once is a multiple of 128: the thread sleeps while they wait. So worker.c waits for
- * events, and the library only polls.
+ * can run such threads itself. But its loop misses the ready connections if their number is a
+ * multiple of 128: the thread sleeps while these connections wait. So worker.c waits for events,
+ * and the library only polls.
  */
 struct hs_http_worker {
     struct hs_http *http;
