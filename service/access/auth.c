@@ -79,7 +79,7 @@ static bool may_touch(struct hs_service *service, enum hs_route route,
                       const struct hs_route_params *params, struct hs_auth *auth)
 {
     if (!hs_name_is_valid(params->name[0]))
-        return true; /* the path has no resource: a list, or a request that is refused later */
+        return true; /* the path names no resource: the request gets a list, or is refused later */
     enum owner owner = owner_of(service, route, params->name[0], &auth->identity);
     auth->hidden = owner == NOBODY;
     return owner == CALLER || (owner == EVERYBODY && hs_route_method(route) == HS_METHOD_GET) ||
@@ -111,7 +111,8 @@ void hs_auth_check(struct hs_service *service, enum hs_route route,
         auth->failure = HS_AUTH_TENANT;
 }
 
-static const char not_yours[] = "You own nothing with this name; a missing resource can be put";
+static const char not_yours[] =
+    "You own no resource with this name; PUT creates it if the name is free";
 
 /* The detail of the answer and the end of the WWW-Authenticate header, for each failure. All wrong
    tokens get the same text, because details would help callers who guess tokens. */

@@ -32,8 +32,8 @@ void hs_auth_refuse(const struct hs_auth *auth, enum hs_route route, struct hs_p
    belongs to another tenant or does not exist. */
 void hs_auth_not_yours(struct hs_problem *problem);
 
-/* Writes the value of WWW-Authenticate (RFC 6750) for a refused caller, or "", to `text`. Returns
-   `text`. */
+/* Writes the WWW-Authenticate value (RFC 6750) for a refused caller to `text`, or "" if the answer
+   needs no such header. Returns `text`. */
 const char *hs_auth_challenge(const struct hs_auth *auth, enum hs_route route, char text[192]);
 
 #endif

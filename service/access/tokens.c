@@ -17,7 +17,7 @@ enum { MAX_TOKENS = 4096, MAX_FILE_BYTES = 4 * 1024 * 1024 };
 
 struct token {
     struct hs_name tenant, kid;
-    char sha256[HS_SHA256_HEX]; /* hash of the secret, in lower case */
+    char sha256[HS_SHA256_HEX]; /* SHA-256 of the secret, in lower-case hexadecimal */
     unsigned scopes;
     int64_t not_before_s, not_after_s; /* valid from not_before until just before not_after */
     size_t index;                      /* index in the document */
@@ -320,8 +320,8 @@ static const struct token *find(const struct hs_tokens *tokens, struct hs_str te
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity)
 {
-    /* If the key does not exist, the secret is compared with this hash. No secret with this hash is
-       known. */
+    /* If no token has this tenant and kid, the secret is compared with this hash, which no known
+       secret has. */
     static const char nobody[HS_SHA256_HEX] =
         "0000000000000000000000000000000000000000000000000000000000000000";
     char digest[HS_SHA256_HEX];
@@ -360,7 +360,7 @@ struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens)
         hs_tokens_destroy(tokens);
         return NULL;
     }
-    /* On a busy service, some reader always has the lock; a writer must still get it. */
+    /* On a busy service some reader always holds the lock, but a writer must still get it. */
     pthread_rwlockattr_t attributes;
     pthread_rwlockattr_init(&attributes);
     pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);

@@ -29,8 +29,8 @@ struct hs_tokens;
 
 /*
  * Reads a document {"tokens":[{"tenant","kid","sha256","scopes","not_before","not_after"}]}.
- * Returns NULL if the document has a fault. `problem`, which the caller has initialised, then lists
- * every fault with its pointer.
+ * Returns NULL if the document has a fault. The caller initialises `problem`, which then lists
+ * every fault with its JSON pointer.
  */
 struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *problem);
 
@@ -49,9 +49,9 @@ struct hs_identity {
 };
 
 /*
- * Looks up a token. FINE fills `identity`. With MALFORMED, UNKNOWN and EXPIRED, `identity` is
- * empty. The time for the hash and the comparison of the secret does not depend on whether the
- * tenant and the kid exist. `now_s`: seconds since the epoch.
+ * Looks up a token. FINE fills `identity`; MALFORMED, UNKNOWN and EXPIRED leave it empty. The time
+ * for the hash and the comparison of the secret does not depend on whether the tenant and the kid
+ * exist. `now_s`: seconds since the epoch.
  */
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity);

@@ -12,7 +12,7 @@
 /* Begins an answer. Returns false if memory runs out. */
 bool hs_brief_begin(struct hs_posting *posting, const struct hs_ticks_request *tick);
 
-/* The length of an answer and its state, before an item is written. */
+/* The length and the state of an answer before an item is written. */
 struct hs_brief_mark {
     size_t len;
     bool needs_comma;

@@ -42,7 +42,7 @@ static bool unpack(const struct hs_embedded *file, struct hs_buffer *out)
     return is_whole;
 }
 
-/* Returns whether the request has a header that contains a word. */
+/* Returns whether a header of the request contains a word. */
 static bool has_word(const struct hs_request *request, const char *header, const char *word)
 {
     const char *value = hs_request_header(request, header);

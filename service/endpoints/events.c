@@ -17,13 +17,13 @@ static void read_filter(const struct hs_request *request, struct hs_event_filter
         filter->kinds = hs_event_kinds_parse(verdict);
     if (filter->kinds == 0)
         hs_problem_add(problem, "verdict",
-                       "must be a list of rejected, shadow_rejected and inconclusive, with commas");
+                       "must list rejected, shadow_rejected or inconclusive, separated by commas");
     if (reason != NULL) {
         int found = hs_vocabulary_find(&hs_reason_words, hs_str_of(reason));
         if (found >= 0)
             filter->reason = (enum hs_reason)found;
         else
-            hs_problem_add(problem, "reason", "is not a reason of verdicts");
+            hs_problem_add(problem, "reason", "is not a verdict reason");
     }
     if (match == NULL)
         return;

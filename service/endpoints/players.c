@@ -46,8 +46,9 @@ void hs_endpoint_player_erase(struct hs_service *service, const struct hs_reques
     if (hs_evidence_erase(hs_evidence_home(service->evidence), request->tenant,
                           request->params.name[0], request->kid, request->alive_us,
                           &deleted) != HS_EVIDENCE_READ) {
-        hs_endpoint_overloaded(reply, "some verdicts of the player are not deleted: try again; the "
-                                      "log has the reason");
+        hs_endpoint_overloaded(reply,
+                               "some verdicts of the player were not deleted: try again; the "
+                               "log has the reason");
         return;
     }
     hs_log(HS_LOG_INFO, "a player was deleted from the evidence store",

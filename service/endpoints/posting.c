@@ -182,8 +182,8 @@ static bool answer_items(struct hs_posting *posting, const struct hs_ticks_reque
     return true;
 }
 
-/* Applies the parts of a tick and writes the answer. Returns false if memory runs out, or the match
-   was deleted. */
+/* Applies the parts of a tick and writes the answer. Returns false if memory runs out, or if the
+   match was deleted. */
 static bool answer(struct hs_posting *posting, const struct hs_ticks_request *tick)
 {
     const struct {

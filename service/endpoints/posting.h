@@ -1,9 +1,9 @@
 /*
  * A request that posts frames, moves, shots, hits or a tick to a match. The service reads the body,
  * locks the match, writes the journal, processes the items, writes the journal again, and answers.
- * The match stays locked while the frames and moves of a tick are processed. A long request unlocks
- * the match between two claims, so that waiting threads can use it. Most requests are not that
- * long.
+ * The match stays locked while the frames and moves of a tick are processed. A request with more
+ * than 1 ms of work unlocks the match between two claims, so that waiting threads can use it. Most
+ * requests are shorter.
  */
 #ifndef HS_SERVICE_POSTING_H
 #define HS_SERVICE_POSTING_H

@@ -17,7 +17,7 @@ static void refuse(enum hs_recompute_status status, const struct hs_request *req
     if (status == HS_RECOMPUTE_NO_MEMORY)
         hs_endpoint_overloaded(reply, "out of memory");
     else if (status == HS_RECOMPUTE_STOPPED)
-        hs_endpoint_overloaded(reply, "the service ends, so it builds no map");
+        hs_endpoint_overloaded(reply, "the service is stopping and builds no map");
     else if (status == HS_RECOMPUTE_FOREIGN)
         hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME,
                             "another version of the program stored this verdict; this version "
@@ -83,7 +83,7 @@ static void answer(struct hs_service *service, const struct hs_evidence_stored *
     hs_verdict_scene_free(&scene);
 }
 
-/* Answers the scene of a move. Such a scene has no picture. */
+/* Answers with the scene of a move, which has no picture. */
 static void answer_move(struct hs_service *service, const struct hs_evidence_row *row,
                         const struct hs_request *request, struct hs_reply *reply)
 {

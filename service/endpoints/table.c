@@ -161,8 +161,8 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
     struct hs_match_slot *slot = NULL;
     /* If no takeover was needed, the match was here when the request arrived. If the match is
        missing now, it has moved to another replica, or has ended. A new, empty match would pay
-       again for claims that the other replica has paid. Only GET requests find a match missing
-       without a takeover. */
+       again for claims that the other replica has paid. GET requests never start a takeover, so a
+       match that they do not find need not have moved. */
     bool may_open = service->takers == NULL || request->takeover != NULL;
     enum hs_registry_result result =
         hs_registry_acquire(service->registry, request->tenant, request->params.name[0],

@@ -11,7 +11,7 @@
 #include "service/sharing/catalog.h"
 #include "service/state/registry.h"
 
-/* The endpoint of each route. A group of routes shares a file. */
+/* The endpoint of each route. Endpoints of related routes are in the same file. */
 #define X(id, method, pattern, listeners, access, priority, endpoint)                              \
     hs_endpoint hs_endpoint_##endpoint;
 HS_ROUTES(X)
@@ -60,8 +60,8 @@ struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
 struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs_request *request,
                                      struct hs_str name);
 
-/* Answers `unknown_ruleset` with names that the caller may use, as many as fit. Locks the ruleset
-   store. */
+/* Answers `unknown_ruleset` and lists names that the caller may use, as many as fit. Locks the
+   ruleset store. */
 void hs_endpoint_unknown_ruleset(struct hs_service *service, const struct hs_request *request,
                                  struct hs_str name, struct hs_reply *reply);
 
@@ -94,8 +94,8 @@ void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);
 /* Answers 409 `match_moved`. */
 void hs_endpoint_moved(struct hs_reply *reply);
 
-/* Returns whether the match of the path is open or could be opened. Call it before the body of a
-   post is read. Returns false with the reply's problem set if no further match can be opened. */
+/* Returns whether the match of the path is open or could be opened. Returns false with the reply's
+   problem set if no further match can be opened. Call it before the body of a post is read. */
 bool hs_endpoint_has_capacity(struct hs_service *service, const struct hs_request *request,
                               struct hs_reply *reply);
 

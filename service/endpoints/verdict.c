@@ -51,7 +51,7 @@ static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_re
 /* ---- the budget ---- */
 
 /* Returns the wait before a retry, in milliseconds. A client that waits this long before each retry
-   keeps half a core busy. */
+   keeps at most half a core busy. */
 static unsigned retry_after_ms(const struct hs_posting *posting)
 {
     uint64_t ms = posting->budget / HS_WORK_UNITS_A_MS;
@@ -126,9 +126,9 @@ static bool book(const struct hs_match_slot *slot, const struct item *item, stru
     return hs_shot_record(slot->match, item->shot, &item->result, answer);
 }
 
-/* Repeats an earlier answer. If its payment is not settled yet, the request is answered only after
-   the settlement. While the journal cannot be written, an answer with an unsettled payment is not
-   repeated. */
+/* Repeats an earlier answer. If the payment of that answer is not settled yet, the request is
+   answered only after the settlement. While the journal cannot be written, an answer with an
+   unsettled payment is not repeated. */
 static bool answer_replay(struct hs_posting *posting, const struct item *item)
 {
     const struct hs_match_slot *slot = posting->slot;

@@ -117,8 +117,8 @@ static int open_nameless(const char *directory)
     return fd;
 }
 
-/* Writes the export to a file first, so that it needs little memory, and so that no transaction
-   stays open for a slow client. */
+/* Writes the export to a file first. So the export needs little memory, and no transaction stays
+   open for a slow client. */
 static void export(struct hs_service *service, const struct hs_request *request,
                    enum hs_evidence_format format, struct hs_reply *reply)
 {

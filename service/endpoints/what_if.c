@@ -26,9 +26,9 @@ struct what_if {
     struct hs_recompute *recompute;
     const struct hs_ruleset *rules;
     atomic_llong *alive_us;
-    int64_t until_us;   /* end of the time for the request (hs_clock_us) */
+    int64_t until_us;   /* when the request must stop computing (hs_clock_us) */
     int64_t reached_us; /* the wall-clock time of the verdict that was visited last */
-    bool is_late; /* the time was over or the service ended before all verdicts were visited */
+    bool is_late;       /* time ran out or the service drained before all verdicts were visited */
     bool has_no_memory;
     size_t computed, changed, incomparable;
     uint64_t before[HS_REASON_COUNT], after[HS_REASON_COUNT];
@@ -106,8 +106,7 @@ static void visit_parts(struct what_if *w, const struct hs_evidence_stored *stor
     list_change(w, stored->row.id, before, after);
 }
 
-/* If the service has the map of a verdict, lends this map to the computation, so that it need not
-   be built again. */
+/* If the service has the map of a verdict, the computation uses this map and need not build it. */
 static void lend_map(struct what_if *w, const struct hs_evidence_row *row)
 {
     struct hs_map_store *maps = w->service->maps;
@@ -124,7 +123,7 @@ static bool is_first(const struct what_if *w)
     return w->computed + w->incomparable == 0;
 }
 
-/* Returns whether the map of a verdict can be built before the time is over. */
+/* Returns whether the map of a verdict can be built before time runs out. */
 static bool has_time(const struct what_if *w, const struct hs_evidence_parts *parts)
 {
     return is_first(w) || hs_clock_us() + hs_recompute_build_us(w->recompute, parts) < w->until_us;

@@ -84,7 +84,7 @@ int64_t hs_socket_waited_us(int fd)
 enum { CHAINS = 256 };
 
 /* A token bucket as in the generic cell rate algorithm (ITU-T I.371): the bucket is full again at
-   `full_ns`, and one token is `token_ns` of time. */
+   `full_ns`, and a new token takes `token_ns`. */
 struct bucket {
     struct hs_name tenant;
     int64_t full_ns;

@@ -1,11 +1,11 @@
 /*
  * Admission: which requests are served under overload (docs/overload.md).
  *
- * The queue is in the kernel: a request waits in its socket until a worker reads it, and the kernel
+ * The queue is in the kernel: a request waits in its socket until a worker reads it. The kernel
  * reports how long the newest bytes in the socket waited. If the queue is empty now and then, every
- * request is served. Once waits stay long, the service refuses each request that waited longer than
- * its priority allows, before it reads the body. A late answer is worth little, and a refusal costs
- * far less than an answer.
+ * request is served. While long waits continue, the service refuses each request that waited longer
+ * than its priority allows, before the body is read. A late answer is worth little, and a refusal
+ * costs far less than an answer.
  */
 #ifndef HS_SERVICE_ADMISSION_H
 #define HS_SERVICE_ADMISSION_H
@@ -22,16 +22,16 @@ enum {
        is longer than this time. With a higher value, longer bursts are served, but overload is
        noticed later. */
     HS_STANDING_US = 100000,
-    /* A wait is long if it exceeds limit / HS_LONG_WAIT_PART. Kernels measure in steps of 1 to 10
-       ms. */
+    /* A wait is long if it exceeds limit / HS_LONG_WAIT_PART. Kernels measure waits in steps of 1
+       to 10 ms. */
     HS_LONG_WAIT_PART = 8,
     /* The largest error of a measured wait: one tick of the kernel's clock. */
     HS_KERNEL_TICK_US = 10000,
     /* If the queue is not standing, a request may wait behind others for limit * HS_BURST_TIMES. */
     HS_BURST_TIMES = 10,
     /* A worker may spend this many times as much time on refusals as on other requests. With a
-       value of 1, a worker that receives twice as many requests as it can serve cannot refuse
-       requests fast enough, and its queue grows. */
+       value of 1, a worker that receives twice as many requests as it can serve cannot refuse them
+       fast enough: its queue grows. */
     HS_REFUSING_TIMES = 9,
 };
 
@@ -41,15 +41,16 @@ struct hs_gate {
     int64_t long_us;     /* time of the last long wait of this series */
     int64_t answered_us; /* when this worker last answered a request that is not vital */
     int64_t decided_us;  /* time of the last decision */
-    int64_t refusing_us; /* time after refusals, minus HS_REFUSING_TIMES * the time after other
-                            decisions; never below 0 */
-    bool has_refused;    /* the last decision was a refusal */
+    /* time spent on refusals, minus HS_REFUSING_TIMES * the time spent on other requests; never
+       below 0 */
+    int64_t refusing_us;
+    bool has_refused; /* the last decision was a refusal */
 };
 
 /*
  * Returns whether to serve a request that waited `waited_us` until `now_us` (monotonic). While the
  * queue is standing, hits may wait `limit_us` (0: no limit), frames half of `limit_us`, and
- * requests of the console a quarter of it.
+ * requests of the console a quarter of `limit_us`.
  *
  * Only a request that arrived before the last answer waited behind another request. So only the
  * waits of such requests count towards a standing queue, and only such requests are refused. A

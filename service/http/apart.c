@@ -21,7 +21,8 @@ enum { HEAVY_BODY_BYTES = 262144 };
 /* A request that a pool runs, or whose answer waits for its payments and its evidence. The
    structure also contains the answer. */
 struct hs_http_apart {
-    struct hs_pool_job job; /* first member: the job has the address of the whole structure */
+    /* must be the first member: the address of the job is the address of this structure */
+    struct hs_pool_job job;
     struct hs_evidence_wait wait;
     struct hs_payments_wait payments;
     struct hs_http_request *request;
@@ -72,8 +73,8 @@ bool hs_http_reads_evidence(unsigned route)
     }
 }
 
-/* Returns whether the store must be asked for the match of a request. Reading a match never makes
-   this replica its owner. */
+/* Returns whether this replica must ask the store for the match of a request. Reading a match never
+   makes this replica its owner. */
 static bool takes_match(const struct hs_http_request *request)
 {
     const struct hs_service *service = request->http->service;
@@ -165,7 +166,7 @@ static void run_apart(struct hs_pool_job *job)
 }
 
 /* Hands the job to the worker. The worker resumes the connection (hs_http_resume), and
-   hs_http_finish_apart sends the reply. A worker that ends closes the connection. */
+   hs_http_finish_apart sends the reply. A worker that is stopping closes the connection instead. */
 static void wake(struct hs_http_apart *apart)
 {
     struct hs_http_worker *worker = apart->request->connection->worker;
@@ -297,7 +298,7 @@ bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *
     return true;
 }
 
-/* Writes into the answer how the wait for the payments ended. */
+/* Adds the result of the wait for the payments to the answer. */
 static void report_payments(struct hs_http_apart *apart)
 {
     struct hs_http_request *request = apart->request;
@@ -312,7 +313,7 @@ static void report_payments(struct hs_http_apart *apart)
     if (apart->payments.result != HS_PAYMENTS_NOT_DURABLE || body->len == 0 || !has_member)
         return;
     hs_metrics_add(request->http->service->metrics, HS_METRIC_NOT_DURABLE, 0, 1);
-    body->len--; /* the closing brace of the answer */
+    body->len--; /* removes the closing brace of the answer */
     hs_buffer_append(body, ",\"durable\":false}", 17);
     if (body->failed)
         hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED,
@@ -325,7 +326,7 @@ enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,
     struct hs_http_apart *apart = request->apart;
     if (!apart->has_run) {
         request->why = HS_SHED_CAPACITY;
-        hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED, "The service ends");
+        hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED, "The service is stopping");
     }
     if (apart->wait.is_lost)
         hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED,

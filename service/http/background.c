@@ -20,8 +20,8 @@ static void set_timer(struct hs_background *background, long ns)
         (void)timer_settime(background->timer, 0, &times, NULL);
 }
 
-/* Handles the timer's signal. With a periodic timer, the thread would have no time to work if a
-   signal took longer than GIVE_WAY_NS, for example under a tracer. So the timer starts again only
+/* Handles the timer's signal. With a periodic timer, the thread would have no time to work if one
+   signal took longer than GIVE_WAY_NS to handle, as under a tracer. So the timer starts again only
    after the yield. */
 static void give_way(int signal, siginfo_t *info, void *context)
 {
@@ -36,7 +36,7 @@ static void give_way(int signal, siginfo_t *info, void *context)
 
 /* Calls sched_setattr(2), for which the C library has no function. A thread that yields loses the
    rest of its slice. So the slice is as short as the time between two yields, and the thread keeps
-   its share (Linux 6.12 and later; older kernels ignore the slice). */
+   its share. Linux before 6.12 ignores the slice. */
 static bool set_priority(void)
 {
     struct {
@@ -68,7 +68,7 @@ void hs_background_enter(struct hs_background *background)
 {
     if (!set_priority())
         (void)setpriority(PRIO_PROCESS, 0,
-                          NICE); /* on Linux this affects only the calling thread */
+                          NICE); /* on Linux, setpriority affects only the calling thread */
     background->has_timer = make_timer(background);
 }
 

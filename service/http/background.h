@@ -1,5 +1,5 @@
 /*
- * Background threads run long jobs that must not delay the threads which answer requests. A lower
+ * Background threads run long jobs that must not delay the threads that answer requests. A lower
  * priority is not enough: the kernel still gives the background thread a small share of the
  * processor. Each time the thread runs, it runs until the next tick of the kernel's clock, 1 to 10
  * ms. So a timer makes the background thread yield every 0.1 ms.
@@ -24,9 +24,9 @@ struct hs_background {
    of its yields also did some work. */
 enum { HS_YIELD_US = 20 };
 
-/* Lowers the priority of only the calling thread, and creates its timer. If the system refuses a
-   step, the thread still works, but delays other threads more. Uses SIGRTMIN. `background` must not
-   move. */
+/* Lowers the priority of the calling thread only, and creates the thread's timer. If the system
+   refuses a step, the thread still works, but delays other threads more. Uses SIGRTMIN.
+   `background` must stay at the same address. */
 void hs_background_enter(struct hs_background *background);
 
 /* Call hs_background_begin before each job of the thread, and hs_background_end after it. The timer

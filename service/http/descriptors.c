@@ -16,7 +16,7 @@ enum {
        a reload and the service manager's socket. The other half is a reserve. */
     RESERVE = 16,
     OF_SCRAPE = 2,    /* each admin thread may read /proc */
-    MIN_SOCKETS = 16, /* connections, in addition to two for each thread */
+    MIN_SOCKETS = 16, /* min connections, in addition to two for each thread */
     CHECKED_MAX = 4096,
 };
 

@@ -38,7 +38,7 @@ struct hs_kept {
    out. */
 struct hs_buffer hs_kept_body(struct hs_kept *kept, size_t size);
 
-/* Returns an empty buffer for an answer, which may have no memory yet. */
+/* Returns an empty buffer for an answer. The buffer may have no memory yet. */
 struct hs_buffer hs_kept_answer(struct hs_kept *kept);
 
 /* Store the memory of a buffer for a later request, or free it. The buffer is empty afterwards. */

@@ -68,7 +68,7 @@ void hs_linger_wake(struct hs_linger *linger)
     eventfd_write(linger->wake, 1);
 }
 
-/* Discards the bytes that have arrived. Returns false if no more will come. */
+/* Discards the bytes that have arrived. Returns false if no more bytes will arrive. */
 static bool discard(struct hs_linger_socket *socket)
 {
     char piece[PIECE];
@@ -128,7 +128,8 @@ static void discard_all(struct hs_linger *linger, const struct pollfd *polls)
     size_t kept = 0;
     for (size_t i = 0; i < linger->held_count; i++) {
         struct hs_linger_socket *socket = &linger->held[i];
-        /* For a socket with `left` 0, poll reports only an error or the end of both sides. */
+        /* For a socket with `left` 0, poll reports only an error, or that both sides have ended the
+           connection. */
         bool over = polls[i].revents != 0 && (socket->left == 0 || !discard(socket));
         if (over)
             end(linger, socket);

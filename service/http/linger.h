@@ -42,7 +42,7 @@ struct hs_linger {
     size_t coming_count, limit;
     int wake; /* an eventfd */
     atomic_size_t count;
-    /* The oldest socket first; only the watchdog uses the array. */
+    /* In order of age, the oldest socket first. Only the watchdog uses the array. */
     struct hs_linger_socket held[HS_LINGER_HELD];
     size_t held_count;
 };

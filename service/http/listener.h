@@ -77,7 +77,7 @@ struct hs_http_worker {
     struct hs_http *http;
     struct MHD_Daemon *daemon;
     int ready;      /* the library's epoll descriptor; readable when there are events */
-    int wake;       /* an eventfd: `closing` or `stopped` changed */
+    int wake;       /* an eventfd that wakes the worker */
     bool is_closed; /* the worker accepts no more connections */
     _Atomic(struct hs_pool_job *) done; /* finished jobs whose connections the worker must resume */
     bool has_ended;                     /* a connection ended since the library last accepted one */
@@ -96,7 +96,7 @@ struct hs_http_worker {
 
 enum { HS_HTTP_WORKERS_MAX = 64 };
 
-/* The fields of a request that its log line or its answer 408 contains. */
+/* The fields of a request that its log line or its 408 answer contains. */
 struct hs_http_caller {
     unsigned route; /* the route, or HS_METRICS_NO_ROUTE */
     char request_id[HS_REQUEST_ID_MAX + 1];
@@ -136,13 +136,13 @@ struct hs_http {
     struct hs_http_worker workers[HS_HTTP_WORKERS_MAX];
     unsigned worker_count;
     char address[64];
-    bool is_tls;                  /* never write plain bytes to its sockets */
+    bool is_tls;                  /* serves TLS; never write plain bytes to its sockets */
     atomic_bool closing;          /* the listener accepts no new connections, and each reply is the
                                      last of its connection */
     atomic_bool stopped;          /* the workers must end */
     struct hs_share *connections; /* connections of each tenant */
     atomic_uint waits;            /* suspended requests that wait for the store */
-    atomic_uint in_flight;        /* requests with a complete header and without a complete reply */
+    atomic_uint in_flight;        /* requests whose header is complete and whose reply is not */
     struct hs_log_limit library_log, request_logs[HS_HTTP_LOGS];
     struct hs_linger linger; /* ended connections that are still read */
     struct hs_pool *heavy;   /* runs long requests */

@@ -20,12 +20,12 @@ struct hs_pool {
     struct hs_pool_job *running[HS_POOL_THREADS_MAX]; /* the job of each thread; NULL: no job */
     const void *ended[ENDED_MAX];
     struct hs_name served; /* tenant of the last job that began */
-    /* The following members are for the first thread only. */
+    /* The following members describe the first thread only. */
     struct hs_background background;
     clockid_t clock;           /* clock of the thread's processor time */
     int64_t began_us, seen_us; /* processor time at the start of the job, and at the last check */
     unsigned seen_yields;
-    int64_t moved_us; /* when a check last saw that the thread works; monotonic */
+    int64_t moved_us; /* when a check last found the thread working; monotonic */
 };
 
 static int64_t processor_us(const struct hs_pool *pool)

@@ -130,7 +130,8 @@ void hs_http_drop_body(struct hs_http_request *request)
     request->share = NULL;
 }
 
-/* Returns whether a switch in the query is on. Every value except 0 and false switches it on. */
+/* Returns whether a switch in the query is on. Every value except 0 and false turns the switch
+   on. */
 static bool is_asked(const struct hs_request *request, const char *name)
 {
     const char *value = hs_request_query(request, name);

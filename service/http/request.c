@@ -1,4 +1,4 @@
-/* The calls of the library for one request: header, body, endpoint, reply. */
+/* Handles the library's calls for one request: header, body, endpoint, reply. */
 #include "service/http/request.h"
 
 #include "api/http/reply.h"
@@ -17,8 +17,8 @@
    a busy machine. */
 enum { STUCK_US = 5000000, STUCK_BYTES_A_SECOND = 4 << 20 };
 
-/* Some calls to a hanging database take longer than STUCK_US (service/database/db.h), and such a
-   call must not end the process. */
+/* A call to a hanging database can take longer than STUCK_US (service/database/db.h). Such a call
+   must not end the process. */
 enum { STUCK_DATABASE_US = 60000000 };
 
 /* ---- names and headers ---- */
@@ -78,7 +78,7 @@ static void make_request_id(struct hs_http_worker *worker, char id[HS_REQUEST_ID
 /* ---- the handler calls, in order ---- */
 
 /* Creates a request. Most of the member `problem` stays uninitialized, because its list of errors
-   has 11 KiB. */
+   takes 11 KiB. */
 static struct hs_http_request *create_request(struct hs_kept *kept)
 {
     struct hs_http_request *request =
@@ -163,7 +163,7 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
         return MHD_NO;
     if (!request->close)
         return MHD_YES;
-    /* A reply to the first call ends the connection: the rest of the request is never read. */
+    /* A reply in the first call ends the connection: the rest of the request is never read. */
     peer->is_cut_short = true;
     return hs_http_advance(peer, HS_HTTP_BODY, HS_HTTP_REPLY, request->start_us)
                ? refuse(request, connection)
@@ -250,7 +250,7 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
     if (ended == NULL)
         return;
     /* Wait for the next header. The call changes nothing if the watchdog expired the connection, or
-       if the connection broke off. */
+       if the connection was lost. */
     hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE, hs_clock_us());
     hs_http_stream_end(ended->stream);
     hs_http_drop_body(ended);

@@ -31,7 +31,7 @@ struct hs_http_request {
     int64_t arrived_us; /* when the header arrived, before the wait in the socket */
     bool shed;          /* the request is refused; its body is read and dropped */
     enum hs_shed_reason why;
-    unsigned retry_after_ms;            /* for the reply; 0: the default */
+    unsigned retry_after_ms;            /* wait before a retry, for the reply; 0: the default */
     struct hs_http_apart *apart;        /* set if a pool runs the request, otherwise NULL */
     const struct hs_takeover *takeover; /* see struct hs_request */
     struct hs_http_stream *stream;      /* set if the reply is a stream, otherwise NULL */
@@ -73,7 +73,7 @@ void hs_http_admit_again(struct hs_http_request *request, int64_t now_us);
 
 /* ---- reply.c ---- */
 
-/* Ends the use of the body and releases its share. */
+/* Drops the body and releases its reserved bytes. */
 void hs_http_drop_body(struct hs_http_request *request);
 /* Run the endpoint and send the reply. The problem of the reply is the problem of the request. */
 void hs_http_run_endpoint(struct hs_http_request *request, struct MHD_Connection *connection,
@@ -84,8 +84,8 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
 
 /* ---- apart.c ---- */
 
-/* Returns whether the endpoint of a route reads the evidence store. Such a read may take longer
-   than a request of a game server may wait. */
+/* Returns whether the endpoint of a route reads the evidence store. Such a read can take longer
+   than requests of game servers may wait. */
 bool hs_http_reads_evidence(unsigned route);
 
 /* Returns the pool that runs a request, or NULL if its worker runs it. */
@@ -96,8 +96,8 @@ bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection 
                          struct hs_pool *pool);
 /* Returns whether an answer waits for its evidence_mark or for the payments of `shared`. */
 bool hs_http_must_wait(const struct hs_reply *reply);
-/* Lets an answer wait if hs_http_must_wait is true; the worker finishes the request later. Takes
-   ownership of the reply. Returns false if memory runs out. */
+/* Delays an answer for which hs_http_must_wait is true; the worker finishes the request later.
+   Takes ownership of the reply. Returns false if memory runs out. */
 bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *connection,
                         struct hs_reply *reply);
 enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,

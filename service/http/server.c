@@ -124,12 +124,12 @@ void hs_http_stop(struct hs_http *http, unsigned wait_ms)
         return;
     atomic_store(&http->closing, true);
     hs_http_workers_wake(http);
-    /* A stop of the workers loses unfinished replies, so wait for these replies first. */
+    /* Stopping the workers drops unfinished replies, so wait for these replies first. */
     int64_t until_us = hs_clock_us() + (int64_t)wait_ms * 1000;
     while (atomic_load(&http->in_flight) > 0 && hs_clock_us() < until_us)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     hs_http_workers_stop(http);
-    /* The end of the process closes lingering sockets, so wait until their time is over. */
+    /* The exit of the process closes lingering sockets, so wait until their time has run out. */
     while (hs_linger_count(&http->linger) > 0 && hs_clock_us() < until_us)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     stop_watchdog(http);

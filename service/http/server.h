@@ -108,8 +108,8 @@ struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener liste
 /* Returns the bound address as "127.0.0.1:8080". */
 const char *hs_http_address(const struct hs_http *http);
 
-/* Stops accepting, waits up to `wait_ms` until peers have read their replies, closes all
-   connections and frees the server. */
+/* Stops accepting connections, waits up to `wait_ms` until peers have read their replies, closes
+   all connections and frees the server. */
 void hs_http_stop(struct hs_http *http, unsigned wait_ms);
 
 #endif

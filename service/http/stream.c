@@ -11,10 +11,10 @@
 
 enum {
     HEARTBEAT_US = 15000000,
-    /* At the end of the listener, a peer that reads nothing for this time loses its connection. */
+    /* When the listener stops, a peer that reads nothing for this time is disconnected. */
     END_US = 1000000,
     CHECK_US = 1000000, /* time between two checks of a silent peer, and of a token */
-    PIECE_BYTES = 4096, /* the library asks for at most this much at once */
+    PIECE_BYTES = 4096, /* max bytes that the library asks for at once */
 };
 
 struct hs_http_stream {
@@ -22,8 +22,8 @@ struct hs_http_stream {
     struct MHD_Connection *connection;
     struct hs_subscription *subscription;
     struct hs_http_stream *next; /* next stream of the worker */
-    struct hs_buffer text;       /* the part that is sent now */
-    size_t sent;                 /* bytes of `text` that libmicrohttpd has taken */
+    struct hs_buffer text;       /* the text that is being sent */
+    size_t sent;                 /* bytes of `text` that libmicrohttpd has copied */
     int64_t used_us;             /* when libmicrohttpd last asked for bytes */
     int64_t written_us;  /* when the last text was written; INT64_MIN / 2: no text was written
                             yet */
@@ -45,8 +45,8 @@ static bool is_heartbeat_due(const struct hs_http_stream *stream, int64_t now_us
     return now_us - stream->written_us >= HEARTBEAT_US;
 }
 
-/* Returns whether the stream must end, because the service ends or because a reload has removed the
-   token. */
+/* Returns whether the stream must end, because the listener stops or because a reload has removed
+   the token. */
 static bool must_end(struct hs_http_stream *stream, int64_t now_us)
 {
     struct hs_http_request *request = stream->request;
@@ -184,8 +184,8 @@ static bool is_slow(const struct hs_http_stream *stream, int64_t now_us)
            (is_closing(stream) && now_us - stream->used_us >= END_US);
 }
 
-/* Returns whether the peer has closed a suspended connection. libmicrohttpd does not notice such an
-   end. */
+/* Returns whether the peer has closed a suspended connection. libmicrohttpd does not notice
+   this. */
 static bool has_ended(struct hs_http_stream *stream, int64_t now_us)
 {
     char byte;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* If a refused request has a longer body, the body is not read and the connection ends. */
+/* If a refused request has a longer body, the body is not read and the connection is closed. */
 enum { DROPPED_BODY_MAX = 65536 };
 
 /* ---- routing ---- */
@@ -70,7 +70,7 @@ struct hs_str hs_http_tenant_of(const struct hs_http_request *request)
 }
 
 /* Returns the share that the body is charged to. The body of a map is charged to the share of maps,
-   because the body is part of the memory that the build of the map needs. */
+   because building the map needs the body in memory. */
 static struct hs_share *share_of(const struct hs_http_request *request)
 {
     const struct hs_service *service = request->http->service;
@@ -182,7 +182,7 @@ bool hs_http_charge_connection(const struct hs_http_request *request)
     return true;
 }
 
-/* Reserves the bytes of the whole body before any of them is read. */
+/* Reserves memory for the whole body before any of it is read. */
 static void reserve_body(struct hs_http_request *request)
 {
     struct hs_share *share = share_of(request);

@@ -10,10 +10,10 @@ struct hs_tls {
 };
 
 /*
- * Reads both files. Returns false with a message in `error` if a file cannot be read or is not
- * PEM, everybody can read the key, a certificate has a short key, or this HTTP library has no TLS.
- * Call hs_tls_free in any case. The library checks that the key belongs to the certificate when the
- * listener starts.
+ * Reads both files. Returns false with a message in `error` if a file cannot be read or is not PEM,
+ * or if everybody can read the key. Also fails if a certificate has a short key, or if the HTTP
+ * library was built without TLS. Call hs_tls_free in any case. The library checks that the key
+ * belongs to the certificate when the listener starts.
  */
 bool hs_tls_load(const char *certificate_path, const char *key_path, struct hs_tls *tls,
                  char error[256]);

@@ -143,7 +143,7 @@ static bool is_too_slow(const struct hs_http *http, const struct hs_http_connect
            ioctl(connection->fd, FIONREAD, &unread) == 0 && unread == 0;
 }
 
-/* Answers 408: the body of a request took too long. */
+/* Answers 408, because the body of a request took too long. */
 static void time_out(struct hs_http *http, const struct hs_http_connection *connection,
                      int64_t age_us)
 {
@@ -151,7 +151,7 @@ static void time_out(struct hs_http *http, const struct hs_http_connection *conn
     struct hs_problem problem;
     hs_problem_init(&problem);
     hs_problem_set(&problem, HS_PROBLEM_REQUEST_TIMEOUT,
-                   "The body must arrive within %zu s, and after %d s at an even pace",
+                   "The body must arrive within %zu s, after the first %d s at an even pace",
                    http->options->request_seconds, HS_BODY_GRACE_US / 1000000);
     if (!http->is_tls)
         send_timeout(connection, &problem);

@@ -19,7 +19,8 @@ __attribute__((format(printf, 2, 3))) static void add_fault(struct faults *fault
                                                             const char *format, ...)
 {
     static const char more[] = "\nand more";
-    const size_t capacity = HS_OPTIONS_FAULTS_MAX - sizeof more; /* for lines and a terminator */
+    /* bytes for the lines and their terminator */
+    const size_t capacity = HS_OPTIONS_FAULTS_MAX - sizeof more;
     char line[1024];
     va_list arguments;
     va_start(arguments, format);

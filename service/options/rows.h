@@ -37,8 +37,8 @@ void hs_option_spell(const struct hs_option_row *row, const char *prefix,
 /* Returns the option for which hs_option_spell writes `spelled` with this prefix, or NULL. */
 const struct hs_option_row *hs_option_find(const char *prefix, struct hs_str spelled);
 
-/* Sets a value from its text form. Returns false if the text is wrong; `error` then says which
-   values are allowed. */
+/* Sets a value from its text form. Returns false if the text is wrong; `error` then describes the
+   allowed values. */
 bool hs_option_set(struct hs_options *options, const struct hs_option_row *row, const char *text,
                    char error[128]);
 

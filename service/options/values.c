@@ -265,7 +265,7 @@ static void check_webhook(const struct hs_options *options, struct hs_problem *p
     size_t scheme = strncmp(url, "https://", 8) == 0 ? 8 : strncmp(url, "http://", 7) == 0 ? 7 : 0;
     if (hs_event_kinds_parse(options->webhook_verdicts) == 0)
         hs_problem_add(problem, "/webhook_verdicts",
-                       "must be a list of rejected, shadow_rejected and inconclusive, with commas");
+                       "must list rejected, shadow_rejected or inconclusive, separated by commas");
     if (url[0] == '\0')
         return;
     if (scheme == 0 || strcspn(url + scheme, "/?#") == 0 || strpbrk(url, "@ \t\r\n") != NULL)

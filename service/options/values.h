@@ -1,8 +1,8 @@
 /*
  * The configuration of `hindsight serve`. One list (options.def) defines the struct, the defaults,
  * the help, the environment variables and the keys of the configuration file. If several sources
- * set an option, the service uses the first of these: the command line, the environment, the file,
- * the default.
+ * set an option, the first of these sources wins: the command line, the environment, the file, the
+ * default.
  */
 #ifndef HS_SERVICE_OPTIONS_H
 #define HS_SERVICE_OPTIONS_H

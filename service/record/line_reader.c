@@ -90,7 +90,7 @@ static bool read_member(struct hs_stream_line *line, struct hs_str key, struct h
     return true;
 }
 
-/* Sets the limits of a match. Without recorded limits, a match has the defaults of the service. */
+/* Sets the limits of a match. A match without recorded limits gets the service's default limits. */
 static void set_limits(struct hs_stream_line *line)
 {
     struct hs_options options;

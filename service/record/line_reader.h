@@ -1,4 +1,4 @@
-/* Reads one line of a recorded stream (stream.h). docs/recording.md has the format. */
+/* Reads one line of a recorded stream (stream.h). docs/recording.md describes the format. */
 #ifndef HS_SERVICE_RECORD_LINE_READER_H
 #define HS_SERVICE_RECORD_LINE_READER_H
 

@@ -24,7 +24,7 @@ enum { OVERHEAD = 64, PIECE = 65536 };
 struct item {
     struct item *next;
     struct hs_buffer text;
-    struct hs_str body; /* ptr NULL: the line has no part except `text` */
+    struct hs_str body; /* the large part of a line; ptr NULL: the line consists of `text` only */
     void (*done)(void *holder);
     void *holder;
     bool unbound; /* the line is added even if the limit is reached */
@@ -41,7 +41,7 @@ struct hs_line_queue {
     pthread_t thread;
     int file; /* only the queue's thread uses `file` and the following members */
     size_t held;
-    char piece[PIECE]; /* short lines are written together */
+    char piece[PIECE]; /* collects short lines, which are written together */
 };
 
 /* ---- the file ---- */

@@ -212,7 +212,7 @@ static const char *put_at_start(struct hs_record *record, struct hs_buffer *line
     return reason;
 }
 
-/* Max bytes of a line without its saved bytes, including the overhead of the queue. */
+/* Max bytes of a line besides its saved bytes, including the overhead of the queue. */
 enum { LINE_REST = 8192 };
 
 /* Returns whether an empty queue has space for a line that contains `size` bytes as base64. */

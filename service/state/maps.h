@@ -67,7 +67,7 @@ void hs_map_store_release(struct hs_map_store *store, struct hs_map_entry *entry
 
 enum hs_map_put {
     HS_MAP_CREATED,
-    HS_MAP_REPLACED, /* also if the geometry is the same */
+    HS_MAP_REPLACED, /* the name had a map, perhaps with the same geometry */
     HS_MAP_FOREIGN,  /* another owner has the name */
     HS_MAP_FULL,     /* the store already has max_maps maps */
     HS_MAP_TOO_BIG,  /* the build needs more bytes than the owner has left */
@@ -76,7 +76,7 @@ enum hs_map_put {
 
 /*
  * Builds the world of a mesh, which takes a while, and then puts it under a name. The mesh must be
- * valid (hs_map_decode checks it) and is only read. CREATED and REPLACED set *entry to the new
+ * valid (hs_map_decode checks it) and is not changed. CREATED and REPLACED set *entry to the new
  * entry, with a reference for the caller.
  */
 enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
@@ -91,9 +91,9 @@ enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str 
                                       struct hs_str document, size_t reserved,
                                       struct hs_map_entry **entry);
 
-/* Works like hs_map_store_put_kept without reserved bytes, but gives no name to the map, so that an
-   open match can use a map that was replaced or deleted (CREATED, TOO_BIG or NO_MEMORY). If the
-   owner has too few bytes left, nobody is charged, because the match was already open. */
+/* Works like hs_map_store_put_kept without reserved bytes, but gives no name to the map (CREATED,
+   TOO_BIG or NO_MEMORY). So an open match can use a map that was replaced or deleted. If the owner
+   has too few bytes left, nobody is charged, because the match was already open. */
 enum hs_map_put hs_map_store_adopt(struct hs_map_store *store, struct hs_str owner,
                                    struct hs_str name, const struct hs_world_mesh *mesh,
                                    struct hs_str document, struct hs_map_entry **entry);
@@ -121,8 +121,9 @@ struct hs_map_entry **hs_map_store_all(struct hs_map_store *store, size_t *count
 bool hs_map_store_delete(struct hs_map_store *store, struct hs_str owner, struct hs_str name);
 
 struct hs_map_usage {
-    size_t maps;  /* maps with a name */
-    size_t bytes; /* memory of all worlds, documents and meshes, also of maps under construction */
+    size_t maps; /* maps with a name */
+    /* memory of all worlds, documents and meshes, including maps under construction */
+    size_t bytes;
 };
 
 struct hs_map_usage hs_map_store_usage(struct hs_map_store *store);

@@ -159,8 +159,8 @@ void hs_registry_keep_journals(struct hs_registry *registry)
     hs_registry_each(registry, (struct hs_str){0}, keep_journal, NULL);
 }
 
-/* Creates a slot. The registry is locked. Returns NULL if memory runs out or the budget is used up.
- */
+/* Creates a slot. The caller holds the registry's lock. Returns NULL if memory runs out or the
+   budget is used up. */
 static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str name,
                                     const struct hs_match_opening *opening)
 {
@@ -300,8 +300,8 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
             result = has_capacity;
         else if (found == NULL) {
             found = insert(registry, name, opening);
-            has_capacity = hs_registry_capacity(registry); /* other threads may have used the space
-                                                              while the registry was unlocked */
+            /* open matches may have used up the memory after the first check */
+            has_capacity = hs_registry_capacity(registry);
             result = found != NULL                         ? HS_REGISTRY_CREATED
                      : has_capacity == HS_REGISTRY_CREATED ? HS_REGISTRY_NO_MEMORY
                                                            : has_capacity;

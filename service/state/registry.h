@@ -164,8 +164,9 @@ void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, s
    NO_HISTORY. */
 enum hs_registry_result hs_registry_capacity(struct hs_registry *registry);
 
-/* Records that something was posted to a locked match at a time (hs_clock_us). The match is marked
-   memory-limited when an allocation is refused, and unmarked once 10 % of its limit is free. */
+/* Records that something was posted to a locked match at `now_us` (hs_clock_us). The match is
+   marked memory-limited when an allocation is refused, and unmarked once 10 % of its limit is
+   free. */
 void hs_registry_record_post(struct hs_match_slot *slot, int64_t now_us);
 
 /* Returns the memory that all matches use, in bytes. */

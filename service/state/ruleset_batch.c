@@ -40,7 +40,7 @@ static bool add_to_batch(struct hs_ruleset_batch *batch, struct hs_ruleset *rule
     return true;
 }
 
-/* Reads one file. Reports a fault of the file. Returns false if the file has a fault. */
+/* Reads one file. If the file has a fault, reports the fault and returns false. */
 static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, struct hs_str name,
                             hs_ruleset_file_report *report, void *context)
 {

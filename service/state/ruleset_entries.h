@@ -1,5 +1,5 @@
 /* The internal interface of the ruleset store, for rulesets.c, ruleset_batch.c and ruleset_parts.c.
-   Functions with a store as parameter need its lock. */
+   The caller of a function with a store parameter must hold the store's lock. */
 #ifndef HS_SERVICE_RULESET_ENTRIES_H
 #define HS_SERVICE_RULESET_ENTRIES_H
 
@@ -16,7 +16,7 @@ struct hs_ruleset_store {
     atomic_size_t count;
     size_t max_rulesets;
     size_t claim_work; /* max work units of one claim; 0: no limit */
-    size_t reserved;   /* places for the names of batches that are not put yet */
+    size_t reserved;   /* places reserved for the new names of batches that are not put yet */
     struct hs_share *share;
     struct hs_ruleset_part *parts[HS_RULESET_PART_CHAINS];
 };

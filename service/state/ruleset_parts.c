@@ -63,8 +63,8 @@ static struct hs_ruleset_part **find(struct hs_ruleset_store *store, const char 
     return at;
 }
 
-/* Takes ownership of `own` and returns the part that all rulesets share. Returns NULL if the owner
-   has too few bytes left for the part. */
+/* Takes ownership of `own` and returns the equal part that all rulesets share. Returns NULL if the
+   owner has too few bytes left for the part. */
 static void *share_part(struct hs_ruleset_store *store, const struct hs_name *payer, uint64_t hash,
                         void *own, size_t size)
 {

@@ -106,8 +106,8 @@ bool hs_ruleset_name_is_reserved(struct hs_str name);
 
 enum hs_ruleset_put {
     HS_RULESET_CREATED,
-    HS_RULESET_REPLACED, /* also if the document is the same */
-    HS_RULESET_RESERVED, /* "default" is only an alias */
+    HS_RULESET_REPLACED, /* the name had a ruleset, perhaps with the same document */
+    HS_RULESET_RESERVED, /* the name is "default", which is only an alias */
     HS_RULESET_FOREIGN,  /* another owner has the name */
     HS_RULESET_NAMELESS, /* a canary for a name that no ruleset has */
     HS_RULESET_FULL,
@@ -115,7 +115,7 @@ enum hs_ruleset_put {
     HS_RULESET_NO_MEMORY
 };
 
-/* Puts a decoded, finished ruleset under its name. Takes ownership of the ruleset, also on failure.
+/* Puts a decoded, finished ruleset under its name. Takes ownership of the ruleset, even on failure.
    `owner` has len 0 if the ruleset belongs to everybody. The name has no canary afterwards. */
 enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_str owner,
                                          struct hs_ruleset *ruleset,
@@ -190,7 +190,7 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
                            void (*visit)(void *context, const struct hs_ruleset_entry *entry),
                            void *context);
 
-/* Decodes one document, which must have the name `name` (ptr NULL: any name). The caller owns the
+/* Decodes one document, whose name must be `name` (ptr NULL: any name). The caller owns the
    ruleset. Returns NULL and sets `problem` on failure. */
 struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
                                         struct hs_problem *problem);

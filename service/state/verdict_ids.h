@@ -25,7 +25,7 @@ struct hs_verdict_ids {
 void hs_verdict_ids_begin(struct hs_verdict_ids *ids, const struct hs_name *tenant,
                           const struct hs_name *match, uint64_t opening, const char *revision);
 
-/* What a verdict is about. */
+/* The subject of a verdict. */
 enum hs_verdict_about {
     HS_ABOUT_HIT,
     HS_ABOUT_SHOT,
