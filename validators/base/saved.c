@@ -180,8 +180,9 @@ static void put_fields(struct hs_bytes *bytes, enum hs_saved_id id, const void *
                        bool has_counts)
 {
     const struct hs_saved_struct *saved = &hs_saved_structs[id];
-    unsigned char *to = hs_bytes_reserve(bytes, saved->size), *end = to; /* no field takes more
-                                                                            bytes than in memory */
+    unsigned char *to = hs_bytes_reserve(bytes, saved->size), *end = to; /* no saved field is longer
+                                                                            than the field in
+                                                                            memory */
     for (size_t f = 0; to != NULL && f < saved->field_count; f++) {
         const struct hs_saved_field *field = &saved->fields[f];
         if (field->kind != HS_SAVED_ELSEWHERE && (has_counts || !is_count(field)))

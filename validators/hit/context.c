@@ -149,8 +149,8 @@ static int64_t launch_time(const struct hs_hit_context *c)
     return c->hit_time_us - hs_seconds_to_us(low < longest ? low : longest);
 }
 
-/* Whether all ends are within the largest possible world bound. At larger coordinates, doubles are
-   too coarse for a body. */
+/* Returns whether all ends are within the largest possible world bound. At larger coordinates,
+   doubles are too coarse for a body. */
 static bool is_in_reach(const struct hs_hit_claim *claim)
 {
     const double reach = HS_WORLD_COORDINATE_MAX;

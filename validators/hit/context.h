@@ -130,14 +130,14 @@ static inline bool hs_hit_flies(const struct hs_hit_context *c)
     return c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
 }
 
-/* Whether shot and hit are at the same moment, and this moment is the claim's hit_time. */
+/* Returns whether shot and hit are at the same moment, and this moment is the claim's hit_time. */
 static inline bool hs_hit_is_instant(const struct hs_hit_context *c)
 {
     return !c->is_shot && c->weapon != NULL && !hs_hit_flies(c) && !c->is_predicted;
 }
 
-/* Whether the claim is a hit of a projectile that the game server moved. Then place and time of the
-   hit come from the game server. */
+/* Returns whether the claim is a hit of a projectile that the game server moved. The place and time
+   of such a hit come from the game server. */
 static inline bool hs_hit_is_driven(const struct hs_hit_context *c)
 {
     return !c->is_shot && hs_hit_flies(c) && c->weapon->motion == HS_MOTION_SERVER;
@@ -197,25 +197,27 @@ bool hs_hit_flight_times(const struct hs_hit_context *c, double speed, double *l
 /* The unit direction in which a projectile must be launched to reach the end in `seconds`. */
 struct hs_vec hs_hit_launch(const struct hs_hit_context *c, double seconds);
 
-/* Unit direction of a claimed pellet. False: it has no length. */
+/* Computes the unit direction of a claimed pellet. Returns false if the pellet's trace has length
+   0. */
 bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct hs_vec *out);
 
 /* Computes the directions that the hit's posted shot expects, from its seed or its `directions`.
-   Returns their number; 0: the shot has neither seed nor directions, or was not posted. */
+   Returns the number of directions: 0 if the shot has neither seed nor directions, or was not
+   posted. */
 size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS]);
 
 /* Returns HS_REASON_OK if the player was alive, in their newest life and not protected at that
    time, otherwise the reason. If that state is stale, returns the reason for missing data. */
 enum hs_reason hs_verify_life(const struct hs_view *view);
 
-/* Whether the claim names this player in `additional_targets`. */
+/* Returns whether the claim names this player in `additional_targets`. */
 bool hs_hit_lists(const struct hs_hit_context *c, struct hs_str name);
 
-/* Whether a failure with this reason only concerns the direct target, so that a blast at the impact
-   may still count (checks/blast.c). */
+/* Returns whether a failure with this reason only concerns the direct target, so that a blast at
+   the impact may still count (checks/blast.c). */
 bool hs_reason_is_about_target(enum hs_reason reason);
 
-/* Whether the player is on the shooter's team. */
+/* Returns whether the player is on the shooter's team. */
 bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *view);
 
 /* Looks up the data that the checks of a claim need. The caller first calls hs_hit_begin, sets

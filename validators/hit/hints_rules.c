@@ -39,9 +39,9 @@ static uint8_t one_more(uint8_t votes)
     return (uint8_t)(votes < MAX_VOTES ? votes + 1 : MAX_VOTES);
 }
 
-/* Whether a claim agrees with the majority. `fits`: the majority's choice explains the claim.
-   `other`: another choice that explains the claim, or -1. If a new choice wins, the finding starts
-   again. */
+/* Returns whether a claim agrees with the majority. `fits`: the majority's choice explains the
+   claim. `other`: another choice that explains the claim, or -1. If a new choice wins, the finding
+   starts again. */
 static bool agrees(struct hs_majority *majority, struct hs_finding *finding, bool fits, int other)
 {
     if (fits) {
@@ -101,8 +101,8 @@ void hs_hints_learn_offset(struct hs_claim_facts *f)
     }
 }
 
-/* Whether the trace passes the target below its root. A shot that hits the target passes below the
-   root only if the root is above the feet. */
+/* Returns whether the trace passes the target below its root. A shot that hits the target passes
+   below the root only if the root is above the feet. */
 static bool passes_below(const struct hs_claim_facts *f, double height)
 {
     const struct hs_player *target = hs_players_find(&f->match->players, f->claim->target);
@@ -150,9 +150,9 @@ static bool is_about(double time, double other)
 }
 
 /*
- * Whether the claim's time is about 1,000 times the time of the frames, or 1/1,000 of it. If frames
- * are in milliseconds too, the steps between them exceed history.max_forward, so all frames after
- * the first are refused.
+ * Returns whether the claim's time is about 1,000 times the time of the frames, or 1/1,000 of it.
+ * If frames are in milliseconds too, the steps between them exceed history.max_forward, so all
+ * frames after the first are refused.
  */
 static bool is_in_milliseconds(const struct hs_claim_facts *f)
 {
@@ -184,8 +184,9 @@ static struct hs_vec claimed_feet(const struct hs_claim_facts *f)
     return hs_vec_add_scaled(f->claim->start, up, -f->eye_height);
 }
 
-/* Whether the claimed start is near the eye after multiplication by factor `i` of hs_hint_units.
-   The ruleset's eye height may be in the unit of the frames or in the unit of the claims. */
+/* Returns whether the claimed start is near the eye after multiplication by factor `i` of
+   hs_hint_units. The ruleset's eye height may be in the unit of the frames or in the unit of the
+   claims. */
 static bool fits_unit(const struct hs_claim_facts *f, int i)
 {
     double factor = hs_hint_units[i].factor;
@@ -255,8 +256,8 @@ static enum hs_says says_axes(struct hs_claim_facts *f)
     return says_choice(f, &f->hints->turn, HS_HINT_AXES, 1.5, TURNS, fits_turn);
 }
 
-/* Whether the offset from the root to the start is as long as an eye height, but along an axis
-   other than `up`. */
+/* Returns whether the offset from the root to the start is as long as an eye height, but along an
+   axis other than `up`. */
 static bool is_beside_up(const struct hs_claim_facts *f)
 {
     int axis = longest_axis(f->hints->offset);
@@ -281,7 +282,7 @@ static enum hs_says says_eye_height(struct hs_claim_facts *f)
 }
 
 /* Finds the pose that fits the start best. Returns by how many seconds this pose is older than the
-   pose used for the claim. 0: no other pose fits. */
+   pose used for the claim. Returns 0 if no other pose fits. */
 static double late_by(const struct hs_claim_facts *f)
 {
     const struct hs_history *history = f->shooter->history;
@@ -346,8 +347,8 @@ static const struct hs_player *target_of(const struct hs_claim_facts *f, bool *l
     return hs_players_find(&f->match->players, claim->target);
 }
 
-/* Whether the path of the claim meets the target `late_us` after `hit_time`, if the path is moved
-   up by `high`. *has_pose: the target has a pose at that time. */
+/* Returns whether the path of the claim meets the target `late_us` after `hit_time`, if the path is
+   moved up by `high`. *has_pose: the target has a pose at that time. */
 static bool meets(struct hs_claim_facts *f, const struct hs_player *target, int64_t late_us,
                   double high, bool *has_pose)
 {

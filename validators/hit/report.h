@@ -33,8 +33,8 @@ enum hs_reason hs_report_missing(const struct hs_hit_context *c, struct hs_check
    HS_NO_ROW. */
 enum hs_reason hs_report_posted(const struct hs_hit_context *c, struct hs_check_row *row);
 
-/* Whether this check failed, or was unknown, for the hit's posted shot. False if the hit has no
- * posted shot. */
+/* Returns whether this check failed, or was unknown, for the hit's posted shot. False if the hit
+   has no posted shot. */
 bool hs_posted_failed(const struct hs_hit_context *c, const struct hs_check_row *row);
 
 /* The reason for a missing pose. `no_history`: the reason to use if no frame ever showed the

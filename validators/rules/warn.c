@@ -116,10 +116,10 @@ static void check_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up
 /* ---- units of length ---- */
 
 /*
- * Whether a length is from `low` to `high` times the body. A speed counts as the length covered in
- * a second; 0 means that the value is not set, so it is accepted. Only ratios to the body are
- * checked, so no unit is preferred. The bounds are wide, but less than a factor of 100 from usual
- * values, because that is the factor between metres and centimetres.
+ * Returns whether a length is from `low` to `high` times the body. A speed counts as the length
+ * covered in a second; 0 means that the value is not set, so it is accepted. Only ratios to the
+ * body are checked, so no unit is preferred. The bounds are wide, but less than a factor of 100
+ * from usual values, because that is the factor between metres and centimetres.
  */
 static bool check_length(struct warning *w, const char *pointer, double value, double low,
                          double high)

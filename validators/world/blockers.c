@@ -59,7 +59,7 @@ static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *m
         record_unknown(mover, &contact, status, out);
 }
 
-/* Returns whether the leg may touch the box. False: it misses even a ball around the box. */
+/* Returns whether the leg may touch the box: false if the leg misses a ball around the box. */
 static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
                     const struct hs_bracket *start)
 {

@@ -113,7 +113,7 @@ static int bin_of(const struct binning *b, const struct bounds *bounds, int axis
     return i < 0 ? 0 : i >= b->bins ? b->bins - 1 : i;
 }
 
-/* Chooses bins for the centres of items. False: all centres are equal. */
+/* Chooses bins for the centres of items. Returns false if all centres are equal. */
 static bool choose_bins(const struct item *items, size_t count, struct binning *out)
 {
     struct bounds centers = nothing;
@@ -169,8 +169,8 @@ static float best_border(const struct bin *bins, int count, bool boxes, int *bor
     return best;
 }
 
-/* Fills the bins of all three axes and finds the best border. False: no border separates the
-   items. */
+/* Fills the bins of all three axes and finds the best border. Returns false if no border separates
+   the items. */
 static bool find_split(const struct item *items, size_t count, bool boxes,
                        const struct binning *binning, int *axis, int *border)
 {
@@ -268,7 +268,7 @@ size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
 
 /* ---- branches ---- */
 
-/* Adds a branch. False: no space, and b->fault is set. */
+/* Adds a branch. If there is no space, sets b->fault and returns false. */
 static bool add_branch(struct builder *b, const struct range *range, uint32_t *out)
 {
     if (bytes_with(b->mesh, b->branch_count + 1, 1, b->group_count + 1) > b->limits->max_bytes)
@@ -339,7 +339,7 @@ static void grow_parts(struct builder *b, uint32_t index, const struct range par
     find_costs(b, &b->branches[index]);
 }
 
-/* Whether the build should stop before a split. If so, sets b->fault. */
+/* Returns whether the build should stop before a split. If the build should stop, sets b->fault. */
 static bool is_stopped(struct builder *b, const struct range *whole)
 {
     const struct hs_world_limits *limits = b->limits;

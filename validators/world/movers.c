@@ -60,8 +60,8 @@ static bool make_place(struct hs_movers *movers)
     return true;
 }
 
-/* Adds a mover. The caller must have reserved min_bytes. NULL: out of memory, and those bytes are
-   released. */
+/* Adds a mover. The caller must have reserved min_bytes. If out of memory, releases those bytes and
+   returns NULL. */
 static struct hs_mover *add(struct hs_movers *movers, const struct hs_match_limits *limits,
                             struct hs_str name)
 {

@@ -62,8 +62,8 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
     return HS_REASON_WRONG_TARGET;
 }
 
-/* Whether the body is on the path but behind the obstacle that ends the path, or beside the path
-   and hidden by an obstacle. */
+/* Returns whether the body is on the path but behind the obstacle that ends the path, or beside the
+   path and hidden by an obstacle. */
 static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *view)
 {
     const struct hs_encounter *e = c->encounter;

@@ -27,8 +27,8 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Whether neither the fire time nor the weapon of a hit is known, because a restart may have lost
-   the posted shot and the weapon. Then it is unknown whether the hit is instant, and
+/* Returns whether neither the fire time nor the weapon of a hit is known, because a restart may
+   have lost the posted shot and the weapon. Then it is unknown whether the hit is instant, and
    c->fire_time_us is only the hit time. */
 static bool lacks_fire_time(const struct hs_hit_context *c)
 {

@@ -5,9 +5,9 @@
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 
-/* Whether the projectile must have ended on a surface, because its fuse is `contact`. If only the
-   weapon names the fuse and a target is claimed, the result is false: the check contact verifies
-   the end. */
+/* Returns whether the projectile must have ended on a surface, because its fuse is `contact`. If
+   only the weapon names the fuse and a target is claimed, the result is false: the check contact
+   verifies the end. */
 static bool claims_surface(const struct hs_hit_context *c)
 {
     return c->match->world != NULL && c->weapon != NULL && !hs_hit_is_driven(c) &&
