@@ -1,5 +1,5 @@
 /* Damage: the weapon's damage x zone x falloff x the shooter's scale. All four factors come from
-   ruleset and frames. */
+   the ruleset and the frames. */
 #include "validators/hit/context.h"
 
 double hs_falloff(const struct hs_weapon *weapon, double distance)
@@ -35,8 +35,8 @@ static uint16_t claimed_zone(const struct hs_hit_context *c, const struct hs_rig
     return zone;
 }
 
-/* While the contact check is not enforced, a claim that misses its target still gets the damage for
-   the claimed bone. */
+/* Adds damage for the claimed bone if a claim misses its target while the contact check is not
+   enforced. */
 static void land_as_claimed(struct hs_hit_context *c)
 {
     bool observed = hs_hit_mode(c, HS_CHECK_CONTACT) != HS_MODE_ENFORCE && !c->bursts;
@@ -96,8 +96,8 @@ static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double
 }
 
 /* Returns whether damage `i` does not count, because the other cause (direct hit or blast) gives
-   the same body more damage. A body with a direct hit and a blast takes only the larger damage. The
-   body takes both if the weapon has `stack_with_direct` and the claim lists the body as a victim of
+   the same body more damage. A body with a direct hit and a blast gets only the larger damage. The
+   body gets both if the weapon has `stack_with_direct` and the claim lists the body as a victim of
    the blast. */
 static bool is_surpassed(const struct hs_hit_context *c, uint16_t i, double scale)
 {

@@ -58,8 +58,8 @@ static void find_pose(struct hs_claim_facts *f)
     if (count == 0)
         return;
     const struct hs_sample *newest = hs_history_at(history, count - 1);
-    /* If the claim uses another clock than the frames, there is no pose at its time. Then use the
-       newest pose. */
+    /* If the claim uses another clock than the frames, there is no pose at its time. Use the newest
+       pose instead. */
     f->has_pose =
         hs_rewind_find(history, ruleset, f->result->eye_time_us, &bracket) == HS_REWIND_OK;
     if (!f->has_pose && hs_rewind_find(history, ruleset, newest->time_us, &bracket) != HS_REWIND_OK)

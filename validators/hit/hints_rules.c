@@ -1,4 +1,4 @@
-/* What a claim says about each mistake: yes, no or nothing. */
+/* The rules: each answers whether a claim shows one mistake, with yes, no or nothing. */
 #include "validators/base/units.h"
 #include "validators/hit/contact.h"
 #include "validators/hit/hints.h"
@@ -11,8 +11,8 @@ enum {
     SHIFTS = 21     /* ways to shift a path in time or along `up`; the middle one shifts nothing */
 };
 
-/* The step of such a shift: seconds, and a share of the eye height. Two steps are less than a
-   runner needs to pass a point, and less than the height of a body. */
+/* The step of a shift: seconds for LATE_STEP, and a share of the eye height for HIGH_STEP. Two
+   steps are less than a runner needs to pass a point, and less than the height of a body. */
 #define LATE_STEP 0.04
 #define HIGH_STEP 0.15
 
@@ -39,9 +39,9 @@ static uint8_t one_more(uint8_t votes)
     return (uint8_t)(votes < MAX_VOTES ? votes + 1 : MAX_VOTES);
 }
 
-/* Returns whether a claim agrees with the majority. `fits`: the majority's choice explains the
-   claim. `other`: another choice that explains the claim, or -1. If a new choice wins, the finding
-   starts again. */
+/* Returns whether a claim agrees with the majority. `fits` says that the majority's choice explains
+   the claim. `other` is another choice that explains the claim, or -1. If a new choice wins, the
+   finding starts again. */
 static bool agrees(struct hs_majority *majority, struct hs_finding *finding, bool fits, int other)
 {
     if (fits) {
@@ -197,9 +197,10 @@ static bool fits_unit(const struct hs_claim_facts *f, int i)
 }
 
 /*
- * Whether a choice explains a claim that does not start at the eye. Tries the choice of the
- * majority of claims. If this choice does not fit, uses the last of `count` choices that fits. A
- * start within `near` eye heights of the eye fits too many choices, so such a start says nothing.
+ * Answers whether a choice explains a claim that does not start at the eye. Tries the choice of the
+ * majority of claims first. If this choice does not fit, uses the last of the `count` choices that
+ * fits. A start within `near` eye heights of the eye fits too many choices, so such a start says
+ * nothing.
  */
 static enum hs_says says_choice(const struct hs_claim_facts *f, struct hs_majority *majority,
                                 enum hs_hint_code code, double near, int count,
@@ -313,7 +314,7 @@ static enum hs_says says_fire_time(struct hs_claim_facts *f)
     return answer(fabs(f->measured) >= SHORTEST_LATE);
 }
 
-/* The last rule about starts: yes if no other rule explains the start. */
+/* The last rule about starts answers yes if no other rule explains the start. */
 static enum hs_says says_start(struct hs_claim_facts *f)
 {
     if (!f->has_pose)
@@ -332,7 +333,7 @@ static enum hs_outcome outcome_of(const struct hs_hit_result *result, enum hs_ch
     return HS_OUTCOME_UNKNOWN;
 }
 
-/* Returns the target of a claim whose path can be tested again, or NULL. *lands: whether the path
+/* Returns the target of a claim whose path can be tested again, or NULL. Sets *lands if the path
    meets the target as the claim says. */
 static const struct hs_player *target_of(const struct hs_claim_facts *f, bool *lands)
 {
@@ -348,7 +349,7 @@ static const struct hs_player *target_of(const struct hs_claim_facts *f, bool *l
 }
 
 /* Returns whether the path of the claim meets the target `late_us` after `hit_time`, if the path is
-   moved up by `high`. *has_pose: the target has a pose at that time. */
+   moved up by `high`. Sets *has_pose if the target has a pose at that time. */
 static bool meets(struct hs_claim_facts *f, const struct hs_player *target, int64_t late_us,
                   double high, bool *has_pose)
 {
@@ -378,7 +379,7 @@ static enum hs_says says_interp_twice(struct hs_claim_facts *f)
     return !has_pose || meets_later == lands ? HS_SAYS_NOTHING : answer(meets_later);
 }
 
-/* How far a path is shifted by choice number `choice`. */
+/* Returns how far choice number `choice` shifts a path. */
 static double shift_of(int choice, double step)
 {
     static const int middle = SHIFTS / 2;

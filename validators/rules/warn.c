@@ -10,7 +10,7 @@ struct warning {
     hs_ruleset_report *report;
     void *context;
     size_t count;
-    const struct hs_rig *rig; /* the default rig; its size is the scale for other lengths */
+    const struct hs_rig *rig; /* the default rig; other lengths are compared with its size */
     double body; /* length: the reach of this rig from its root, in the upright stance */
 };
 

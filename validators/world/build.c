@@ -1,10 +1,11 @@
 /*
  * Builds the hierarchy from the top down.
  *
- * A node starts with one range of items. Its largest part is split again and again, until the node
- * has all its children. Each split is the cheapest according to the surface area heuristic over
- * binned centres (Wald, "On fast construction of SAH-based bounding volume hierarchies", 2007). The
- * build uses no random numbers and one thread, so the same mesh always gives the same tree.
+ * A node starts with one range of items. The largest part of the range is split repeatedly, until
+ * the node has all its children. Each split is the cheapest according to the surface area heuristic
+ * over binned centres (Wald, "On fast construction of SAH-based bounding volume hierarchies",
+ * 2007). The build uses no random numbers and one thread, so the same mesh always gives the same
+ * tree.
  */
 #include "validators/world/tree.h"
 
@@ -22,7 +23,8 @@ enum {
     FEW_ITEMS = 32,
     CHILDREN = HS_WORLD_WIDTH,
     GROUP = HS_WORLD_LANES,
-    MANY_ITEMS = 4096, /* smaller parts are split without a call of must_stop, in 1 to 5 ms */
+    MANY_ITEMS = 4096, /* smaller parts are split without calling must_stop; such a split takes 1 to
+                          5 ms */
 };
 
 struct bounds {
@@ -42,7 +44,7 @@ struct range {
 };
 
 /*
- * A branch of the tree in which each range has two parts. The wide nodes are chosen from it.
+ * A branch of the tree in which each range has two parts. The wide nodes are chosen from this tree.
  * cost[k - 1] is the smallest total surface of the nodes below, if at most k children of a wide
  * node stand for this branch.
  */
@@ -107,7 +109,7 @@ struct binning {
 
 static int bin_of(const struct binning *b, const struct bounds *bounds, int axis)
 {
-    /* Only ratios matter, so the code uses twice the centre. This saves a multiplication. */
+    /* Only ratios matter, so the code uses twice the centre, which saves a multiplication. */
     float center = bounds->low[axis] + bounds->high[axis];
     int i = (int)((center - b->low[axis]) * b->scale[axis]);
     return i < 0 ? 0 : i >= b->bins ? b->bins - 1 : i;
@@ -257,8 +259,8 @@ enum { ROUNDING = 8 };
 
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
 {
-    /* In the worst case each triangle is alone in its group. A node and a node above it have at
-       least 10 children together, or they would be one node. So there are fewer than 5 nodes for 8
+    /* In the worst case each triangle is alone in its group. A node and its parent together have at
+       least 10 children, otherwise they would be one node. So there are fewer than 5 nodes for 8
        leaves. */
     size_t triangles = mesh->triangle_count, boxes = mesh->box_count;
     size_t groups = any ? triangles : triangles / 3;
@@ -295,8 +297,8 @@ static bool is_leaf(const struct branch *branch)
     return branch->part[0] == 0;
 }
 
-/* Returns the smallest cost of a branch of which the parts get `children` children together. Sets
- *first to the number of children of the first part. */
+/* Returns the smallest cost of a branch whose two parts together get `children` children. Stores the
+   number of children of the first part in *first. */
 static float share_children(const struct builder *b, const struct branch *branch, int children,
                             int *first)
 {
@@ -544,7 +546,7 @@ static void fill_items(const struct hs_world *world, const struct hs_world_mesh 
     }
 }
 
-/* Grows the tree of the whole mesh. Triangles and boxes have different parts of the root. */
+/* Grows the tree of the whole mesh. Triangles and boxes are in different parts of the root. */
 static void grow_tree(struct builder *b, uint32_t triangles, uint32_t boxes)
 {
     struct range parts[2] = {{.count = triangles},

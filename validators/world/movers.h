@@ -30,8 +30,8 @@ struct hs_movers {
 void hs_movers_destroy(struct hs_movers *movers);
 
 /*
- * Inserts a sample. Sets *result, and adds a bit per enum hs_frame_flag to *flags. `at` is the
- * index of the entry in its frame. The search for the mover starts there, because games post the
+ * Inserts a sample. Sets *result, and sets bits of enum hs_frame_flag in *flags. `at` is the index
+ * of the entry in its frame. The search for the mover starts at this index, because games post the
  * same movers in the same order. Returns false if out of memory.
  */
 bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
@@ -122,7 +122,7 @@ static inline bool hs_mover_is_placed(const struct hs_mover *mover,
 }
 
 /* Returns the next time at which the movement may change: the time of the next sample, or the time
-   at which the newest sample is too old to be used. INT64_MAX: there is no such time. */
+   at which the newest sample is too old to be used. Returns INT64_MAX if there is no such time. */
 int64_t hs_mover_next_change(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                              int64_t time_us);
 

@@ -95,8 +95,8 @@ static void land_blast(struct hs_hit_context *c, const struct explosion *x,
                                    .share = share_at(x->blast, distance) * scale});
 }
 
-/* Returns whether a player is listed as refused. The direct target may be listed before the blast
-   is verified. */
+/* Returns whether a player is listed as refused. The direct target may already be listed before the
+   blast is verified. */
 static bool is_refused(const struct hs_hit_context *c, struct hs_str name)
 {
     for (uint16_t i = 0; i < c->out->refused_count; i++)

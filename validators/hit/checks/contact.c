@@ -15,7 +15,8 @@ static void compare_bone(struct hs_hit_context *c, const struct hs_contact *cont
         c->out->flags |= 1u << HS_FLAG_REGION_MISMATCH;
 }
 
-/* Reports that the path touches the target. The check bystander counts the bodies before it. */
+/* Reports that the path touches the target. The check bystander counts the bodies in front of the
+   target. */
 static enum hs_reason touch_target(struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_encounter *e = c->encounter;

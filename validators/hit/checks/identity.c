@@ -26,9 +26,9 @@ static bool may_be_paid(const struct hs_hit_context *c)
 }
 
 /*
- * Returns whether a hit needs a posted shot. It does if the rules require it, if the shooter posts
- * the shots of this weapon, if the number was posted with another weapon, or if some shots could
- * not be recorded.
+ * Returns whether a hit needs a posted shot. A hit needs one if the rules require it, if the
+ * shooter posts the shots of this weapon, if the number was posted with another weapon, or if some
+ * shots could not be recorded.
  */
 static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers *shots)
 {

@@ -11,8 +11,8 @@ struct matching {
     struct hs_work *work;
     size_t pellets, count;                      /* claimed, expected */
     double off[HS_MAX_PELLETS][HS_MAX_PELLETS]; /* angle from a pellet to a direction; radians */
-    size_t owner[HS_MAX_PELLETS];               /* the pellet assigned to each direction; equal to
-                                                   `pellets`: no pellet yet */
+    size_t owner[HS_MAX_PELLETS];               /* the pellet assigned to each direction; `pellets`
+                                                   if no pellet is assigned yet */
     bool tried[HS_MAX_PELLETS];                 /* directions tried for the current pellet */
 };
 
