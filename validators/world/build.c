@@ -297,8 +297,8 @@ static bool is_leaf(const struct branch *branch)
     return branch->part[0] == 0;
 }
 
-/* Returns the smallest cost of a branch whose two parts together get `children` children. Stores the
-   number of children of the first part in *first. */
+/* Returns the smallest cost of a branch whose two parts together get `children` children. Stores
+   the number of children of the first part in *first. */
 static float share_children(const struct builder *b, const struct branch *branch, int children,
                             int *first)
 {
