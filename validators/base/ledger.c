@@ -249,8 +249,8 @@ static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *num
 
 /* ---- making space ---- */
 
-/* Returns the oldest entry with an answer, or NULL if no answer is left. Numbers mostly rise. So
-   the oldest answer usually follows the last answer that was dropped, and the search begins
+/* Returns the oldest entry with an answer, or NULL if no answer is left. Numbers mostly increase.
+   So the oldest answer usually follows the last answer that was dropped, and the search begins
    there. */
 static struct hs_ledger_entry *find_first_answer(const struct hs_ledger_numbers *numbers)
 {

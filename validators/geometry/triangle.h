@@ -2,7 +2,7 @@
  * Exact swept-sphere test against one two-sided triangle.
  *
  * A triangle grown by a radius is a union of seven parts: a prism, three cylinders around its edges
- * and three balls around its corners. Each part is convex, and a formula gives the place where a
+ * and three balls around its corners. Each part is convex, and a formula computes the place where a
  * path enters it. The path enters the union at the first of these places.
  *
  * All parts are always tested. So narrow triangles, paths that graze an edge and paths in the plane

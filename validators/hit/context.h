@@ -51,7 +51,7 @@ struct hs_hit_context {
     const struct hs_ruleset *ruleset;
     const struct hs_hit_claim *claim;
     int64_t now_us, hit_time_us;
-    int64_t fire_time_us; /* as claimed, otherwise hit_time; gives the order of a shooter's
+    int64_t fire_time_us; /* as claimed, otherwise hit_time; determines the order of a shooter's
                              claims */
     int64_t eye_time_us;  /* time of the shooter's pose that is used */
 

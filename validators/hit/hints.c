@@ -13,7 +13,7 @@ enum {
                            cheaters could cause a hint */
     MIN_RELEVANT = 30,  /* smallest number of claims that could show the mistake */
     MAX_RELEVANT = 128, /* at this number of claims the counts are halved, so that a hint ends soon
-                           after the mistake is mended */
+                           after the mistake is corrected */
     ALL_OF_FIRST = 256, /* the first 256 claims are all sampled; of the claims after them, one in
                            16 is sampled, to save time */
     SAMPLED_BITS = 4,

@@ -41,8 +41,8 @@ enum hs_says { HS_SAYS_NOTHING, HS_SAYS_NO, HS_SAYS_YES };
 struct hs_hint_rule {
     enum hs_says (*says)(struct hs_claim_facts *f);
     bool needs_sample; /* the rule does not run if the shooter has no sample */
-    double share; /* `says` answers YES for some claims and NO for others; the mistake becomes a
-                     hint if YES is more than this share of these answers */
+    double share; /* the mistake becomes a hint if more than this share of all YES and NO answers of
+                     `says` are YES */
     enum hs_unit unit;
     /* %m and %e: `measured` and `expected`. %p and %a: the posted unit, and the unit that the
        ruleset assumes. */

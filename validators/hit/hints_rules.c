@@ -11,13 +11,14 @@ enum {
     SHIFTS = 21     /* ways to shift a path in time or along `up`; the middle one shifts nothing */
 };
 
-/* The step of a shift: seconds for LATE_STEP, and a share of the eye height for HIGH_STEP. Two
-   steps are less than a runner needs to pass a point, and less than the height of a body. */
+/* The step of a shift: seconds for LATE_STEP, and a share of the eye height for HIGH_STEP. Two time
+   steps are shorter than a runner needs to pass a point, and two height steps are less than the
+   height of a body. */
 #define LATE_STEP 0.04
 #define HIGH_STEP 0.15
 
-/* In seconds. Clocks that agree differ by less than CLOCK_OFF, and games have shorter round trips
-   than LONGEST_RTT. A fire time that differs by less than SHORTEST_LATE is no mistake. */
+/* Limits in seconds. Clocks that agree differ by less than CLOCK_OFF, and games have round trips
+   shorter than LONGEST_RTT. A fire time that differs by less than SHORTEST_LATE is no mistake. */
 #define CLOCK_OFF     5.0
 #define LONGEST_RTT   2.0
 #define SHORTEST_LATE 0.05
@@ -366,8 +367,8 @@ static bool meets(struct hs_claim_facts *f, const struct hs_player *target, int6
     return *has_pose && contact.touched;
 }
 
-/* Tests the claim at hit_time and at hit_time + interp. If it hits at only one of these times, the
-   answer is yes or no; otherwise the claim says nothing. */
+/* Tests the claim at hit_time and at hit_time + interp. Answers yes if it hits only at the later
+   time, no if it hits only at hit_time, and nothing otherwise. */
 static enum hs_says says_interp_twice(struct hs_claim_facts *f)
 {
     bool lands, has_pose;

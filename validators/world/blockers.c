@@ -259,7 +259,7 @@ static void measure(const struct hs_path *path, uint32_t legs, double radius, st
     }
 }
 
-/* Tests one mover along the whole stretch, up to the contact found so far. */
+/* Tests one mover on all legs of the stretch, up to the contact found so far. */
 static void try_stretch(struct hs_blockers *s, const struct hs_path *path,
                         const struct stretch *stretch, const struct hs_mover *mover,
                         struct hs_obstacle *out)

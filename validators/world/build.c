@@ -254,7 +254,7 @@ static size_t bytes_with(const struct hs_world_mesh *mesh, size_t branches, size
            groups * sizeof(struct hs_world_group);
 }
 
-/* Added to the counts of nodes and groups, because the divisions round down. */
+/* This number is added to the counts of nodes and groups, because the divisions round down. */
 enum { ROUNDING = 8 };
 
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
@@ -408,8 +408,8 @@ static void set_bounds(struct hs_world_node *node, const struct branch *const *p
     }
     if (count == 0)
         low = high = 0;
-    /* The span is never 0, and has space for the rounding of the bounds to float. So 255 steps
-       reach at least `high + margin`. */
+    /* The span is never 0, and includes the rounding of the bounds to float. So 255 steps reach at
+       least `high + margin`. */
     double span = high - low + 5e-7 * hs_larger(fabs(low), fabs(high)) + (double)FLT_MIN;
     double margin = 1e-6 * span;
     float base = hs_float_below(low - margin);

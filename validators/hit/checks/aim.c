@@ -4,8 +4,8 @@
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 
-/* The fire time is an estimate of the client. So the shot may have the aim of a frame that is this
-   much earlier or later. In this time hands can turn by ten degrees. */
+/* The fire time is an estimate of the client. So the shot may match the aim of a frame that is
+   earlier or later by this much. In this time hands can turn by ten degrees. */
 #define STAMP_ERROR_US 20000
 
 /* The speed of fast hands, in degrees per second. If the shot was fired after the newest frame, no
@@ -88,7 +88,8 @@ static double tolerance(const struct hs_hit_context *c)
     return fmin(c->ruleset->hit.aim_tolerance_deg + spread + turned, 180);
 }
 
-/* Reports that nothing was compared, because neither frames nor the posted shot give the aim. */
+/* Reports that nothing was compared, because neither the frames nor the posted shot contain the
+   aim. */
 static enum hs_reason report_unknown(struct hs_hit_context *c, const struct hs_check_row *row)
 {
     const struct hs_posted_shot *shot = c->posted != NULL ? c->posted->shot : NULL;

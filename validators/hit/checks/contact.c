@@ -78,8 +78,8 @@ static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *v
     return contact.touched;
 }
 
-/* Checks a victim behind the target. Two conditions must hold: the path touches the victim, and the
-   weapon pierces all bodies before them. */
+/* Checks a victim behind the target. Two conditions must be true: the path touches the victim, and
+   the weapon pierces all bodies before them. */
 static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct hs_str name)
 {
     const struct hs_encounter *e = c->encounter;

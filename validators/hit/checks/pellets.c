@@ -79,7 +79,7 @@ static double widest_pair(struct hs_hit_context *c)
     hs_work_spend(&c->work, count * count);
     for (size_t i = 0; i < count; i++) {
         if (!hs_pellet_direction(c, i, &directions[i]))
-            return 0; /* a pellet without a direction: the check shape refuses the claim */
+            return 0; /* a pellet has no direction, so the check shape refuses the claim */
         for (size_t k = 0; k < i; k++) {
             struct hs_vec apart = hs_vec_sub(directions[i], directions[k]);
             if (hs_vec_dot(apart, apart) <= chord)
