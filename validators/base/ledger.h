@@ -95,7 +95,7 @@ void hs_ledger_record_paid(struct hs_ledger_numbers *numbers, int64_t fire_time_
 /* Records the fire time of a number that could not be recorded itself. */
 void hs_ledger_record_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
-/* Prepares the ledger for a clock reset. Numbers and answers stay, but nothing is compared with
+/* Prepares the ledger for a clock reset. Numbers and answers stay, but no time is compared with
    times of the old clock. */
 void hs_ledger_forget_times(struct hs_ledger *ledger);
 

@@ -12,8 +12,8 @@ enum {
 };
 
 /* The step of a shift: seconds for LATE_STEP, and a share of the eye height for HIGH_STEP. Two time
-   steps are shorter than a runner needs to pass a point, and two height steps are less than the
-   height of a body. */
+   steps are shorter than the time that a runner needs to pass a point. Two height steps are less
+   than the height of a body. */
 #define LATE_STEP 0.04
 #define HIGH_STEP 0.15
 
