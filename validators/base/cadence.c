@@ -11,7 +11,8 @@
  */
 enum { SAVED = 15, MAX_DEBT = 67 };
 
-/* The time of the last shot of a weapon that never fired. It is before the time of every claim. */
+/* Stands for the last fire time of a weapon that never fired; earlier than the time of every
+   claim. */
 #define NEVER_US (-INT64_C(1000000000000000000))
 
 struct hs_cadence hs_cadence_of(uint16_t weapon)

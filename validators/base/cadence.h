@@ -30,10 +30,10 @@ struct hs_cadence hs_cadence_of(uint16_t weapon);
 /*
  * Returns the debt of the bucket with one more shot at this time: the time that the weapon needs to
  * earn the tokens that its shots took too early. If a later shot has a larger debt, returns that
- * debt. 0: no debt. A set of shots has the same debts in every order of arrival, and a part of the
- * set never has larger debts. So honest shots pass in any order, and no order lets more shots pass
- * than the bucket allows. A shot that is older than a shot dropped from the list counts as fired at
- * the time of the dropped shot.
+ * debt. Returns 0 if there is no debt. A set of shots has the same debts in every order of arrival,
+ * and a part of the set never has larger debts. So honest shots pass in any order, and no order
+ * lets more shots pass than the bucket allows. A shot that is older than a shot dropped from the
+ * list counts as fired at the time of the dropped shot.
  *
  * This is the virtual scheduling algorithm of ITU-T I.371 (generic cell rate algorithm).
  */

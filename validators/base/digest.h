@@ -1,8 +1,8 @@
 /*
  * A running hash over decoded values: equal items give equal digests.
  *
- * The hash does not resist an attacker who searches for collisions. This is not necessary, because
- * both items come from the same game server. Internal to validators/.
+ * The hash does not resist an attacker who searches for collisions. Such resistance is not
+ * necessary, because both items come from the same game server. Internal to validators/.
  */
 #ifndef HS_DIGEST_H
 #define HS_DIGEST_H

@@ -14,11 +14,12 @@
 #include "validators/bytes.h"
 #include "validators/str.h"
 
-/* Grows the buffer so that the next `size` bytes fit. False: out of memory; nothing changed. */
+/* Grows the buffer so that the next `size` bytes fit. Returns false, and changes nothing, if out of
+   memory. */
 bool hs_bytes_ensure(struct hs_bytes *bytes, size_t size);
 
-/* Appends `size` bytes and returns their address. NULL: out of memory. Inline, because an excerpt
-   has thousands of values. */
+/* Appends `size` bytes and returns their address, or NULL if out of memory. The function is inline,
+   because an excerpt contains thousands of values. */
 static inline unsigned char *hs_bytes_reserve(struct hs_bytes *bytes, size_t size)
 {
     if (bytes->failed)
@@ -79,7 +80,7 @@ static inline void hs_bytes_put_name(struct hs_bytes *bytes, const char *name)
     hs_bytes_put_run(bytes, name, len);
 }
 
-/* Reads bytes that the functions above wrote. Past the end, and after any error, every value is
+/* Reads bytes that the functions above wrote. Every value read past the end, or after any error, is
    0. */
 struct hs_bytes_reader {
     const unsigned char *at, *end;

@@ -12,7 +12,7 @@
 
 #include "validators/base/glm.h"
 
-/* The header is for code that computes eight floats at a time. Such code must first find out
+/* This header is for code that computes eight floats at a time. Such code must first find out
    whether the machine has AVX2. */
 #ifdef CGLM_SIMD_x86
 #include <immintrin.h>
@@ -105,7 +105,7 @@ static inline glmm_128 hs_lanes_read_bytes(const uint8_t *from)
     return _mm_cvtepi32_ps(_mm_unpacklo_epi16(words, _mm_setzero_si128()));
 }
 
-/* Makes the rows of a 4 x 4 matrix its columns. */
+/* Transposes a 4 x 4 matrix. */
 static inline void hs_lanes_transpose(glmm_128 rows[4])
 {
     _MM_TRANSPOSE4_PS(rows[0], rows[1], rows[2], rows[3]);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first capacity for numbers. A ledger that frees memory keeps this capacity. */
+/* The initial capacity for numbers. A ledger that frees memory keeps at least this capacity. */
 enum { FIRST_PLACES = 2 };
 
 /* The array of cadences grows by this many places. */
@@ -202,7 +202,7 @@ static bool is_free(const struct hs_ledger *ledger, const struct hs_ledger_entry
     return !entry->accepted || entry->fire_time_us < ledger->free_before_us;
 }
 
-/* Returns the entry that was recorded first. NULL: there are no entries. */
+/* Returns the entry that was recorded first, or NULL if there are no entries. */
 static struct hs_ledger_entry *find_first(const struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = NULL;
@@ -214,8 +214,8 @@ static struct hs_ledger_entry *find_first(const struct hs_ledger_numbers *number
     return first;
 }
 
-/* Returns the oldest entry that can be forgotten without harm (is_free). NULL: no entry can be
-   forgotten; held_from_us is then set, so that later calls need not search. */
+/* Returns the oldest entry that can be forgotten without harm (is_free). If no entry can be
+   forgotten, returns NULL and sets held_from_us, so that later calls need not search. */
 static struct hs_ledger_entry *find_free(const struct hs_ledger *ledger,
                                          struct hs_ledger_numbers *numbers)
 {
@@ -249,8 +249,9 @@ static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *num
 
 /* ---- making space ---- */
 
-/* Returns the oldest entry with an answer. NULL: there is no answer. Numbers mostly rise. So the
-   oldest answer usually follows the last answer that was dropped, and the search begins there. */
+/* Returns the oldest entry with an answer, or NULL if no answer is left. Numbers mostly increase.
+   So the oldest answer usually follows the last answer that was dropped, and the search begins
+   there. */
 static struct hs_ledger_entry *find_first_answer(const struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = NULL;
@@ -267,7 +268,7 @@ static struct hs_ledger_entry *find_first_answer(const struct hs_ledger_numbers 
     return first;
 }
 
-/* Drops the oldest answer. False: no answer is left. */
+/* Drops the oldest answer. Returns false if no answer is left. */
 static bool give_up_first_answer(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = find_first_answer(numbers);
@@ -281,8 +282,8 @@ static bool give_up_first_answer(struct hs_ledger *ledger, struct hs_ledger_numb
     return true;
 }
 
-/* Drops the oldest answer to hits or to shots, whichever has more answers. False: no answer is
-   left. */
+/* Drops the oldest answer to hits or to shots, whichever has more answers. Returns false if no
+   answer is left. */
 static bool give_up_answer(struct hs_ledger *ledger)
 {
     return give_up_first_answer(
@@ -297,8 +298,8 @@ void hs_ledger_free_answers(struct hs_ledger *ledger, size_t bytes)
 }
 
 /* Halves the capacity for hits or for shots, whichever is larger. If that capacity is FIRST_PLACES,
-   forgets one posted shot instead. This function forgets no hit, because a hit takes little memory.
-   False: no memory was freed. */
+   forgets one posted shot instead. This function forgets no hit, because a hit needs little memory.
+   Returns false if no memory was freed. */
 static bool give_up_numbers(struct hs_ledger *ledger)
 {
     struct hs_ledger_numbers *numbers =
@@ -376,7 +377,7 @@ bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
 }
 
 /* Returns a number that the full table can forget without harm, so that the table need not grow.
-   NULL: no number can be forgotten. */
+   Returns NULL if no number can be forgotten. */
 static struct hs_ledger_entry *find_spare(const struct hs_ledger *ledger,
                                           struct hs_ledger_numbers *numbers)
 {
@@ -393,7 +394,7 @@ static bool reserve_places(struct hs_ledger *ledger, uint32_t capacity, size_t b
                                         : reserve(ledger, bytes);
 }
 
-/* Makes space for one more entry. False: out of memory. */
+/* Makes space for one more entry. Returns false if out of memory. */
 static bool make_place(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *spare;
@@ -484,7 +485,7 @@ const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint1
 }
 
 /* Returns an idle cadence: all its tokens were earned before the earliest claim that can still
-   pass. NULL: no cadence is idle. */
+   pass. Returns NULL if no cadence is idle. */
 static struct hs_cadence *find_idle(const struct hs_ledger *ledger)
 {
     for (uint16_t i = 0; i < ledger->cadence_count; i++) {
@@ -521,7 +522,7 @@ static struct hs_cadence *add_cadence(struct hs_ledger *ledger)
     return &ledger->cadences[ledger->cadence_count++];
 }
 
-/* Finds or adds the cadence of a weapon. NULL: out of memory. */
+/* Finds or adds the cadence of a weapon. Returns NULL if out of memory. */
 static struct hs_cadence *make_cadence(struct hs_ledger *ledger, uint16_t weapon)
 {
     struct hs_cadence *cadence = find_cadence(ledger, weapon);

@@ -5,13 +5,13 @@
  * The ledger never exceeds its maximum counts. The ledger uses more than HS_LEDGER_RESERVE bytes
  * only if its budget allows them. Only the hs_ledger_record functions allocate. Not thread-safe.
  *
- * When the budget is full, the ledger first drops the oldest answers. Their numbers stay, so that
- * no shot is paid twice; a retry gets `duplicate`. After the answers, the ledger forgets the
- * numbers recorded first. A new weapon first reuses the place of a cadence that can no longer
- * refuse a claim.
+ * When the budget is full, the ledger first drops the oldest answers. The numbers of dropped
+ * answers stay, so that no shot is paid twice; a retry gets `duplicate`. After the answers, the
+ * ledger forgets the numbers recorded first. A new weapon first reuses the place of a cadence that
+ * can no longer refuse a claim.
  *
  * Numbers may come in any order. A number is used while its entry is kept and a claim with the fire
- * time of the number can still pass. After that the number is free again, so counters may wrap.
+ * time of the number can still pass. Afterwards the number is free again, so counters may wrap.
  * Beyond HS_LEDGER_NUMBERS the ledger forgets numbers that are free, and grows if no number is
  * free. If it must forget an accepted number that is not free, it keeps the fire time
  * (hs_ledger_is_forgotten).
@@ -35,9 +35,9 @@ enum { HS_LEDGER_NUMBERS = 128 };
    number is kept only while a claim with the fire time of the number can still be accepted. */
 enum { HS_LEDGER_MAX_NUMBERS = 1024 };
 
-/* Bytes that the owner reserves for each ledger. They are enough for the last two numbers of
+/* Bytes that the owner reserves for each ledger. This reserve is enough for the last two numbers of
    claims, the last two numbers of shots, one posted shot without pellet directions, and the
-   cadences of four weapons. If only two weapons are used, they are enough for twice as many
+   cadences of four weapons. If only two weapons are used, the reserve is enough for twice as many
    numbers. */
 enum { HS_LEDGER_RESERVE = 1888 };
 
@@ -73,7 +73,7 @@ struct hs_ledger {
     struct hs_ledger_numbers hits, shots;
     struct hs_cadence *cadences; /* one per weapon used */
     uint16_t cadence_count, cadence_capacity;
-    int64_t free_before_us;   /* numbers fired earlier are free; set it before recording */
+    int64_t free_before_us;   /* numbers fired earlier are free; set this time before recording */
     size_t bytes;             /* always equal to hs_ledger_bytes() */
     struct hs_budget *budget; /* charged for bytes beyond the reserve; NULL: nothing is charged */
 };
@@ -84,7 +84,7 @@ void hs_ledger_clear(struct hs_ledger *ledger);
  * Ends the player's session. The next session may use the same numbers. All numbers that were fired
  * up to the newest accepted fire time become forgotten (hs_ledger_is_forgotten). So no shot of the
  * ended session is paid again. The cadences stay, because leaving must not refill the buckets. Only
- * their rounds are set to 0: a player who comes back has a full magazine.
+ * the rounds of the cadences are set to 0: a player who comes back has a full magazine.
  */
 void hs_ledger_end_session(struct hs_ledger *ledger);
 
@@ -95,15 +95,15 @@ void hs_ledger_record_paid(struct hs_ledger_numbers *numbers, int64_t fire_time_
 /* Records the fire time of a number that could not be recorded itself. */
 void hs_ledger_record_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
-/* Prepares the ledger for a clock reset. Numbers and answers stay, but nothing is compared with
+/* Prepares the ledger for a clock reset. Numbers and answers stay, but no time is compared with
    times of the old clock. */
 void hs_ledger_forget_times(struct hs_ledger *ledger);
 
 /* Computes the bytes in use from the entries. */
 size_t hs_ledger_bytes(const struct hs_ledger *ledger);
 
-/* Grows the table to `count` entries without charging the budget; only for restoring a
-   snapshot. `count` is above the capacity. False: out of memory. */
+/* Grows the table to `count` entries without charging the budget; only for restoring a snapshot.
+   `count` is above the capacity. Returns false if out of memory. */
 bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count);
 
 /* Returns how many entries have a lower number. O(log n). */
@@ -116,20 +116,20 @@ const struct hs_ledger_entry *hs_ledger_find(const struct hs_ledger_numbers *num
 /* Returns the posted shot of a number, or NULL. */
 struct hs_ledger_entry *hs_ledger_posted(struct hs_ledger *ledger, uint64_t number);
 
-/* Hits whose times differ by more than this are not compared by their offsets. */
+/* The offsets of two hits are compared only if the times of the hits differ by at most this. */
 #define HS_OFFSET_WINDOW_US INT64_C(2000000)
 
-/* Whether an entry has the same ends as a trace, except for rounding. `length` is the length of the
-   trace. */
+/* Returns whether an entry has the same ends as a trace, except for rounding. `length` is the
+   length of the trace. */
 bool hs_ledger_is_same_trace(const struct hs_ledger_entry *entry, struct hs_vec start,
                              struct hs_vec end, double length);
 
-/* Whether hs_ledger_offset_jump compares an entry with a hit at `hit_time_us`. */
+/* Returns whether hs_ledger_offset_jump compares an entry with a hit at `hit_time_us`. */
 bool hs_ledger_is_compared(const struct hs_ledger_entry *entry, int64_t hit_time_us);
 
 /* Returns the largest difference between an offset (hs_ledger_entry) and the offsets of accepted
-   hits within HS_OFFSET_WINDOW_US of a time. 0: there are no such hits. O(n), because numbers may
-   be in any order. */
+   hits within HS_OFFSET_WINDOW_US of a time. Returns 0 if there are no such hits. O(n), because
+   numbers may be in any order. */
 int64_t hs_ledger_offset_jump(const struct hs_ledger_numbers *numbers, int64_t hit_time_us,
                               int64_t offset_us);
 
@@ -146,8 +146,8 @@ bool hs_ledger_is_used(const struct hs_ledger_numbers *numbers, uint64_t number,
 /* Returns whether a shot with this fire time may have been accepted, and its number forgotten. */
 bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
-/* Returns the max number of bytes that an entry can charge to the budget. `adds_cadence`: the bytes
-   of a new cadence are included. */
+/* Returns the max number of bytes that an entry can charge to the budget. If `adds_cadence`,
+   includes the bytes of a new cadence. */
 size_t hs_ledger_need(const struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
                       const struct hs_ledger_entry *entry, bool adds_cadence);
 
@@ -160,20 +160,20 @@ void hs_ledger_free_entry(struct hs_ledger_entry *entry);
 
 /*
  * Adds a number that is not used; copies answer and shot. When all places are taken, or the budget
- * allows no more, the ledger forgets the number recorded first. False: out of memory; no number was
- * added.
+ * allows no more, the ledger forgets the number recorded first. Returns false, and adds no number,
+ * if out of memory.
  */
 bool hs_ledger_record(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
                       const struct hs_ledger_entry *entry);
 
-/* Makes sure that the next shot of a weapon can be recorded. False: out of memory. */
+/* Makes sure that the next shot of a weapon can be recorded. Returns false if out of memory. */
 bool hs_ledger_reserve_cadence(struct hs_ledger *ledger, uint16_t weapon);
 
-/* Returns the cadence of a weapon, or NULL if it has none. */
+/* Returns the cadence of a weapon, or NULL if the weapon has no cadence. */
 const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint16_t weapon);
 
-/* Records an accepted shot in the cadence of its weapon (hs_cadence_record). False: out of memory.
- */
+/* Records an accepted shot in the cadence of its weapon (hs_cadence_record). Returns false if out
+   of memory. */
 bool hs_ledger_record_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
                            int64_t interval_us, int64_t reload_us);
 

@@ -4,7 +4,7 @@
 uint32_t hs_ledger_count_below(const struct hs_ledger_numbers *numbers, uint64_t number)
 {
     uint32_t low = numbers->count, high = low;
-    /* Numbers mostly rise, so the search begins at the end, and its steps double. */
+    /* Numbers mostly increase, so the search begins at the end, and its steps double. */
     for (uint32_t step = 1; low > 0 && numbers->entries[low - 1].number >= number; step *= 2) {
         high = low - 1;
         low -= step < low ? step : low;

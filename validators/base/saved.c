@@ -180,8 +180,9 @@ static void put_fields(struct hs_bytes *bytes, enum hs_saved_id id, const void *
                        bool has_counts)
 {
     const struct hs_saved_struct *saved = &hs_saved_structs[id];
-    unsigned char *to = hs_bytes_reserve(bytes, saved->size), *end = to; /* no field takes more
-                                                                            bytes than in memory */
+    unsigned char *to = hs_bytes_reserve(bytes, saved->size), *end = to; /* no saved field is longer
+                                                                            than the field in
+                                                                            memory */
     for (size_t f = 0; to != NULL && f < saved->field_count; f++) {
         const struct hs_saved_field *field = &saved->fields[f];
         if (field->kind != HS_SAVED_ELSEWHERE && (has_counts || !is_count(field)))
@@ -225,7 +226,8 @@ void hs_saved_put_entry(struct hs_bytes *out, const struct hs_ledger_entry *entr
 
 /* ---- reading ---- */
 
-/* Returns whether a field of this kind can have this value. If not, the bytes are damaged. */
+/* Returns whether a field of this kind can have this value. If the value is impossible, the bytes
+   are damaged. */
 static bool is_sane(enum hs_saved_kind kind, uint64_t word)
 {
     double real;

@@ -91,8 +91,8 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to);
 
 void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from);
 
-/* The vocabularies of the program that wrote the bytes. These names say which member a saved number
-   stands for. */
+/* The vocabularies of the program that wrote the bytes. The names define which member a saved
+   number stands for. */
 enum { HS_VOCABULARY_MAX = 128 };
 struct hs_saved_names {
     uint16_t count[HS_SAVED_VOCABULARIES];
@@ -114,14 +114,15 @@ uint64_t hs_saved_vocabularies(void);
 uint64_t hs_saved_format(void);
 
 /*
- * Reads the saved fields of a struct; other fields stay unchanged. False: one of the values is
- * invalid. All fields are read even then, unless the reader failed.
+ * Reads the saved fields of a struct; other fields stay unchanged. Returns false if one of the
+ * values is invalid. Unless the reader failed, all fields are read even if a value is invalid.
  */
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);
 
-/* Like hs_saved_put and hs_saved_get, but without the fields COUNTS and SUMS. Such fields take most
-   of the bytes of a player, but are only for reports: no verdict depends on them. */
+/* These functions are like hs_saved_put and hs_saved_get, but omit the fields COUNTS and SUMS.
+   These fields need most of the bytes of a player, but are only for reports: no verdict depends on
+   them. */
 void hs_saved_put_uncounted(struct hs_bytes *bytes, enum hs_saved_id id, const void *from);
 bool hs_saved_get_uncounted(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                             enum hs_saved_id id, void *to);

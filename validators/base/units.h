@@ -1,5 +1,5 @@
-/* Small functions on numbers. The library counts whole microseconds; requests and reports have
- * seconds. */
+/* Small functions on numbers. The library counts whole microseconds; requests and reports contain
+   seconds. */
 #ifndef HS_UNITS_H
 #define HS_UNITS_H
 

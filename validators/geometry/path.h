@@ -17,8 +17,8 @@
    work doubles. */
 #define HS_LEG_US 15625
 
-/* The maximum number of legs of a flight. It limits the work of one claim. If a flight needs more
-   legs, its legs are made longer. The extension of the path is one more leg. */
+/* The maximum number of legs of a flight. This number limits the work of one claim. If a flight
+   needs more legs, its legs are made longer. The extension of the path is one more leg. */
 #define HS_MAX_LEGS 512
 
 struct hs_path {
@@ -43,14 +43,15 @@ struct hs_leg {
     int64_t start_us, end_us; /* times at which the leg starts and ends */
 };
 
-/* Makes an instant path from start to end. If start and end are equal, the direction of the path is
-   (1, 0, 0). */
+/* Creates an instant path from start to end. If start and end are equal, the direction of the path
+   is (1, 0, 0). */
 void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double extension,
                    int64_t time_us, struct hs_path *out);
 
 /*
- * Makes a flight from start to end under gravity. end_us is after start_us. Each leg is a chord of
- * the curve, and stays within `chord_error` of the curve, unless HS_MAX_LEGS is reached.
+ * Creates the path of a flight from start to end under gravity. end_us is after start_us. Each leg
+ * is a chord of the curve, and stays within `chord_error` of the curve, unless HS_MAX_LEGS is
+ * reached.
  */
 void hs_path_flight(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double radius,
                     double extension, double chord_error, int64_t start_us, int64_t end_us,
@@ -64,8 +65,8 @@ void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out);
 /* Returns the time at which the path has covered `distance`. */
 int64_t hs_path_time(const struct hs_path *path, double distance);
 
-/* Cuts a leg into two parts at a time that is strictly between the times of its ends. False: the
-   time is not between them; nothing changed. */
+/* Cuts a leg into two parts at a time that is strictly between the times of its ends. If the time
+   is not between them, returns false and changes nothing. */
 bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest);
 
 /* Returns the sweep of the leg relative to a body that moves by `motion` during the leg. */
@@ -79,8 +80,8 @@ void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
 /*
  * Computes the seconds that a projectile with this launch speed needs from start to end under
  * gravity. *low is the time of the low arc, and *high is the time of the high arc. Without gravity
- * the two times are equal. False: the speed is too low, and *needed is the lowest speed that
- * reaches the end.
+ * the two times are equal. If the speed is too low, returns false and sets *needed to the lowest
+ * speed that reaches the end.
  *
  * The times are solutions of |d - g t^2 / 2| = v t. Squared, this is a quadratic equation in t^2.
  */

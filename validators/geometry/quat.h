@@ -12,8 +12,8 @@
 
 #include "validators/vec.h"
 
-/* Normalises q. False: q is not finite, or its length differs from 1 by more than 1e-3; q is
-   unchanged. */
+/* Normalises q. If q is not finite, or its length differs from 1 by more than 1e-3, returns false
+   and leaves q unchanged. */
 bool hs_quat_normalise(float q[4]);
 
 /* Sets out = a * b: a rotation by b, followed by a rotation by a. `out` may be either argument. */
@@ -29,7 +29,7 @@ void hs_quat_multiply(const float a[4], const float b[4], float out[4]);
  */
 void hs_quat_slerp(const float a[4], const float b[4], double s, float out[4]);
 
-/* Rotates the three axes of the world. They are the columns of the rotation matrix. */
+/* Rotates the three axes of the world. The results are the columns of the rotation matrix. */
 void hs_quat_axes(const float q[4], struct hs_vec axes[3]);
 
 struct hs_vec hs_quat_rotate(const float q[4], struct hs_vec v);

@@ -9,9 +9,9 @@
 #define PARALLEL 1e-12
 
 /*
- * The problem in the frame of the solid. Places on the path are measured by u = travel - nearest.
- * u is 0 at the point of the line that is nearest to the solid's centre. This avoids the loss of
- * digits in differences of large numbers.
+ * The problem in the frame of the solid. Places on the path are measured by u = travel - nearest. u
+ * is 0 at the point of the line that is nearest to the solid's centre. Measuring by u avoids the
+ * loss of digits in differences of large numbers.
  */
 struct local_sweep {
     double q[3];    /* point of the path at u = 0, relative to the solid's centre */
@@ -62,7 +62,7 @@ struct slab {
     double g_below, g_above; /* d * enter and d * leave, computed without a division */
 };
 
-/* Makes the slabs of the axes along which the path moves (slab test). If the path does not move
+/* Computes the slabs of the axes along which the path moves (slab test). If the path does not move
    along an axis, the axis adds a constant to f instead. */
 static int make_slabs(const struct local_sweep *s, struct slab slabs[3], double *constant)
 {
@@ -201,8 +201,8 @@ static double touch_slack(const struct hs_sweep *sweep, const struct hs_solid *s
     return HS_TOUCH_SLACK * (sweep->length + sweep->radius + solid->radius);
 }
 
-/* Returns whether the sphere touches, or comes within the slack. Sets *u to the place on the
-   path. */
+/* Returns whether the sphere touches, or comes within the slack. Sets *u to the place of the touch
+   on the path. */
 static bool touch_place(const struct approach *a, double reach, double slack, double *u)
 {
     *u = a->crosses ? a->cross_u : a->smallest_u;

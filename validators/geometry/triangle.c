@@ -22,7 +22,8 @@ struct local {
     double reach, outer; /* radius without and with the slack */
 };
 
-/* Without loops, because gcc does not unroll them at -O2, and then the vectors stay in memory. */
+/* The function has no loops: gcc would not unroll them at -O2, and the vectors would stay in
+   memory. */
 static inline void to_local(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                             struct local *out)
 {
@@ -90,7 +91,7 @@ static bool enter_face(const struct local *t, double *u, bool *near)
 {
     double area = hs_vec_length(t->normal);
     struct hs_vec n = hs_vec_scale(t->normal, 1 / area);
-    /* Signed distance to the plane. It changes linearly along the path. */
+    /* The signed distance to the plane changes linearly along the path. */
     double height = -hs_vec_dot(n, t->corner[0]);
     double rate = hs_vec_dot(n, t->direction);
     double at_end = height + rate * t->length;
@@ -168,7 +169,8 @@ static void enter_edge(const struct local *t, int i, double *first, bool *near)
     struct hs_vec slide = hs_vec_add_scaled(t->direction, edge, -rate);
     double slide2 = hs_vec_dot(slide, slide);
     bool parallel = slide2 <= PARALLEL_SQUARED;
-    /* The foot of the perpendicular in that plane. Then Pythagoras gives half of the interval. */
+    /* `miss` ends at the foot of the perpendicular in that plane. By Pythagoras, its length gives
+       half of the interval. */
     double middle = parallel ? 0 : -hs_vec_dot(across, slide) / slide2;
     struct hs_vec miss = hs_vec_add_scaled(across, slide, middle);
     double miss2 = hs_vec_dot(miss, miss);

@@ -4,7 +4,7 @@
 #include "validators/hit/hints.h"
 #include "validators/match/journal.h"
 
-/* Finds the player, or adds them if no frame ever named them. NULL: no space. */
+/* Finds the player, or adds them if no frame ever named them. Returns NULL if there is no space. */
 static struct hs_player *shooter_of(struct hs_match *match, struct hs_str name)
 {
     struct hs_player *player = hs_players_find(&match->players, name);
@@ -62,7 +62,7 @@ void hs_hit_book_cadence(const struct hs_match *match, struct hs_player *player,
                           rules->reload_us);
 }
 
-/* Records everything that may need memory. False: out of memory. */
+/* Records everything that may need memory. Returns false if out of memory. */
 static bool book_number(struct hs_match *match, struct hs_ledger *ledger,
                         struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry,
                         uint16_t weapon)
@@ -110,7 +110,7 @@ struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, boo
     else if (!book_number(match, ledger, numbers, entry, payment.weapon))
         return NULL;
     /* hs_ledger_reserve_cadence reserved the memory for this call, but hs_ledger_record may have
-       used it. Then the shot does not count for the rate of fire. */
+       used this memory. In that case the shot does not count for the rate of fire. */
     hs_hit_book_cadence(match, player, payment.weapon, result->fire_time_us);
     if (entry->accepted) {
         match->payments++;
@@ -160,8 +160,8 @@ static bool is_blameless(const struct hs_hit_result *result, const struct hs_che
     }
 }
 
-/* Adds the failure that decided the verdict. If the claim was accepted, adds all its failures:
-   these are failures of checks in shadow mode. */
+/* Adds the failure that decided the verdict. If the claim was accepted, adds all its failures,
+   which are all in shadow mode. */
 static void add_suspicion(struct hs_match *match, struct hs_player *shooter,
                           const struct hs_hit_result *result)
 {

@@ -9,9 +9,9 @@
 
 /*
  * Each check returns a reason, or HS_NO_ROW if the check does not apply and gets no row. The
- * verdict of the reason (vocabulary.h) gives the outcome. `row` is the check's empty row. The check
- * may set numbers, player and mover of the row. The check also writes data for later steps into the
- * context.
+ * verdict of the reason (vocabulary.h) determines the outcome. `row` is the check's empty row. The
+ * check may set numbers, player and mover of the row. The check also writes data for later steps
+ * into the context.
  */
 #define X(id, name, mode, stage)                                                                   \
     enum hs_reason hs_check_##name(struct hs_hit_context *c, struct hs_check_row *row);

@@ -47,7 +47,7 @@ static const struct hs_state *weapon_state(const struct hs_history *history,
 }
 
 /* Finds the weapon: the weapon of the posted shot, otherwise the weapon that the claim names,
-   otherwise the weapon that the shooter held. */
+   otherwise the weapon that was in the shooter's hand. */
 static void find_weapon(struct hs_hit_context *c)
 {
     uint16_t index = HS_NONE;
@@ -71,7 +71,7 @@ static void find_weapon(struct hs_hit_context *c)
 
 /* Computes the hit time in games that predict by ping. Such games rewind other players by a time on
    which client and server agree, so the claim does not set the hit time. For a projectile, the
-   claim gives the hit time. */
+   claim sets the hit time. */
 static void predict_hit_time(struct hs_hit_context *c)
 {
     struct hs_connection connection;
@@ -149,8 +149,8 @@ static int64_t launch_time(const struct hs_hit_context *c)
     return c->hit_time_us - hs_seconds_to_us(low < longest ? low : longest);
 }
 
-/* Whether all ends are within the largest possible world bound. At larger coordinates, doubles are
-   too coarse for a body. */
+/* Returns whether all ends are within the largest possible world bound. At larger coordinates,
+   doubles are too coarse for a body. */
 static bool is_in_reach(const struct hs_hit_claim *claim)
 {
     const double reach = HS_WORLD_COORDINATE_MAX;
@@ -166,7 +166,7 @@ static double finite_of(double x)
 }
 
 /* If the claim has no end, computes it: the place that the projectile reaches by the time of the
-   hit. If that place is unknown, the trace gets length 0, and the check `shape` refuses such a
+   hit. If that place is unknown, the trace has length 0, and the check `shape` refuses such a
    claim. */
 static void complete_end(struct hs_hit_context *c)
 {
@@ -211,7 +211,8 @@ static void lay_path(struct hs_hit_context *c)
         int64_t launch_us = launch_time(c);
         c->fire_time_us = launch_us;
         /* If a flight is much longer than max_flight, its path would consist of rounding errors. So
-           the path takes at most max_flight. The check `flight` rejects every longer flight. */
+           the flight time of the path is limited to max_flight. The check `flight` rejects every
+           longer flight. */
         if (launch_us < c->hit_time_us - c->weapon->max_flight_us)
             launch_us = c->hit_time_us - c->weapon->max_flight_us;
         if (launch_us < c->hit_time_us)

@@ -22,7 +22,7 @@
 /* A player at one time. */
 struct hs_view {
     const struct hs_player *player; /* NULL: no frame ever named them */
-    enum hs_rewind_status status;   /* status of `bracket`; NO_HISTORY without a player */
+    enum hs_rewind_status status;   /* status of `bracket`; NO_HISTORY if `player` is NULL */
     int64_t time_us;                /* the requested time */
     struct hs_bracket bracket;
 };
@@ -51,16 +51,16 @@ struct hs_hit_context {
     const struct hs_ruleset *ruleset;
     const struct hs_hit_claim *claim;
     int64_t now_us, hit_time_us;
-    int64_t fire_time_us; /* as claimed, otherwise hit_time; gives the order of a shooter's
+    int64_t fire_time_us; /* as claimed, otherwise hit_time; determines the order of a shooter's
                              claims */
     int64_t eye_time_us;  /* time of the shooter's pose that is used */
 
     bool is_shot;                        /* the claim is a posted shot, not a hit */
-    const struct hs_vec *shot_direction; /* as posted with the shot, not rounded; NULL: not
+    const struct hs_vec *shot_direction; /* as posted with the shot, not rounded; NULL if it was not
                                             posted */
     bool shot_spreads; /* the shot has a seed or directions; shot_direction is their middle */
-    const struct hs_ledger *ledger; /* the ledger of the shooter's session at that time; NULL: no
-                                       longer kept */
+    const struct hs_ledger *ledger; /* the ledger of the shooter's session at the fire time; NULL if
+                                       it is no longer kept */
     const struct hs_ledger_numbers *used_numbers; /* in `ledger`: the numbers of shots if is_shot,
                                                      otherwise of hits */
     const struct hs_ledger_numbers *paid_numbers; /* like used_numbers, but also set for an ended
@@ -68,7 +68,7 @@ struct hs_hit_context {
     const struct hs_ledger_entry *posted;         /* NULL: the hit has no posted shot */
 
     struct hs_view shooter; /* at eye_time */
-    struct hs_view target;  /* at hit_time; has no player if no target is claimed */
+    struct hs_view target;  /* at hit_time; its player is NULL if no target is claimed */
     bool claims_target;     /* a player other than the shooter is claimed */
     bool claims_self;
     const struct hs_weapon *weapon; /* NULL: not known */
@@ -130,41 +130,43 @@ static inline bool hs_hit_flies(const struct hs_hit_context *c)
     return c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
 }
 
-/* Whether shot and hit are at the same moment, and this moment is the claim's hit_time. */
+/* Returns whether shot and hit happen at the same time, which is the claim's hit_time. */
 static inline bool hs_hit_is_instant(const struct hs_hit_context *c)
 {
     return !c->is_shot && c->weapon != NULL && !hs_hit_flies(c) && !c->is_predicted;
 }
 
-/* Whether the claim is a hit of a projectile that the game server moved. Then place and time of the
-   hit come from the game server. */
+/* Returns whether the claim is a hit of a projectile that the game server moved. The place and time
+   of such a hit come from the game server. */
 static inline bool hs_hit_is_driven(const struct hs_hit_context *c)
 {
     return !c->is_shot && hs_hit_flies(c) && c->weapon->motion == HS_MOTION_SERVER;
 }
 
-/* The fuse that made the projectile explode. If the weapon allows any fuse, the claim names the
-   fuse; otherwise the weapon does. */
+/* Returns the fuse that made the projectile explode. If the weapon allows any fuse, the claim names
+   the fuse; otherwise the weapon does. */
 static inline enum hs_fuse hs_hit_fuse(const struct hs_hit_context *c)
 {
     return c->weapon->fuse != HS_FUSE_ANY ? c->weapon->fuse : c->claim->fuse;
 }
 
-/* The name of the direct victim: the claimed player, or with hit.resolve `touched`, the first
-   player on the path. */
+/* Returns the name of the direct victim: the claimed player, or with hit.resolve `touched`, the
+   first player on the path. */
 static inline struct hs_str hs_hit_target(const struct hs_hit_context *c)
 {
     return c->claims_target && c->target.player != NULL ? hs_name_str(&c->target.player->name)
                                                         : c->claim->target;
 }
 
-/* The radius of the sphere that the weapon sweeps against map and movers; 0 without a weapon. */
+/* Returns the radius of the sphere that the weapon sweeps against map and movers; 0 without a
+   weapon. */
 static inline double hs_world_radius(const struct hs_hit_context *c)
 {
     return c->weapon != NULL ? c->weapon->world_radius : 0;
 }
 
-/* The accepted shots of the claim's weapon, in all sessions of the shooter; NULL: no such shots. */
+/* Returns the accepted shots of the claim's weapon in all sessions of the shooter, or NULL if there
+   are no such shots. */
 static inline const struct hs_cadence *hs_hit_cadence(const struct hs_hit_context *c)
 {
     const struct hs_player *shooter = c->shooter.player;
@@ -186,36 +188,40 @@ static inline void hs_land(struct hs_hit_context *c, const struct hs_landed *lan
 void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
                   struct hs_view *out);
 
-/* The largest distance of a chord from the curve of a flight. This distance is small compared with
-   the world radius of the weapon. */
+/* Returns the allowed distance of a chord from the curve of a flight. This distance is small
+   compared with the world radius of the weapon. */
 double hs_hit_chord_error(const struct hs_hit_context *c);
 
 /* Calls hs_flight_times for the claim's projectile, from start to end, with a launch speed. */
 bool hs_hit_flight_times(const struct hs_hit_context *c, double speed, double *low, double *high,
                          double *needed);
 
-/* The unit direction in which a projectile must be launched to reach the end in `seconds`. */
+/* Returns the unit direction in which a projectile must be launched to reach the end in
+   `seconds`. */
 struct hs_vec hs_hit_launch(const struct hs_hit_context *c, double seconds);
 
-/* Unit direction of a claimed pellet. False: it has no length. */
+/* Computes the unit direction of a claimed pellet. Returns false if the pellet's trace has length
+   0. */
 bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct hs_vec *out);
 
 /* Computes the directions that the hit's posted shot expects, from its seed or its `directions`.
-   Returns their number; 0: the shot has neither seed nor directions, or was not posted. */
+   Returns the number of directions: 0 if the shot has neither seed nor directions, or was not
+   posted. */
 size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS]);
 
-/* Returns HS_REASON_OK if the player was alive, in their newest life and not protected at that
-   time, otherwise the reason. If that state is stale, returns the reason for missing data. */
+/* Returns HS_REASON_OK if the player was alive, in their newest life and not protected at the
+   view's time, otherwise the reason. If the state at that time is stale, returns the reason for
+   missing data. */
 enum hs_reason hs_verify_life(const struct hs_view *view);
 
-/* Whether the claim names this player in `additional_targets`. */
+/* Returns whether the claim names this player in `additional_targets`. */
 bool hs_hit_lists(const struct hs_hit_context *c, struct hs_str name);
 
-/* Whether a failure with this reason only concerns the direct target, so that a blast at the impact
-   may still count (checks/blast.c). */
+/* Returns whether a failure with this reason only concerns the direct target, so that a blast at
+   the impact may still count (checks/blast.c). */
 bool hs_reason_is_about_target(enum hs_reason reason);
 
-/* Whether the player is on the shooter's team. */
+/* Returns whether the player is on the shooter's team. */
 bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *view);
 
 /* Looks up the data that the checks of a claim need. The caller first calls hs_hit_begin, sets
@@ -242,13 +248,13 @@ void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *ear
 /* Clears a result, except for the entries of its lists. */
 void hs_hit_clear(struct hs_hit_result *out);
 
-/* Writes all damage into the result. Call it after the verdict is known. */
+/* Writes all damage into the result. Call this function after the verdict is known. */
 void hs_hit_damage(struct hs_hit_context *c);
 
-/* The factor that frames set for the shooter's damage; 1 if the shooter has no pose. */
+/* Returns the factor that frames set for the shooter's damage; 1 if the shooter has no pose. */
 double hs_damage_scale(const struct hs_hit_context *c);
 
-/* The factor of a weapon's falloff at this distance. */
+/* Returns the factor of a weapon's falloff at this distance. */
 double hs_falloff(const struct hs_weapon *weapon, double distance);
 
 #endif

@@ -1,5 +1,5 @@
 /* Damage: the weapon's damage x zone x falloff x the shooter's scale. All four factors come from
-   ruleset and frames. */
+   the ruleset and the frames. */
 #include "validators/hit/context.h"
 
 double hs_falloff(const struct hs_weapon *weapon, double distance)
@@ -35,8 +35,8 @@ static uint16_t claimed_zone(const struct hs_hit_context *c, const struct hs_rig
     return zone;
 }
 
-/* While the contact check is not enforced, a claim that misses its target still gets the damage for
-   the claimed bone. */
+/* Adds damage for the claimed bone if a claim misses its target while the contact check is not
+   enforced. */
 static void land_as_claimed(struct hs_hit_context *c)
 {
     bool observed = hs_hit_mode(c, HS_CHECK_CONTACT) != HS_MODE_ENFORCE && !c->bursts;
@@ -95,10 +95,10 @@ static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double
                            .distance = landed->distance};
 }
 
-/* Whether damage `i` does not count, because the other cause (direct hit or blast) gives the same
-   body more damage. A body with a direct hit and a blast takes only the larger damage. The body
-   takes both if the weapon has `stack_with_direct` and the claim lists the body as a victim of the
-   blast. */
+/* Returns whether damage `i` does not count, because the other cause (direct hit or blast) gives
+   the same body more damage. A body with a direct hit and a blast gets only the larger damage. The
+   body gets both if the weapon has `stack_with_direct` and the claim lists the body as a victim of
+   the blast. */
 static bool is_surpassed(const struct hs_hit_context *c, uint16_t i, double scale)
 {
     const struct hs_landed *landed = &c->landed[i];
@@ -124,7 +124,7 @@ double hs_damage_scale(const struct hs_hit_context *c)
     return hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->damage_scale;
 }
 
-/* Whether the shooter's pose is known, or no check needs it. */
+/* Returns whether the shooter's pose is known, or no check needs it. */
 static bool is_shooter_clear(const struct hs_hit_context *c)
 {
     return c->shooter.status == HS_REWIND_OK || c->posted != NULL ||

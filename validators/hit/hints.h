@@ -21,28 +21,28 @@ struct hs_claim_facts {
     const struct hs_hit_result *result;
     const struct hs_player *shooter;
     const struct hs_sample *newest; /* the shooter's newest sample; NULL: no sample */
-    struct hs_vec root, eye;        /* of the shooter, at the fire time; set with `newest` */
-    double eye_height;              /* eye height of the stance, length; set with `newest` */
+    struct hs_vec root, eye;        /* of the shooter at the fire time; set if `newest` is set */
+    double eye_height;              /* eye height of the stance, length; set if `newest` is set */
     double off, tolerance;    /* distance of `start` from the eye, and the largest allowed distance;
-                                 set with `newest` */
+                                 set if `newest` is set */
     bool has_pose;            /* `root` and `eye` are of the evaluated time, not of another
                                  sample */
     bool keeps_offset;        /* `start` has the offset from the root that most claims have */
     bool is_explained;        /* a rule that is earlier in the table explains the claim */
-    struct hs_work work;      /* of testing the path again */
+    struct hs_work work;      /* work of testing the path again */
     double time, now, frames; /* seconds: time of the claim, its arrival, the newest frame */
     bool frames_jump;         /* the newest frame was refused, because its time is far ahead */
     double measured, expected; /* set by a rule whose answer is yes */
 };
 
-/* The answer of a rule: whether a claim shows a mistake. */
+/* The answer of a rule to the question whether a claim shows a mistake. */
 enum hs_says { HS_SAYS_NOTHING, HS_SAYS_NO, HS_SAYS_YES };
 
 struct hs_hint_rule {
     enum hs_says (*says)(struct hs_claim_facts *f);
     bool needs_sample; /* the rule does not run if the shooter has no sample */
-    double share; /* `says` answers YES for some claims and NO for others; the mistake becomes a
-                     hint if YES is more than this share of these answers */
+    double share; /* the mistake becomes a hint if more than this share of all YES and NO answers of
+                     `says` are YES */
     enum hs_unit unit;
     /* %m and %e: `measured` and `expected`. %p and %a: the posted unit, and the unit that the
        ruleset assumes. */

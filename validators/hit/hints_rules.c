@@ -1,4 +1,4 @@
-/* What a claim says about each mistake: yes, no or nothing. */
+/* The rules: each answers whether a claim shows one mistake, with yes, no or nothing. */
 #include "validators/base/units.h"
 #include "validators/hit/contact.h"
 #include "validators/hit/hints.h"
@@ -11,13 +11,14 @@ enum {
     SHIFTS = 21     /* ways to shift a path in time or along `up`; the middle one shifts nothing */
 };
 
-/* The step of such a shift: seconds, and a share of the eye height. Two steps are less than a
-   runner needs to pass a point, and less than the height of a body. */
+/* The step of a shift: seconds for LATE_STEP, and a share of the eye height for HIGH_STEP. Two time
+   steps are shorter than the time that a runner needs to pass a point. Two height steps are less
+   than the height of a body. */
 #define LATE_STEP 0.04
 #define HIGH_STEP 0.15
 
-/* In seconds. Clocks that agree differ by less than CLOCK_OFF, and games have shorter round trips
-   than LONGEST_RTT. A fire time that differs by less than SHORTEST_LATE is no mistake. */
+/* Limits in seconds. Clocks that agree differ by less than CLOCK_OFF, and games have round trips
+   shorter than LONGEST_RTT. A fire time that differs by less than SHORTEST_LATE is no mistake. */
 #define CLOCK_OFF     5.0
 #define LONGEST_RTT   2.0
 #define SHORTEST_LATE 0.05
@@ -39,9 +40,9 @@ static uint8_t one_more(uint8_t votes)
     return (uint8_t)(votes < MAX_VOTES ? votes + 1 : MAX_VOTES);
 }
 
-/* Whether a claim agrees with the majority. `fits`: the majority's choice explains the claim.
-   `other`: another choice that explains the claim, or -1. If a new choice wins, the finding starts
-   again. */
+/* Returns whether a claim agrees with the majority. `fits` says that the majority's choice explains
+   the claim. `other` is another choice that explains the claim, or -1. If a new choice wins, the
+   finding starts again. */
 static bool agrees(struct hs_majority *majority, struct hs_finding *finding, bool fits, int other)
 {
     if (fits) {
@@ -101,8 +102,8 @@ void hs_hints_learn_offset(struct hs_claim_facts *f)
     }
 }
 
-/* Whether the trace passes the target below its root. A shot that hits the target passes below the
-   root only if the root is above the feet. */
+/* Returns whether the trace passes the target below its root. A shot that hits the target passes
+   below the root only if the root is above the feet. */
 static bool passes_below(const struct hs_claim_facts *f, double height)
 {
     const struct hs_player *target = hs_players_find(&f->match->players, f->claim->target);
@@ -150,9 +151,9 @@ static bool is_about(double time, double other)
 }
 
 /*
- * Whether the claim's time is about 1,000 times the time of the frames, or 1/1,000 of it. If frames
- * are in milliseconds too, the steps between them exceed history.max_forward, so all frames after
- * the first are refused.
+ * Returns whether the claim's time is about 1,000 times the time of the frames, or 1/1,000 of it.
+ * If frames are in milliseconds too, the steps between them exceed history.max_forward, so all
+ * frames after the first are refused.
  */
 static bool is_in_milliseconds(const struct hs_claim_facts *f)
 {
@@ -184,8 +185,9 @@ static struct hs_vec claimed_feet(const struct hs_claim_facts *f)
     return hs_vec_add_scaled(f->claim->start, up, -f->eye_height);
 }
 
-/* Whether the claimed start is near the eye after multiplication by factor `i` of hs_hint_units.
-   The ruleset's eye height may be in the unit of the frames or in the unit of the claims. */
+/* Returns whether the claimed start is near the eye after multiplication by factor `i` of
+   hs_hint_units. The ruleset's eye height may be in the unit of the frames or in the unit of the
+   claims. */
 static bool fits_unit(const struct hs_claim_facts *f, int i)
 {
     double factor = hs_hint_units[i].factor;
@@ -196,9 +198,10 @@ static bool fits_unit(const struct hs_claim_facts *f, int i)
 }
 
 /*
- * Whether a choice explains a claim that does not start at the eye. Tries the choice of the
- * majority of claims. If this choice does not fit, uses the last of `count` choices that fits. A
- * start within `near` eye heights of the eye fits too many choices, so such a start says nothing.
+ * Answers whether a choice explains a claim that does not start at the eye. Tries the choice of the
+ * majority of claims first. If this choice does not fit, uses the last of the `count` choices that
+ * fits. A start within `near` eye heights of the eye fits too many choices, so such a start says
+ * nothing.
  */
 static enum hs_says says_choice(const struct hs_claim_facts *f, struct hs_majority *majority,
                                 enum hs_hint_code code, double near, int count,
@@ -255,8 +258,8 @@ static enum hs_says says_axes(struct hs_claim_facts *f)
     return says_choice(f, &f->hints->turn, HS_HINT_AXES, 1.5, TURNS, fits_turn);
 }
 
-/* Whether the offset from the root to the start is as long as an eye height, but along an axis
-   other than `up`. */
+/* Returns whether the offset from the root to the start is as long as an eye height, but along an
+   axis other than `up`. */
 static bool is_beside_up(const struct hs_claim_facts *f)
 {
     int axis = longest_axis(f->hints->offset);
@@ -281,7 +284,7 @@ static enum hs_says says_eye_height(struct hs_claim_facts *f)
 }
 
 /* Finds the pose that fits the start best. Returns by how many seconds this pose is older than the
-   pose used for the claim. 0: no other pose fits. */
+   pose used for the claim. Returns 0 if no other pose fits. */
 static double late_by(const struct hs_claim_facts *f)
 {
     const struct hs_history *history = f->shooter->history;
@@ -312,7 +315,7 @@ static enum hs_says says_fire_time(struct hs_claim_facts *f)
     return answer(fabs(f->measured) >= SHORTEST_LATE);
 }
 
-/* The last rule about starts: yes if no other rule explains the start. */
+/* The last rule about starts answers yes if no other rule explains the start. */
 static enum hs_says says_start(struct hs_claim_facts *f)
 {
     if (!f->has_pose)
@@ -331,7 +334,7 @@ static enum hs_outcome outcome_of(const struct hs_hit_result *result, enum hs_ch
     return HS_OUTCOME_UNKNOWN;
 }
 
-/* Returns the target of a claim whose path can be tested again, or NULL. *lands: whether the path
+/* Returns the target of a claim whose path can be tested again, or NULL. Sets *lands if the path
    meets the target as the claim says. */
 static const struct hs_player *target_of(const struct hs_claim_facts *f, bool *lands)
 {
@@ -346,8 +349,8 @@ static const struct hs_player *target_of(const struct hs_claim_facts *f, bool *l
     return hs_players_find(&f->match->players, claim->target);
 }
 
-/* Whether the path of the claim meets the target `late_us` after `hit_time`, if the path is moved
-   up by `high`. *has_pose: the target has a pose at that time. */
+/* Returns whether the path of the claim meets the target `late_us` after `hit_time`, if the path is
+   moved up by `high`. Sets *has_pose if the target has a pose at that time. */
 static bool meets(struct hs_claim_facts *f, const struct hs_player *target, int64_t late_us,
                   double high, bool *has_pose)
 {
@@ -364,8 +367,8 @@ static bool meets(struct hs_claim_facts *f, const struct hs_player *target, int6
     return *has_pose && contact.touched;
 }
 
-/* Tests the claim at hit_time and at hit_time + interp. If it hits at only one of these times, the
-   answer is yes or no; otherwise the claim says nothing. */
+/* Tests the claim at hit_time and at hit_time + interp. Answers yes if it hits only at the later
+   time, no if it hits only at hit_time, and nothing otherwise. */
 static enum hs_says says_interp_twice(struct hs_claim_facts *f)
 {
     bool lands, has_pose;
@@ -377,7 +380,7 @@ static enum hs_says says_interp_twice(struct hs_claim_facts *f)
     return !has_pose || meets_later == lands ? HS_SAYS_NOTHING : answer(meets_later);
 }
 
-/* How far a path is shifted by choice number `choice`. */
+/* Returns how far choice number `choice` shifts a path. */
 static double shift_of(int choice, double step)
 {
     static const int middle = SHIFTS / 2;

@@ -41,8 +41,8 @@ void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs
    moved, the floor would hide the soles. */
 #define DRAWN_IN 0.01
 
-/* If the component of a direction along an axis is below this, it counts as 0. So rounding does not
-   decide which corner of a level face is the highest. */
+/* If the component of a direction along an axis is below this, the component counts as 0. So
+   rounding does not decide which corner of a level face is the highest. */
 #define LEVEL 1e-6
 
 /* Returns the point of a solid that is furthest in a direction (unit). */

@@ -18,14 +18,14 @@ void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs
 
 /*
  * Returns HS_REASON_OK if at least one of three points of the rewound body is visible from `from`
- * at that time: its centre, its highest point or its lowest point (along `up`).
- * HS_REASON_BLAST_OCCLUDED: the world hides all three. hs_unknown_reason: the answer depends on an
- * unknown mover.
+ * at that time: its centre, its highest point or its lowest point (along `up`). Returns
+ * HS_REASON_BLAST_OCCLUDED if the world hides all three points, and hs_unknown_reason if the answer
+ * depends on an unknown mover.
  */
 enum hs_reason hs_sight_of_body(struct hs_hit_context *c, struct hs_vec from,
                                 const struct hs_body *body, int64_t time_us);
 
-/* The reason of a result that depends on the unknown mover of an obstacle. */
+/* Returns the reason of a result that depends on the unknown mover of an obstacle. */
 enum hs_reason hs_unknown_reason(const struct hs_obstacle *obstacle);
 
 /*

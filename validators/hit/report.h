@@ -20,8 +20,8 @@ enum hs_reason hs_report_time_limit(struct hs_check_row *row, int64_t measured_u
 
 void hs_report_player(struct hs_check_row *row, const struct hs_player *player);
 
-/* Writes the player of a view without a pose, and the gap in time. This is the gap between the
-   view's time and the player's frames, or the gap between the two frames around the view's time. */
+/* Writes the player of a view without a pose, and the gap in time. The gap lies between the view's
+   time and the player's frames, or between the two frames around the view's time. */
 void hs_report_lack(const struct hs_hit_context *c, struct hs_check_row *row,
                     const struct hs_view *view);
 
@@ -33,12 +33,11 @@ enum hs_reason hs_report_missing(const struct hs_hit_context *c, struct hs_check
    HS_NO_ROW. */
 enum hs_reason hs_report_posted(const struct hs_hit_context *c, struct hs_check_row *row);
 
-/* Whether this check failed, or was unknown, for the hit's posted shot. False if the hit has no
- * posted shot. */
+/* Returns whether this check failed, or was unknown, for the hit's posted shot. Returns false if
+   the hit has no posted shot. */
 bool hs_posted_failed(const struct hs_hit_context *c, const struct hs_check_row *row);
 
-/* The reason for a missing pose. `no_history`: the reason to use if no frame ever showed the
-   player. */
+/* Returns the reason for a missing pose: `no_history` if no frame ever showed the player. */
 enum hs_reason hs_missing_pose_reason(enum hs_rewind_status status, enum hs_reason no_history);
 
 #endif

@@ -218,8 +218,8 @@ static struct hs_hit_size size_of(const struct hs_hit_context *c)
     return size;
 }
 
-/* Prepares a claim. True: the claim may begin, because its estimated work fits into the limit, or
-   because of `is_whole`. */
+/* Prepares a claim. Returns true if the claim may begin, because its estimated work fits into the
+   limit, or because of `is_whole`. */
 static bool may_begin(struct hs_hit_context *c, bool is_whole)
 {
     bool is_bound = c->work.limit != 0 && !is_whole;

@@ -110,8 +110,8 @@ static void verify_pellet(struct hs_hit_context *c, const struct hs_pellet_claim
     if (name.ptr == NULL)
         return; /* no target is claimed, and nobody is touched */
     enum hs_reason reason = hs_verify_victim(c, &view, name, false);
-    if (reason != HS_REASON_OK || view.player == NULL) { /* if the view has no player, the reason
-                                                            was stored before */
+    if (reason != HS_REASON_OK || view.player == NULL) { /* if the view has no player, the reason is
+                                                            already stored */
         bool missing = hs_reason_verdict(reason) == HS_VERDICT_INCONCLUSIVE;
         refuse(out, missing ? HS_PELLET_UNKNOWN : HS_PELLET_REFUSED, reason);
         if (missing)

@@ -7,7 +7,8 @@
  * limit is stopped. No request costs more than its budget plus one step of its last claim.
  *
  * `build/release/tests/bench/bench_work -v` measures expensive claims. In this benchmark a unit
- * took 1.7 to 8.8 ns of processor time. Triangles that only the exact test rejects took the most.
+ * took 1.7 to 8.8 ns of processor time. Triangles that only the exact test rejects took the
+ * longest.
  */
 #ifndef HS_HIT_WORK_H
 #define HS_HIT_WORK_H
@@ -15,12 +16,12 @@
 #include "validators/ruleset.h"
 #include "validators/work.h"
 
-/* The assumed number of bodies near a path: the first for ordinary claims, the second for the most
-   expensive claim of a ruleset. Lower values let too many expensive claims start. Higher values
-   refuse claims that fit. */
+/* The assumed number of bodies near a path: HS_WORK_NEAR_BODIES for ordinary claims,
+   HS_WORK_NEAR_BODIES_MAX for the most expensive claim of a ruleset. Lower values let too many
+   expensive claims start. Higher values refuse claims that fit. */
 enum { HS_WORK_NEAR_BODIES = 16, HS_WORK_NEAR_BODIES_MAX = 64 };
 
-/* The assumed number of legs of a flight that are near one body: half a second. */
+/* The assumed number of legs of a flight that are near one body: half a second of flight. */
 enum { HS_WORK_NEAR_LEGS = 32 };
 
 /* Costs that do not depend on the bodies on a path: lookups, writing and recording the answer. */
@@ -37,8 +38,9 @@ struct hs_hit_size {
     uint64_t bodies;    /* players in the match */
     uint64_t near;      /* bodies assumed near each path */
     uint64_t hitboxes;  /* hitboxes of the largest rig */
-    uint64_t legs;      /* legs of the flight; 0: instant */
-    uint64_t pellets;   /* swept paths; 0: a claim without pellets, which has one path */
+    uint64_t legs;      /* legs of the flight; 0 for an instant weapon */
+    uint64_t pellets;   /* number of claimed pellets, each with its own path; 0 if the claim has one
+                           path and no pellets */
     uint64_t victims;   /* players claimed in addition to the target */
     uint64_t triangles; /* triangles and boxes of the map */
     uint64_t movers;
@@ -47,7 +49,7 @@ struct hs_hit_size {
     bool has_blast;
 };
 
-/* Estimated work units of a claim of that size. Pure. */
+/* Returns the estimated work units of a claim of this size. Pure. */
 uint64_t hs_hit_work(const struct hs_hit_size *size);
 
 #endif

@@ -177,7 +177,7 @@ static void validate_move_modes(struct validation *v, const struct hs_moves_rule
     v->base[0] = '\0';
 }
 
-/* Whether a value is small enough that float arithmetic on a pose does not overflow. */
+/* Returns whether a value is small enough that float arithmetic on a pose does not overflow. */
 static bool is_small(struct hs_vec v)
 {
     return hs_vec_is_within(v, 1e9);

@@ -10,7 +10,7 @@ struct warning {
     hs_ruleset_report *report;
     void *context;
     size_t count;
-    const struct hs_rig *rig; /* the default rig; its size is the scale for other lengths */
+    const struct hs_rig *rig; /* the default rig; other lengths are compared with its size */
     double body; /* length: the reach of this rig from its root, in the upright stance */
 };
 
@@ -116,10 +116,10 @@ static void check_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up
 /* ---- units of length ---- */
 
 /*
- * Whether a length is from `low` to `high` times the body. A speed counts as the length covered in
- * a second; 0 means that the value is not set, so it is accepted. Only ratios to the body are
- * checked, so no unit is preferred. The bounds are wide, but less than a factor of 100 from usual
- * values, because that is the factor between metres and centimetres.
+ * Returns whether a length is from `low` to `high` times the body. A speed counts as the length
+ * covered in a second; 0 means that the value is not set, so it is accepted. Only ratios to the
+ * body are checked, so no unit is preferred. The bounds are wide, but less than a factor of 100
+ * from usual values, because that is the factor between metres and centimetres.
  */
 static bool check_length(struct warning *w, const char *pointer, double value, double low,
                          double high)
@@ -136,7 +136,8 @@ static bool check_length(struct warning *w, const char *pointer, double value, d
 
 static void check_weapons(struct warning *w, const struct hs_ruleset *ruleset)
 {
-    const struct hs_weapon *furthest = NULL; /* of all weapons except melee weapons */
+    const struct hs_weapon *furthest = NULL; /* the weapon with the longest range, melee weapons
+                                                excluded */
     char pointer[HS_NAME_MAX + 64];
     for (int i = 0; i < ruleset->weapon_count; i++) {
         const struct hs_weapon *weapon = ruleset->weapons[i];

@@ -59,7 +59,7 @@ static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *m
         record_unknown(mover, &contact, status, out);
 }
 
-/* Returns whether the leg may touch the box. False: it misses even a ball around the box. */
+/* Returns whether the leg may touch the box: false if the leg misses a ball around the box. */
 static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
                     const struct hs_bracket *start)
 {
@@ -70,8 +70,8 @@ static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
 }
 
 /* Finds the mover at the start of a leg. The mover's samples may end, or have a gap, right after
-   the start. Then the mover has a place at the start, but not within the leg. So the time just
-   after the start decides. */
+   the start. In that case the mover has a place at the start, but not within the leg. So the time
+   just after the start decides. */
 static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct hs_mover *mover,
                                          const struct hs_ruleset *ruleset, struct hs_bracket *out)
 {
@@ -168,8 +168,8 @@ static double size_of(struct hs_vec v)
 }
 
 /* Returns how far from its path a sphere may touch a mover: the sphere's radius, the touch slack,
-   and rounding. The slack grows with the length of the path as seen from the mover, and the mover's
-   own movement may make that path longer. */
+   and rounding. The slack grows with the length of the path relative to the mover, and the mover's
+   own movement may lengthen that path. */
 static double margin_of(const struct extent *around, double length, double radius)
 {
     double moves = size_of(hs_vec_sub(around->high, around->low));
@@ -259,7 +259,7 @@ static void measure(const struct hs_path *path, uint32_t legs, double radius, st
     }
 }
 
-/* Tests one mover along the whole stretch, up to the contact found so far. */
+/* Tests one mover on all legs of the stretch, up to the contact found so far. */
 static void try_stretch(struct hs_blockers *s, const struct hs_path *path,
                         const struct stretch *stretch, const struct hs_mover *mover,
                         struct hs_obstacle *out)

@@ -13,9 +13,9 @@
 struct hs_blockers {
     const struct hs_world *world; /* borrowed; NULL: the map is unknown */
     const struct hs_movers *movers;
-    const struct hs_ruleset *ruleset; /* has the limits for the interpolation of movers */
-    const struct hs_mover *without;   /* the mover that sweeps and lines do not test; NULL: test all
-                                         movers */
+    const struct hs_ruleset *ruleset; /* contains the limits for the interpolation of movers */
+    const struct hs_mover *without;   /* the mover that sweeps and lines do not test; NULL to test
+                                         all movers */
     struct hs_work *work;
     bool is_mover_unknown; /* set by a query: a mover had no place at the tested time */
 };
@@ -26,9 +26,9 @@ struct hs_obstacle {
     const struct hs_mover *mover;    /* the touched mover; NULL: the static map was touched */
     double radius;                   /* radius of the sphere that was swept along a path */
 
-    /* A mover may be in the way before the contact. Either the mover has no place at that time, and
-       its newest place is in the way. Or the mover is in the way, but after a restart it may no
-       longer be solid. */
+    /* A mover may be in the way before the contact. There are two cases: the mover has no place at
+       that time and its newest place is in the way, or the mover is in the way but may no longer be
+       solid after a restart. */
     bool is_unknown;
     double unknown_distance; /* along the path */
     enum hs_rewind_status unknown_status;
@@ -47,17 +47,17 @@ struct hs_obstacle {
 void hs_blockers_find(struct hs_blockers *s, const struct hs_path *path, double radius,
                       struct hs_obstacle *out);
 
-/* What to find: the nearest obstacle, any obstacle (faster), or the nearest obstacle of the map
-   alone. */
+/* Selects what a query finds: the nearest obstacle, any obstacle (faster), or the nearest obstacle
+   of the map alone. */
 enum hs_obstacle_scope { HS_NEAREST, HS_ANY, HS_NEAREST_OF_MAP };
 
 /* Like hs_blockers_find, for the straight line between two points at one time. Distances are
-   measured from `from`. A line that ends on a surface touches it. */
+   measured from `from`. A line that ends on a surface touches that surface. */
 void hs_blockers_between(struct hs_blockers *s, struct hs_vec from, struct hs_vec to,
                          int64_t time_us, enum hs_obstacle_scope scope, struct hs_obstacle *out);
 
-/* Find the first contact of one sweep with the map alone, or with the movers alone. Movers are at
-   their places at that time, and do not move. */
+/* Find the first contact of one sweep with the map alone, or with the movers alone. Movers stay at
+   their places of that time. */
 void hs_blockers_sweep_map(struct hs_blockers *s, const struct hs_sweep *sweep,
                            struct hs_obstacle *out);
 void hs_blockers_sweep_movers(struct hs_blockers *s, const struct hs_sweep *sweep, int64_t time_us,

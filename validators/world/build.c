@@ -1,10 +1,11 @@
 /*
  * Builds the hierarchy from the top down.
  *
- * A node starts with one range of items. Its largest part is split again and again, until the node
- * has all its children. Each split is the cheapest according to the surface area heuristic over
- * binned centres (Wald, "On fast construction of SAH-based bounding volume hierarchies", 2007). The
- * build uses no random numbers and one thread, so the same mesh always gives the same tree.
+ * A node starts with one range of items. The largest part of the range is split repeatedly, until
+ * the node has all its children. Each split is the cheapest according to the surface area heuristic
+ * over binned centres (Wald, "On fast construction of SAH-based bounding volume hierarchies",
+ * 2007). The build uses no random numbers and one thread, so the same mesh always gives the same
+ * tree.
  */
 #include "validators/world/tree.h"
 
@@ -22,7 +23,8 @@ enum {
     FEW_ITEMS = 32,
     CHILDREN = HS_WORLD_WIDTH,
     GROUP = HS_WORLD_LANES,
-    MANY_ITEMS = 4096, /* smaller parts are split without a call of must_stop, in 1 to 5 ms */
+    MANY_ITEMS = 4096, /* smaller parts are split without calling must_stop; such a split takes 1 to
+                          5 ms */
 };
 
 struct bounds {
@@ -42,7 +44,7 @@ struct range {
 };
 
 /*
- * A branch of the tree in which each range has two parts. The wide nodes are chosen from it.
+ * A branch of the tree in which each range has two parts. The wide nodes are chosen from this tree.
  * cost[k - 1] is the smallest total surface of the nodes below, if at most k children of a wide
  * node stand for this branch.
  */
@@ -107,13 +109,13 @@ struct binning {
 
 static int bin_of(const struct binning *b, const struct bounds *bounds, int axis)
 {
-    /* Only ratios matter, so the code uses twice the centre. This saves a multiplication. */
+    /* Only ratios matter, so the code uses twice the centre, which saves a multiplication. */
     float center = bounds->low[axis] + bounds->high[axis];
     int i = (int)((center - b->low[axis]) * b->scale[axis]);
     return i < 0 ? 0 : i >= b->bins ? b->bins - 1 : i;
 }
 
-/* Chooses bins for the centres of items. False: all centres are equal. */
+/* Chooses bins for the centres of items. Returns false if all centres are equal. */
 static bool choose_bins(const struct item *items, size_t count, struct binning *out)
 {
     struct bounds centers = nothing;
@@ -169,8 +171,8 @@ static float best_border(const struct bin *bins, int count, bool boxes, int *bor
     return best;
 }
 
-/* Fills the bins of all three axes and finds the best border. False: no border separates the
-   items. */
+/* Fills the bins of all three axes and finds the best border. Returns false if no border separates
+   the items. */
 static bool find_split(const struct item *items, size_t count, bool boxes,
                        const struct binning *binning, int *axis, int *border)
 {
@@ -252,13 +254,13 @@ static size_t bytes_with(const struct hs_world_mesh *mesh, size_t branches, size
            groups * sizeof(struct hs_world_group);
 }
 
-/* Added to the counts of nodes and groups, because the divisions round down. */
+/* This number is added to the counts of nodes and groups, because the divisions round down. */
 enum { ROUNDING = 8 };
 
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
 {
-    /* In the worst case each triangle is alone in its group. A node and a node above it have at
-       least 10 children together, or they would be one node. So there are fewer than 5 nodes for 8
+    /* In the worst case each triangle is alone in its group. A node and its parent together have at
+       least 10 children, otherwise they would be one node. So there are fewer than 5 nodes for 8
        leaves. */
     size_t triangles = mesh->triangle_count, boxes = mesh->box_count;
     size_t groups = any ? triangles : triangles / 3;
@@ -268,7 +270,7 @@ size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
 
 /* ---- branches ---- */
 
-/* Adds a branch. False: no space, and b->fault is set. */
+/* Adds a branch. If there is no space, sets b->fault and returns false. */
 static bool add_branch(struct builder *b, const struct range *range, uint32_t *out)
 {
     if (bytes_with(b->mesh, b->branch_count + 1, 1, b->group_count + 1) > b->limits->max_bytes)
@@ -295,8 +297,8 @@ static bool is_leaf(const struct branch *branch)
     return branch->part[0] == 0;
 }
 
-/* Returns the smallest cost of a branch of which the parts get `children` children together. Sets
- *first to the number of children of the first part. */
+/* Returns the smallest cost of a branch whose two parts together get `children` children. Stores
+   the number of children of the first part in *first. */
 static float share_children(const struct builder *b, const struct branch *branch, int children,
                             int *first)
 {
@@ -339,7 +341,7 @@ static void grow_parts(struct builder *b, uint32_t index, const struct range par
     find_costs(b, &b->branches[index]);
 }
 
-/* Whether the build should stop before a split. If so, sets b->fault. */
+/* Returns whether the build should stop before a split. If the build should stop, sets b->fault. */
 static bool is_stopped(struct builder *b, const struct range *whole)
 {
     const struct hs_world_limits *limits = b->limits;
@@ -406,8 +408,8 @@ static void set_bounds(struct hs_world_node *node, const struct branch *const *p
     }
     if (count == 0)
         low = high = 0;
-    /* The span is never 0, and has space for the rounding of the bounds to float. So 255 steps
-       reach at least `high + margin`. */
+    /* The span is never 0, and includes the rounding of the bounds to float. So 255 steps reach at
+       least `high + margin`. */
     double span = high - low + 5e-7 * hs_larger(fabs(low), fabs(high)) + (double)FLT_MIN;
     double margin = 1e-6 * span;
     float base = hs_float_below(low - margin);
@@ -544,7 +546,7 @@ static void fill_items(const struct hs_world *world, const struct hs_world_mesh 
     }
 }
 
-/* Grows the tree of the whole mesh. Triangles and boxes have different parts of the root. */
+/* Grows the tree of the whole mesh. Triangles and boxes are in different parts of the root. */
 static void grow_tree(struct builder *b, uint32_t triangles, uint32_t boxes)
 {
     struct range parts[2] = {{.count = triangles},

@@ -17,7 +17,7 @@ struct lanes_vec {
 
 /*
  * The state of one search. The float tests may accept too much, but must never exclude a contact.
- * So they make the sphere larger by more than all rounding errors:
+ * So the float tests enlarge the sphere by more than all rounding errors:
  *
  * - Twice the touch slack, 2e-6 (length + radius). The first half is for touches within the slack.
  *   The second half is for rounding in proportion to the travel, with u = 2^-24: 4 u for the
@@ -25,8 +25,9 @@ struct lanes_vec {
  * - 1e-12 of the largest coordinate, for rounding in double.
  * - One float step at the start, which is rounded away from the boxes on each side.
  *
- * The slab test computes (base - start) / direction + number * (step / direction). Its other
- * rounding errors are below 4 u of the size of the node. The margin of the bounds covers them.
+ * The slab test computes (base - start) / direction + number * (step / direction). The other
+ * rounding errors of this test are below 4 u of the size of the node. The margin of the bounds
+ * covers these errors.
  */
 struct walk {
     const struct hs_world *world;
@@ -56,7 +57,7 @@ struct walk {
 
 static double inverse_of(double d)
 {
-    /* If a component of the direction is below this, the path counts as not moving along the axis,
+    /* If a component of the direction is below this, the path counts as not moving along that axis,
        because the movement is smaller than the slack. */
     const double flat = 1e-18;
     return 1 / copysign(hs_larger(fabs(d), flat), d + 0.0); /* 0 counts as positive */
@@ -128,7 +129,7 @@ static inline struct hs_vec corner_in(const struct hs_world_group *g, int i, uns
     return (struct hs_vec){g->corner[i][0][lane], g->corner[i][1][lane], g->corner[i][2][lane]};
 }
 
-/* Writes one corner after the other, because gcc does not unroll a loop at -O2. */
+/* The code writes one corner after the other, because gcc does not unroll a loop at -O2. */
 static inline void triangle_in(const struct hs_world_group *g, unsigned lane,
                                struct hs_triangle *out)
 {
@@ -176,20 +177,21 @@ ALWAYS_INLINE struct lanes_vec corners_of(const struct hs_world_group *g, int i,
  * Returns one bit for each of four triangles, set if the sphere may touch it before the limit. Two
  * tests exclude a triangle.
  *
- * First: seen along the path, the line of the path is further than `reach` outside an edge. By the
- * scalar triple product, direction . (edge x corner) is at most the distance between the two lines
- * times the length of the edge.
+ * The first test checks, seen along the path, whether the line of the path is further than `reach`
+ * outside an edge. By the scalar triple product, direction . (edge x corner) is at most the
+ * distance between the two lines times the length of the edge.
  *
- * Second: the sphere stays further than `reach` from the plane. normal . (corner - start -
- * direction t) is linear in t. So the sphere can touch the plane only if this value is small at one
- * end of the travel, or has different signs at the two ends.
+ * The second test checks whether the sphere stays further than `reach` from the plane. normal .
+ * (corner - start - direction t) is linear in t. So the sphere can touch the plane only if this
+ * value is small at one end of the travel, or has different signs at the two ends.
  *
  * Rounding: if a triangle can be touched, its corners are at most D = length + reach + size away
  * from the start. Each corner, relative to the start, is rounded to float once. The error is u D
- * per axis, where u = 2^-24. This makes an edge longer by up to 2 sqrt(3) u D; so `blur` is added
- * to the size. The sums in edge x (corner + corner) have an error below 32 u size D = 2e-6 size D.
- * The direction has an error of u. Both errors together are below 2.2e-6 D, which gives `reach` and
- * `reach_share`. For triangles further away the result may be wrong, but they cannot be touched.
+ * per axis, where u = 2^-24. This error lengthens an edge by up to 2 sqrt(3) u D, so `blur` is
+ * added to the size. The sums in edge x (corner + corner) have an error below 32 u size D = 2e-6
+ * size D. The direction has an error of u. Both errors together are below 2.2e-6 D, which gives
+ * `reach` and `reach_share`. For triangles further away the result may be wrong, but the sphere
+ * cannot touch them.
  */
 ALWAYS_INLINE unsigned may_touch(const struct walk *w, const struct hs_world_group *g,
                                  narrow_lanes *narrow)
@@ -256,7 +258,7 @@ static void visit_box(struct walk *w, uint32_t index)
 
 /* ---- the walk ---- */
 
-/* The four lanes of `v`, all equal to lane `a`. */
+/* Returns four lanes, all equal to lane `a` of `v`. */
 #define LANE(v, a) __builtin_shufflevector(v, v, a, a, a, a)
 
 /* Reduces [*enter, *leave] to the part of the travel between the bounds of one axis, for four
@@ -309,7 +311,7 @@ WITH_AVX2 static inline __m256 eight_bounds(const uint8_t *bounds)
     return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes));
 }
 
-/* The eight lanes of `v`, of which both halves are equal, all equal to lane `a`. */
+/* Returns eight lanes, all equal to lane `a` of `v`. The two halves of `v` must be equal. */
 #define LANE_OF_HALVES(v, a) _mm256_permute_ps(v, (a)*0x55)
 
 /* Computes the same as between_bounds, for eight children. */
@@ -368,9 +370,9 @@ ALWAYS_INLINE void fetch(const struct hs_world *world, uint32_t child)
     }
 }
 
-/* A child and the travel at which the sphere may first touch it, in one number. The upper half has
-   the bits of the travel. It is never negative, so places in order of size are in order of travel.
- */
+/* A child and the travel at which the sphere may first touch it, in one number. The upper half
+   contains the bits of the travel. The travel is never negative, so places in order of size are in
+   order of travel. */
 typedef uint64_t place;
 
 ALWAYS_INLINE place place_of(const struct hs_world_node *node, const float *entered, unsigned mask)
@@ -382,7 +384,8 @@ ALWAYS_INLINE place place_of(const struct hs_world_node *node, const float *ente
 }
 
 /* Returns the nearest child that the sphere may reach, and pushes the others, the nearest on top.
-   All of them are prefetched. `mask` has a bit for each of these children, and must not be 0. */
+   Prefetches all these children. `mask` contains a bit for each of these children, and must not be
+   0. */
 ALWAYS_INLINE place enter_node(const struct hs_world *world, const struct hs_world_node *node,
                                const float *entered, unsigned mask, place **top)
 {

@@ -60,8 +60,8 @@ static bool make_place(struct hs_movers *movers)
     return true;
 }
 
-/* Adds a mover. The caller must have reserved min_bytes. NULL: out of memory, and those bytes are
-   released. */
+/* Adds a mover. The caller must have reserved min_bytes. If out of memory, releases those bytes and
+   returns NULL. */
 static struct hs_mover *add(struct hs_movers *movers, const struct hs_match_limits *limits,
                             struct hs_str name)
 {
@@ -116,7 +116,7 @@ static enum hs_frame_result resolve(const struct hs_ruleset *ruleset,
     return state->has_box ? HS_FRAME_STORED : HS_FRAME_NO_HITBOXES;
 }
 
-/* Returns the state that a sample inherits. `before`: index of the previous sample, or -1. */
+/* Returns the state that a sample inherits. `before` is the index of the previous sample, or -1. */
 static const struct hs_mover_state *inherited_at(const struct hs_mover *mover, int64_t before)
 {
     if (mover == NULL)

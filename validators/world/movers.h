@@ -30,15 +30,15 @@ struct hs_movers {
 void hs_movers_destroy(struct hs_movers *movers);
 
 /*
- * Inserts a sample. Sets *result, and adds a bit per enum hs_frame_flag to *flags. `at` is the
- * index of the entry in its frame. The search for the mover starts there, because games post the
- * same movers in the same order. False: out of memory.
+ * Inserts a sample. Sets *result, and sets bits of enum hs_frame_flag in *flags. `at` is the index
+ * of the entry in its frame. The search for the mover starts at this index, because games post the
+ * same movers in the same order. Returns false if out of memory.
  */
 bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
                     const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                     size_t at, int64_t time_us, enum hs_frame_result *result, unsigned *flags);
 
-/* Finds a mover by name; `at` as in hs_movers_post. NULL: no mover has this name. */
+/* Finds a mover by name; `at` as in hs_movers_post. Returns NULL if no mover has this name. */
 struct hs_mover *hs_movers_find(const struct hs_movers *movers, struct hs_str name, size_t at);
 
 /* Returns whether hs_movers_post would store the entry after hs_movers_restart. */
@@ -55,7 +55,7 @@ void hs_movers_restart(struct hs_movers *movers);
 /* Returns the state that a new sample inherits if it is later than all other samples. */
 const struct hs_mover_state *hs_mover_newest_state(const struct hs_mover *mover);
 
-/* Adds a saved mover, without samples. False: out of memory. */
+/* Adds a saved mover, without samples. Returns false if out of memory. */
 bool hs_movers_restore(struct hs_movers *movers, const struct hs_match_limits *limits,
                        struct hs_str name, const struct hs_mover_state *state);
 
@@ -99,19 +99,19 @@ void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *brack
 /*
  * hs_mover_to_world converts a point relative to the mover to a point of the world. hs_mover_carry
  * moves a point of the world along with the mover, from one time to another. After its newest
- * sample, the mover stays at the place of that sample. False: the mover has no place at one of the
- * times; the point may have changed.
+ * sample, the mover stays at the place of that sample. Both functions return false if the mover has
+ * no place at one of the times; the point may have changed.
  */
 bool hs_mover_to_world(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                        int64_t time_us, struct hs_vec *point);
 bool hs_mover_carry(const struct hs_mover *mover, const struct hs_ruleset *ruleset, int64_t from_us,
                     int64_t to_us, struct hs_vec *point);
 
-/* Computes the pose of the newest sample. False: the mover has no samples. */
+/* Computes the pose of the newest sample. Returns false if the mover has no samples. */
 bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out);
 
-/* Returns whether the mover certainly has a pose at all times in [from_us, to_us]. False: the mover
-   may lack a pose at some time. O(1). */
+/* Returns whether the mover certainly has a pose at all times in [from_us, to_us]. Returns false if
+   the mover may lack a pose at some time. O(1). */
 static inline bool hs_mover_is_placed(const struct hs_mover *mover,
                                       const struct hs_ruleset *ruleset, int64_t from_us,
                                       int64_t to_us)
@@ -122,12 +122,13 @@ static inline bool hs_mover_is_placed(const struct hs_mover *mover,
 }
 
 /* Returns the next time at which the movement may change: the time of the next sample, or the time
-   at which the newest sample is too old to be used. INT64_MAX: there is no such time. */
+   at which the newest sample is too old to be used. Returns INT64_MAX if there is no such time. */
 int64_t hs_mover_next_change(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                              int64_t time_us);
 
 /* Computes the bracket of a later time, up to the next sample, for a mover that continues to move
-   after `now`. False: nothing is interpolated there, so the mover does not move. */
+   after `now`. Returns false if nothing is interpolated at that time, so the mover does not
+   move. */
 bool hs_mover_later(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *now, int64_t time_us, struct hs_bracket *out);
 

@@ -1,4 +1,4 @@
-/* The internal form of a world. build.c makes it, and cast.c searches it. */
+/* The internal form of a world. build.c builds it, and cast.c searches it. */
 #ifndef HS_WORLD_TREE_H
 #define HS_WORLD_TREE_H
 
@@ -14,13 +14,13 @@
 #define HS_CHILD_KIND(c)  ((c)&0xc0000000u)
 #define HS_CHILD_INDEX(c) ((c)&0x3fffffffu)
 
-/* Children per node: a power of two, and a multiple of the four lanes. */
+/* Number of children per node: a power of two, and a multiple of the four lanes. */
 enum { HS_WORLD_WIDTH = 8, HS_WORLD_LANES = 4 };
 
 /*
  * Two cache lines. A bound of a child is base + step * number, relative to the world's origin. The
- * numbers are rounded outwards, with a margin of 16 u x 255 steps, where u = 2^-24. `used` has a
- * bit for each slot with a child.
+ * numbers are rounded outwards, with a margin of 16 u x 255 steps, where u = 2^-24. `used` contains
+ * a bit for each slot with a child.
  */
 struct hs_world_node {
     float base[4], step[4];            /* x, y, z; the last is 0 */
@@ -31,7 +31,7 @@ struct hs_world_node {
 };
 
 /*
- * Four triangles side by side, with exact corners. A group has five cache lines, which are read
+ * Four triangles side by side, with exact corners. A group fills five cache lines, which are read
  * together. Empty slots repeat the first triangle.
  */
 struct hs_world_group {
@@ -43,7 +43,7 @@ struct hs_world_group {
 #define HS_WORLD_NO_TRIANGLE UINT32_MAX
 
 /*
- * The stack of a search has at most WIDTH - 1 children per level, and one full node. Below
+ * The stack of a search contains at most WIDTH - 1 children per level, and one full node. Below
  * HS_WORLD_DEPTH_HALVE splits, the build divides items into halves of equal count. So no tree is
  * deeper than HS_WORLD_DEPTH_MAX.
  */
@@ -71,7 +71,7 @@ struct hs_world {
 bool hs_world_has_eight_lanes(void);
 
 /* Builds nodes and groups for a valid mesh, and sets the origin and the other members of the info.
-   Returns HS_WORLD_FINE or the fault. */
+   Returns HS_WORLD_FINE, or the fault. */
 enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh,
                                    hs_world_alloc *alloc, const struct hs_world_limits *limits);
 

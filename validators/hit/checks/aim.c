@@ -4,13 +4,13 @@
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 
-/* The fire time is an estimate of the client. So the shot may have the aim of a frame that is this
-   much earlier or later. In this time hands can turn by ten degrees. */
+/* The fire time is an estimate of the client. So the shot may match the aim of a frame that is
+   earlier or later by this much. In this time hands can turn by ten degrees. */
 #define STAMP_ERROR_US 20000
 
 /* The speed of fast hands, in degrees per second. If the shot was fired after the newest frame, no
-   frame has its aim. Then the allowed angle grows by the angle that hands can turn between that
-   frame and the shot. */
+   frame has its aim. In that case the allowed angle grows by the angle that hands can turn between
+   that frame and the shot. */
 #define TURN_SPEED 2000
 
 static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)
@@ -34,7 +34,7 @@ static double off_aim(const struct hs_hit_context *c, struct hs_vec from, struct
 }
 
 /* Computes the angle to the arc between the aims of two samples. If only one sample has an aim, the
-   arc is that aim. False: neither sample has an aim. */
+   arc is that aim. Returns false if neither sample has an aim. */
 static bool off_samples(const struct hs_hit_context *c, const struct hs_sample *first,
                         const struct hs_sample *second, double *off)
 {
@@ -88,7 +88,8 @@ static double tolerance(const struct hs_hit_context *c)
     return fmin(c->ruleset->hit.aim_tolerance_deg + spread + turned, 180);
 }
 
-/* Reports that nothing was compared, because neither frames nor the posted shot give the aim. */
+/* Reports that nothing was compared, because neither the frames nor the posted shot contain the
+   aim. */
 static enum hs_reason report_unknown(struct hs_hit_context *c, const struct hs_check_row *row)
 {
     const struct hs_posted_shot *shot = c->posted != NULL ? c->posted->shot : NULL;

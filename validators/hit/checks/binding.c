@@ -1,7 +1,7 @@
 /*
  * binding: does the claimed path start in the direction of the posted shot? For a projectile, the
- * launch direction is compared. Here pellets are compared with the direction of the shot; pellets.c
- * compares each pellet with its own direction.
+ * launch direction is compared. This check compares pellets with the direction of the shot;
+ * pellets.c compares each pellet with its own direction.
  */
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
@@ -60,7 +60,7 @@ static double nearest(const struct bound *bound, struct hs_vec direction)
  * Computes the angle, in radians, between the allowed directions and a launch that reaches the end
  * of the claim. The launch has a flat or a lobbed arc and a speed that the weapon may have. The
  * claimed times are not used: they are rounded to ticks, and this rounding would turn the launch of
- * a slow projectile by degrees. False: no such launch reaches the end.
+ * a slow projectile by degrees. Returns false if no such launch reaches the end.
  */
 static bool launch_off(const struct hs_hit_context *c, const struct bound *bound, double *off)
 {

@@ -95,8 +95,8 @@ static void land_blast(struct hs_hit_context *c, const struct explosion *x,
                                    .share = share_at(x->blast, distance) * scale});
 }
 
-/* Whether a player is listed as refused. The direct target may be listed before the blast is
-   verified. */
+/* Returns whether a player is listed as refused. The direct target may already be listed before the
+   blast is verified. */
 static bool is_refused(const struct hs_hit_context *c, struct hs_str name)
 {
     for (uint16_t i = 0; i < c->out->refused_count; i++)
@@ -105,7 +105,7 @@ static bool is_refused(const struct hs_hit_context *c, struct hs_str name)
     return false;
 }
 
-/* True: the victim is hurt. False: the victim is listed as refused. */
+/* Hurts a claimed victim and returns true, or lists the victim as refused and returns false. */
 static bool check_claimed(struct hs_hit_context *c, const struct explosion *x, struct hs_str name)
 {
     struct hs_view view;
@@ -179,10 +179,10 @@ bool hs_reason_is_about_target(enum hs_reason reason)
 }
 
 /*
- * Returns the enforced check that refuses the direct target. NULL: no check refuses the target, or
- * the blast is not evaluated. The blast is evaluated if the projectile struck something, and if all
- * failures are about the target. If a check of shooter, weapon, times, origin or flight fails, the
- * blast is not evaluated.
+ * Returns the enforced check that refuses the direct target. Returns NULL if no check refuses the
+ * target, or if the blast is not evaluated. The blast is evaluated if the projectile struck
+ * something, and if all failures are about the target. If a check of shooter, weapon, times, origin
+ * or flight fails, the blast is not evaluated.
  */
 static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
 {
@@ -241,8 +241,8 @@ static void settle_direct(struct hs_hit_context *c)
     out->refused_count--;
 }
 
-/* Hurts the claimed victims and, if `has_target`, the direct target. True: at least one player is
-   hurt. */
+/* Hurts the claimed victims and, if `has_target`, the direct target. Returns true if at least one
+   player is hurt. */
 static bool hurt_claimed(struct hs_hit_context *c, const struct explosion *x, bool has_target)
 {
     bool hurts = false;

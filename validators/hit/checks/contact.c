@@ -15,7 +15,8 @@ static void compare_bone(struct hs_hit_context *c, const struct hs_contact *cont
         c->out->flags |= 1u << HS_FLAG_REGION_MISMATCH;
 }
 
-/* Reports that the path touches the target. The check bystander counts the bodies before it. */
+/* Reports that the path touches the target. The check bystander counts the bodies in front of the
+   target. */
 static enum hs_reason touch_target(struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_encounter *e = c->encounter;
@@ -62,8 +63,8 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
     return HS_REASON_WRONG_TARGET;
 }
 
-/* Whether the body is on the path but behind the obstacle that ends the path, or beside the path
-   and hidden by an obstacle. */
+/* Returns whether the body is on the path but behind the obstacle that ends the path, or beside the
+   path and hidden by an obstacle. */
 static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *view)
 {
     const struct hs_encounter *e = c->encounter;
@@ -77,8 +78,8 @@ static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *v
     return contact.touched;
 }
 
-/* Checks a victim behind the target. Two conditions must hold: the path touches the victim, and the
-   weapon pierces all bodies before them. */
+/* Checks a victim behind the target. Two conditions must be true: the path touches the victim, and
+   the weapon pierces all bodies before them. */
 static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct hs_str name)
 {
     const struct hs_encounter *e = c->encounter;

@@ -8,8 +8,8 @@ static int64_t oldest_shot(const struct hs_hit_context *c)
     return limit > HS_PAIRING_US ? limit : HS_PAIRING_US;
 }
 
-/* Whether the shot may have been posted and lost, because the match was restored around that time.
- */
+/* Returns whether the shot may have been posted and lost, because the match was restored around
+   that time. */
 static bool may_be_lost(const struct hs_hit_context *c)
 {
     const struct hs_match *match = c->match;
@@ -18,7 +18,7 @@ static bool may_be_lost(const struct hs_hit_context *c)
            c->now_us - c->fire_time_us <= oldest_shot(c);
 }
 
-/* Whether another process may have accepted the shot (hs_match_lost_payments). */
+/* Returns whether another process may have accepted the shot (hs_match_lost_payments). */
 static bool may_be_paid(const struct hs_hit_context *c)
 {
     const struct hs_match *match = c->match;
@@ -26,9 +26,9 @@ static bool may_be_paid(const struct hs_hit_context *c)
 }
 
 /*
- * Whether a hit needs a posted shot. It does if the rules require it, if the shooter posts the
- * shots of this weapon, if the number was posted with another weapon, or if some shots could not be
- * recorded.
+ * Returns whether a hit needs a posted shot. A hit needs one if the rules require it, if the
+ * shooter posts the shots of this weapon, if the number was posted with another weapon, or if some
+ * shots could not be recorded.
  */
 static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers *shots)
 {
@@ -66,8 +66,8 @@ static enum hs_reason check_unposted(const struct hs_hit_context *c,
                                                               : HS_REASON_NO_MATCHING_SHOT;
 }
 
-/* Whether the posted shot was rejected for a reason that is not repeated for its hits, for example
-   its time. */
+/* Returns whether the posted shot was rejected for a reason that is not repeated for its hits, for
+   example its time. */
 static bool posted_was_refused(const struct hs_hit_context *c)
 {
     bool refused = !c->posted->accepted;

@@ -10,8 +10,7 @@ struct misfit {
     bool needs_noise; /* the time fits only because a noisy connection gets more slack */
 };
 
-/* Returns the time by which off_us exceeds the slack. The time does not fit if the result is
-   positive. */
+/* Returns the time by which off_us exceeds the slack: positive if the time does not fit. */
 static int64_t excess(const struct misfit *misfit)
 {
     return misfit->off_us - misfit->slack_us;
@@ -27,16 +26,16 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Whether neither the fire time nor the weapon of a hit is known, because a restart may have lost
-   the posted shot and the weapon. Then it is unknown whether the hit is instant, and
-   c->fire_time_us is only the hit time. */
+/* Returns whether neither the fire time nor the weapon of a hit is known, because a restart may
+   have lost the posted shot and the weapon. In that case nobody knows whether the hit is instant,
+   and c->fire_time_us is a copy of the hit time. */
 static bool lacks_fire_time(const struct hs_hit_context *c)
 {
     return c->weapon == NULL && !c->is_shot && !c->claim->has_fire_time && c->posted == NULL;
 }
 
-/* Whether times grow with shot numbers. Compares the fire times, and for instant hits also the hit
-   times. If one of two instant hits has no fire time, only their hit times are compared. */
+/* Checks that times grow with shot numbers. Compares the fire times, and for instant hits also the
+   hit times. If one of two instant hits has no fire time, only their hit times are compared. */
 static enum hs_reason check_order(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_ledger_entry *before =
@@ -55,7 +54,7 @@ static enum hs_reason check_order(const struct hs_hit_context *c, struct hs_chec
                          : hs_report_time_limit(row, back, limit, HS_REASON_TIME_BACKWARDS);
 }
 
-/* The slacks for the connection of this shooter. */
+/* The slacks allowed for this shooter's connection. */
 struct slacks {
     int64_t older_us, newer_us, jump_us;
 };
@@ -86,8 +85,8 @@ static struct slacks slacks_of(const struct hs_hit_context *c)
     return slacks;
 }
 
-/* Whether the offset is similar to the offsets of hits at about the same time. The delay of a
-   connection does not jump back and forth within moments. If a client picks poses, its offsets
+/* Checks that the offset is similar to the offsets of hits at about the same time. The delay of a
+   connection does not jump back and forth within a short time. If a client picks poses, its offsets
    jump. */
 static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *row)
 {

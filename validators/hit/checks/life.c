@@ -18,8 +18,8 @@ static int64_t death_time(const struct hs_view *view)
     return died_us;
 }
 
-/* Whether the shooter was alive, or dead for at most death_grace. A death that was posted before a
-   restart may be outdated. */
+/* Checks that the shooter was alive, or dead for at most death_grace. A death that was posted
+   before a restart may be outdated. */
 static enum hs_reason check_shooter(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_view *view = &c->shooter;
@@ -52,7 +52,7 @@ enum hs_reason hs_verify_life(const struct hs_view *view)
 }
 
 /* Reports the time since the target's death, or the number of spawns since the life that was hit.
-   The limit is 0. */
+   The reported limit is 0. */
 static void measure_target(const struct hs_hit_context *c, enum hs_reason reason,
                            struct hs_check_row *row)
 {

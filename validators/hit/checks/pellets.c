@@ -11,8 +11,8 @@ struct matching {
     struct hs_work *work;
     size_t pellets, count;                      /* claimed, expected */
     double off[HS_MAX_PELLETS][HS_MAX_PELLETS]; /* angle from a pellet to a direction; radians */
-    size_t owner[HS_MAX_PELLETS];               /* the pellet assigned to each direction; equal to
-                                                   `pellets`: no pellet yet */
+    size_t owner[HS_MAX_PELLETS];               /* the pellet assigned to each direction; `pellets`
+                                                   if no pellet is assigned yet */
     bool tried[HS_MAX_PELLETS];                 /* directions tried for the current pellet */
 };
 
@@ -79,7 +79,7 @@ static double widest_pair(struct hs_hit_context *c)
     hs_work_spend(&c->work, count * count);
     for (size_t i = 0; i < count; i++) {
         if (!hs_pellet_direction(c, i, &directions[i]))
-            return 0; /* a pellet without a direction: the check shape refuses the claim */
+            return 0; /* a pellet has no direction, so the check shape refuses the claim */
         for (size_t k = 0; k < i; k++) {
             struct hs_vec apart = hs_vec_sub(directions[i], directions[k]);
             if (hs_vec_dot(apart, apart) <= chord)

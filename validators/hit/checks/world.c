@@ -1,13 +1,13 @@
 /*
- * world: does the map block the path? Does a mover block it, at the place where the mover was? Did
- * a projectile with a contact fuse explode on a surface?
+ * world: does the map block the path? Does a mover block the path, at the place where the mover
+ * was? Did a projectile with a contact fuse explode on a surface?
  */
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 
-/* Whether the projectile must have ended on a surface, because its fuse is `contact`. If only the
-   weapon names the fuse and a target is claimed, the result is false: the check contact verifies
-   the end. */
+/* Returns whether the projectile must have ended on a surface, because its fuse is `contact`. If
+   only the weapon names the fuse and a target is claimed, the result is false: the check contact
+   verifies the end. */
 static bool claims_surface(const struct hs_hit_context *c)
 {
     return c->match->world != NULL && c->weapon != NULL && !hs_hit_is_driven(c) &&
@@ -17,7 +17,7 @@ static bool claims_surface(const struct hs_hit_context *c)
 }
 
 /* Checks that the claimed end is on a surface: a body or the world must be within sweep_extension
-   of it. */
+   of the end. */
 static enum hs_reason check_surface(struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_encounter *e = c->encounter;
