@@ -272,9 +272,7 @@ static void pass_by(struct run *run, int64_t time_us)
                                     -hs_random_between(r, 0, 60));
     struct hs_passing passing;
     hs_passing_of(&sweep, time_us, &passing);
-    struct hs_crowd crowd = {0};
-    hs_crowd_put(&crowd, 0, run->history, run->rules);
-    if (hs_crowd_near(&crowd, 1, &passing) & 1)
+    if (!hs_is_passed_by(run->history, run->rules, &passing))
         return;
     run->far++;
     struct hs_bracket bracket;

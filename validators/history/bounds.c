@@ -3,9 +3,6 @@
 #include "validators/base/lanes.h"
 #include "validators/base/units.h"
 
-/* All code that runs for every hitbox is inlined twice: compiled for any machine, and for AVX2. */
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
 /* Relative errors of a few operations: in float, and in double. */
 #define FLOAT_SLACK  6e-6
 #define DOUBLE_SLACK 1e-14
@@ -13,7 +10,7 @@
 /* Above this value, squares overflow in float. */
 #define TOO_LARGE 1e15
 
-ALWAYS_INLINE glmm_128 length(struct hs_lanes_vec a)
+static inline glmm_128 length(struct hs_lanes_vec a)
 {
     return hs_lanes_sqrt(hs_lanes_dot(a, a));
 }
@@ -35,8 +32,8 @@ struct four {
     unsigned present;             /* one bit for each lane */
 };
 
-ALWAYS_INLINE void lay_course(const struct hs_pose *pose, const struct hs_sweep *sweep,
-                              double reach, struct course *out, double *travelled, double *error)
+static void lay_course(const struct hs_pose *pose, const struct hs_sweep *sweep, double reach,
+                       struct course *out, double *travelled, double *error)
 {
     struct hs_vec from = hs_vec_sub(sweep->start, pose->root);
     double along = hs_clamp(-hs_vec_dot(from, sweep->direction), 0, sweep->length);
@@ -111,18 +108,16 @@ static bool find_rest(const struct hs_pose *pose, uint16_t bone, struct hs_bone_
     return true;
 }
 
-/* Returns whether two posted poses have every bone of the rig, and no scales. */
-ALWAYS_INLINE bool are_plain(const struct hs_posted_pose *a, const struct hs_posted_pose *b,
-                             const struct hs_rig *rig)
+/* Returns whether a posted pose has every bone of the rig, and no scales. */
+static bool is_plain(const struct hs_posted_pose *pose, const struct hs_rig *rig)
 {
-    bool are_whole = a->bone_count == rig->bone_count && b->bone_count == rig->bone_count &&
-                     a->stride == HS_BONE_FLOATS && b->stride == HS_BONE_FLOATS;
-    for (unsigned i = 0; i < rig->bone_count && are_whole; i += 64) {
+    bool is_whole = pose->bone_count == rig->bone_count && pose->stride == HS_BONE_FLOATS;
+    for (unsigned i = 0; i < rig->bone_count && is_whole; i += 64) {
         unsigned count = rig->bone_count - i;
         uint64_t all = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
-        are_whole = (a->present[i / 64] & b->present[i / 64] & all) == all;
+        is_whole = (pose->present[i / 64] & all) == all;
     }
-    return are_whole;
+    return is_whole;
 }
 
 /* The bones of a body in the two samples of a pose. */
@@ -139,11 +134,12 @@ static void open_bones(const struct hs_pose *pose, struct bones *out)
     out->to = hs_pose_interpolates(pose) ? pose->to : pose->from;
     if (out->from == NULL || out->to == NULL)
         out->from = out->to = NULL;
-    out->is_plain = out->from != NULL && are_plain(out->from, out->to, pose->rig);
+    out->is_plain =
+        out->from != NULL && is_plain(out->from, pose->rig) && is_plain(out->to, pose->rig);
 }
 
-/* Finds a bone if both poses are plain (are_plain). This is the fast path. */
-ALWAYS_INLINE void find_plain(const struct bones *bones, uint16_t bone, struct four *out,
+/* Finds a bone of a plain pose (is_plain). This is the fast path. */
+static inline void find_plain(const struct bones *bones, uint16_t bone, struct four *out,
                               unsigned i)
 {
     out->from[i] = bones->from->bones + (size_t)bone * HS_BONE_FLOATS;
@@ -167,8 +163,8 @@ static void find_any(const struct bones *bones, uint16_t bone, struct four *out,
 }
 
 /* Finds the bones of four hitboxes. Writes the poses of bones that are not posted to `space`. */
-ALWAYS_INLINE void find_bones(const struct bones *bones, uint16_t first, struct four *out,
-                              uint64_t *excluded, struct hs_bone_pose space[4])
+static void find_bones(const struct bones *bones, uint16_t first, struct four *out,
+                       uint64_t *excluded, struct hs_bone_pose space[4])
 {
     static const float none[HS_BONE_FLOATS] = {0, 0, 0, 0, 0, 0, 1};
     const struct hs_rig *rig = bones->pose->rig;
@@ -191,14 +187,14 @@ ALWAYS_INLINE void find_bones(const struct bones *bones, uint16_t first, struct 
 }
 
 /* Interpolates the first four floats of a bone: its offset, and a fourth float that is ignored. */
-ALWAYS_INLINE glmm_128 between(const struct course *c, const float *from, const float *to)
+static inline glmm_128 between(const struct course *c, const float *from, const float *to)
 {
     glmm_128 begin = hs_lanes_read(from);
     return begin + (hs_lanes_read(to) - begin) * c->alpha;
 }
 
 /* Returns the offsets of four bones from the root. */
-ALWAYS_INLINE struct hs_lanes_vec place_bones(const struct course *c, const struct four *four)
+static inline struct hs_lanes_vec place_bones(const struct course *c, const struct four *four)
 {
     glmm_128 rows[4] = {
         between(c, four->from[0], four->to[0]), between(c, four->from[1], four->to[1]),
@@ -209,7 +205,7 @@ ALWAYS_INLINE struct hs_lanes_vec place_bones(const struct course *c, const stru
 
 /* Returns lower bounds of the gaps to the balls around the bones. Sets *most to upper bounds of the
    gaps to the hitboxes inside these balls. */
-ALWAYS_INLINE glmm_128 ball_gap(const struct course *c, const struct four *four,
+static inline glmm_128 ball_gap(const struct course *c, const struct four *four,
                                 struct hs_lanes_vec bones, glmm_128 *most)
 {
     struct hs_lanes_vec from = hs_lanes_sub(bones, c->origin);
@@ -221,7 +217,7 @@ ALWAYS_INLINE glmm_128 ball_gap(const struct course *c, const struct four *four,
 }
 
 /* Reads the rotations of four bones: x, y, z and w of each. */
-ALWAYS_INLINE void read_rotations(const float *const bones[4], glmm_128 q[4])
+static inline void read_rotations(const float *const bones[4], glmm_128 q[4])
 {
     q[0] = hs_lanes_read(bones[0] + 3);
     q[1] = hs_lanes_read(bones[1] + 3);
@@ -233,7 +229,7 @@ ALWAYS_INLINE void read_rotations(const float *const bones[4], glmm_128 q[4])
 /* Computes quaternions of four bones at the time of the pose. The quaternions are not normalised.
    If a bone turns too far, the ball replaces its hitbox. Returns the error of distances, including
    the error of the linear interpolation. */
-ALWAYS_INLINE glmm_128 turn_bones(const struct course *c, struct four *four, glmm_128 q[4])
+static inline glmm_128 turn_bones(const struct course *c, struct four *four, glmm_128 q[4])
 {
     glmm_128 from[4], to[4];
     read_rotations(four->from, from);
@@ -252,7 +248,7 @@ ALWAYS_INLINE glmm_128 turn_bones(const struct course *c, struct four *four, glm
 }
 
 /* Computes the columns of the rotation matrices of four quaternions of any length. */
-ALWAYS_INLINE void find_axes(const glmm_128 q[4], struct hs_lanes_vec axes[3])
+static inline void find_axes(const glmm_128 q[4], struct hs_lanes_vec axes[3])
 {
     glmm_128 x = q[0], y = q[1], z = q[2], w = q[3], one = glmm_set1(1);
     glmm_128 s = glmm_set1(2) / (x * x + y * y + z * z + w * w);
@@ -264,7 +260,7 @@ ALWAYS_INLINE void find_axes(const glmm_128 q[4], struct hs_lanes_vec axes[3])
     axes[2] = (struct hs_lanes_vec){xz + wy, yz - wx, one - (xx + yy)};
 }
 
-ALWAYS_INLINE struct hs_lanes_vec turn(const struct hs_lanes_vec axes[3], struct hs_lanes_vec v)
+static inline struct hs_lanes_vec turn(const struct hs_lanes_vec axes[3], struct hs_lanes_vec v)
 {
     return hs_lanes_add(hs_lanes_scale(axes[0], v.x),
                         hs_lanes_add(hs_lanes_scale(axes[1], v.y), hs_lanes_scale(axes[2], v.z)));
@@ -273,7 +269,7 @@ ALWAYS_INLINE struct hs_lanes_vec turn(const struct hs_lanes_vec axes[3], struct
 /* Returns where a segment is nearest to a point, as a share in [0, 1] of its length. `along` is the
    vector from the start of the segment to its end, `towards` the vector from its start to the
    point. If the segment has no length, the result may be any share. */
-ALWAYS_INLINE glmm_128 nearest_share(struct hs_lanes_vec along, struct hs_lanes_vec towards)
+static inline glmm_128 nearest_share(struct hs_lanes_vec along, struct hs_lanes_vec towards)
 {
     glmm_128 share = hs_lanes_dot(towards, along) / hs_lanes_dot(along, along);
     return hs_lanes_min(hs_lanes_max(share, glmm_set1(0)), glmm_set1(1));
@@ -285,7 +281,7 @@ struct capsules {
     glmm_128 radius; /* includes the radius of the sphere, and the error */
 };
 
-ALWAYS_INLINE struct capsules place_capsules(const struct course *c, struct four *four,
+static inline struct capsules place_capsules(const struct course *c, struct four *four,
                                              struct hs_lanes_vec bones)
 {
     glmm_128 q[4];
@@ -305,7 +301,7 @@ ALWAYS_INLINE struct capsules place_capsules(const struct course *c, struct four
  * centre line. The part along the course is the distance by which the centre line lies beyond an
  * end of the course.
  */
-ALWAYS_INLINE glmm_128 capsule_gap(const struct course *c, const struct capsules *k,
+static inline glmm_128 capsule_gap(const struct course *c, const struct capsules *k,
                                    glmm_128 *across, glmm_128 *first)
 {
     glmm_128 begin = hs_lanes_dot(k->from, c->direction),
@@ -322,7 +318,7 @@ ALWAYS_INLINE glmm_128 capsule_gap(const struct course *c, const struct capsules
 }
 
 /* Advances the sphere by its distance to the capsules, so that it cannot pass through them. */
-ALWAYS_INLINE glmm_128 advance(const struct course *c, const struct capsules *k, glmm_128 radius,
+static inline glmm_128 advance(const struct course *c, const struct capsules *k, glmm_128 radius,
                                glmm_128 travel)
 {
     struct hs_lanes_vec towards = hs_lanes_sub(hs_lanes_scale(c->direction, travel), k->from);
@@ -336,7 +332,7 @@ ALWAYS_INLINE glmm_128 advance(const struct course *c, const struct capsules *k,
  * gives a first estimate, which is never beyond the first contact. From this estimate the sphere
  * advances several times by its distance to the capsule (Hart, Sphere tracing, 1996).
  */
-ALWAYS_INLINE glmm_128 first_contact(const struct course *c, const struct capsules *k,
+static inline glmm_128 first_contact(const struct course *c, const struct capsules *k,
                                      glmm_128 slack, glmm_128 across, glmm_128 first)
 {
     /* A sweep that misses by at most the slack counts as a contact. */
@@ -348,18 +344,11 @@ ALWAYS_INLINE glmm_128 first_contact(const struct course *c, const struct capsul
     return travel - c->error;
 }
 
-/* Lowers *enough to the smallest upper bound in `most`. A bound that is not a number is ignored. */
-ALWAYS_INLINE void lower(float *enough, const struct four *four, glmm_128 most)
+/* Lowers *enough to the smallest upper bound in `most`. */
+static inline void lower(float *enough, const struct four *four, glmm_128 most)
 {
     float bounds[4];
-    glmm_128 least = hs_lanes_min(most, glmm_set1(*enough));
-    if (four->present == 15) {
-        least = hs_lanes_min(least, __builtin_shufflevector(least, least, 2, 3, 0, 1));
-        least = hs_lanes_min(least, __builtin_shufflevector(least, least, 1, 0, 3, 2));
-        *enough = least[0];
-        return;
-    }
-    hs_lanes_write(bounds, least);
+    hs_lanes_write(bounds, most);
     for (unsigned i = 0; i < 4; i++)
         if ((four->present >> i & 1) != 0 && bounds[i] < *enough)
             *enough = bounds[i];
@@ -368,8 +357,8 @@ ALWAYS_INLINE void lower(float *enough, const struct four *four, glmm_128 most)
 /* Finds the bounds of four hitboxes. Returns a bit for each hitbox that may matter: its gap may be
    at most `slack`, or at most *enough. *enough is an upper bound of the smallest gap so far, and is
    updated. If `enough` is NULL, only `slack` is used. */
-ALWAYS_INLINE unsigned bound_four(const struct course *c, struct four *four, glmm_128 slack,
-                                  float *enough, float gap[4], float contact[4])
+static unsigned bound_four(const struct course *c, struct four *four, glmm_128 slack, float *enough,
+                           float gap[4], float contact[4])
 {
     glmm_128 most, across, first, limit = slack;
     struct hs_lanes_vec bones = place_bones(c, four);
@@ -404,8 +393,8 @@ static void allow_all(const struct hs_pose *pose, struct hs_pose_bounds *out)
     }
 }
 
-ALWAYS_INLINE void find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep,
-                               double slack, bool finds_nearest, struct hs_pose_bounds *out)
+void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
+                         bool finds_nearest, struct hs_pose_bounds *out)
 {
     struct course course;
     struct bones bones;
@@ -429,39 +418,3 @@ ALWAYS_INLINE void find_bounds(const struct hs_pose *pose, const struct hs_sweep
         out->near[i / 64] |= near << (i % 64);
     }
 }
-
-void hs_pose_find_bounds_plainly(const struct hs_pose *pose, const struct hs_sweep *sweep,
-                                 double slack, bool finds_nearest, struct hs_pose_bounds *out)
-{
-    find_bounds(pose, sweep, slack, finds_nearest, out);
-}
-
-#ifdef CGLM_SIMD_x86
-
-/* AVX2 needs fewer instructions for the same operations. */
-__attribute__((target("avx2"))) static void find_with_avx2(const struct hs_pose *pose,
-                                                           const struct hs_sweep *sweep,
-                                                           double slack, bool finds_nearest,
-                                                           struct hs_pose_bounds *out)
-{
-    find_bounds(pose, sweep, slack, finds_nearest, out);
-}
-
-void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
-                         bool finds_nearest, struct hs_pose_bounds *out)
-{
-    if (__builtin_cpu_supports("avx2"))
-        find_with_avx2(pose, sweep, slack, finds_nearest, out);
-    else
-        hs_pose_find_bounds_plainly(pose, sweep, slack, finds_nearest, out);
-}
-
-#else
-
-void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
-                         bool finds_nearest, struct hs_pose_bounds *out)
-{
-    hs_pose_find_bounds_plainly(pose, sweep, slack, finds_nearest, out);
-}
-
-#endif

@@ -37,12 +37,9 @@ static inline uint16_t hs_bounds_next(const struct hs_pose_bounds *bounds, unsig
 /*
  * Finds bounds of the hitboxes that may matter. A hitbox matters if its gap may be at most `slack`.
  * With `finds_nearest`, a hitbox that may be the nearest one matters too. `contact` is only valid
- * if `gap` is at most `slack`. On machines with AVX2 the code is compiled for it. The results are
- * the same as those of hs_pose_find_bounds_plainly.
+ * if `gap` is at most `slack`.
  */
 void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
                          bool finds_nearest, struct hs_pose_bounds *out);
-void hs_pose_find_bounds_plainly(const struct hs_pose *pose, const struct hs_sweep *sweep,
-                                 double slack, bool finds_nearest, struct hs_pose_bounds *out);
 
 #endif

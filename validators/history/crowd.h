@@ -23,12 +23,15 @@ struct hs_passing {
 /* Returns the largest distance of the body's hitboxes from its root at any time in the history. */
 double hs_crowd_reach(const struct hs_history_span *span, const struct hs_ruleset *ruleset);
 
-/* Computes an extent that contains the body's hitboxes at any time in the history. The history must
-   have a sample. */
-void hs_crowd_extent(const struct hs_history *history, const struct hs_ruleset *ruleset,
-                     struct hs_extent *out);
-
 void hs_passing_of(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out);
+
+/*
+ * Returns true if the player has a pose at that time, and the sphere is far from all positions in
+ * the history. If the result is false, the exact search must decide. Reads no sample. The result is
+ * true for most players.
+ */
+bool hs_is_passed_by(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                     const struct hs_passing *passing);
 
 /*
  * The bounds of four players, in float and rounded outwards. The time interval of a player is empty
@@ -36,7 +39,7 @@ void hs_passing_of(const struct hs_sweep *sweep, int64_t time_us, struct hs_pass
  */
 struct hs_crowd {
     _Alignas(16) float middle[3][4];   /* per axis; world, length */
-    float half[3][4];                  /* per axis; includes the extent of the body */
+    float half[3][4];                  /* per axis; includes the reach of the body */
     int64_t from_us[4], until_us[4];   /* the interval in which the player has a pose */
     int64_t all_from_us, all_until_us; /* the interval in which all four have a pose */
 };
@@ -46,15 +49,7 @@ struct hs_crowd {
 void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *history,
                   const struct hs_ruleset *ruleset);
 
-/*
- * Returns one bit for each of the players in `crowd`, set if the exact search must decide. The bit
- * of a player is not set if they have a pose at that time, and the sphere is surely far from all
- * places of their body in the history. `count`: the number of structs, at most 16. Machines with
- * AVX2 test eight players at a time, with the same results as hs_crowd_near_by_four.
- */
-uint64_t hs_crowd_near(const struct hs_crowd *crowd, uint32_t count,
-                       const struct hs_passing *passing);
-uint64_t hs_crowd_near_by_four(const struct hs_crowd *crowd, uint32_t count,
-                               const struct hs_passing *passing);
+/* Returns one bit for each of the four players for whom hs_is_passed_by may be false. */
+unsigned hs_crowd_near(const struct hs_crowd *crowd, const struct hs_passing *passing);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include "validators/base/glm.h"
 #include "validators/geometry/quat.h"
-#include "validators/history/extent.h"
 #include "validators/history/ring_inside.h"
 
 /* ---- the bracket ---- */
@@ -110,25 +109,6 @@ double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset
         reach = to > reach ? to : reach;
     }
     return reach;
-}
-
-static struct hs_extent sample_extent(const struct hs_history *history,
-                                      const struct hs_ruleset *ruleset,
-                                      const struct hs_sample *sample)
-{
-    const struct hs_posted_pose *bones = posted_bones(history, sample);
-    return bones != NULL ? bones->extent
-                         : hs_extent_of_ball(stance_of(history, ruleset, sample)->reach);
-}
-
-void hs_rewind_extent(const struct hs_history *history, const struct hs_ruleset *ruleset,
-                      const struct hs_bracket *bracket, struct hs_extent *out)
-{
-    *out = sample_extent(history, ruleset, bracket->from);
-    if (interpolates(bracket)) {
-        struct hs_extent to = sample_extent(history, ruleset, bracket->to);
-        hs_extent_join(out, &to);
-    }
 }
 
 void hs_rewind_prefetch(const struct hs_history *history, const struct hs_bracket *bracket)

@@ -52,10 +52,6 @@ struct hs_vec hs_rewind_position(const struct hs_bracket *bracket);
 double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset *ruleset,
                        const struct hs_bracket *bracket);
 
-/* Computes an extent that contains the hitboxes at the time of the bracket. */
-void hs_rewind_extent(const struct hs_history *history, const struct hs_ruleset *ruleset,
-                      const struct hs_bracket *bracket, struct hs_extent *out);
-
 /* Returns the position of the eye. It is interpolated if one of the samples has a posted eye. If
    neither sample has a posted eye, the eye of the stance is used. */
 struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,

@@ -1,6 +1,5 @@
 #include "validators/base/prefetch.h"
 #include "validators/base/units.h"
-#include "validators/history/extent.h"
 #include "validators/history/ring_inside.h"
 
 #include <stdlib.h>
@@ -188,21 +187,14 @@ void hs_history_prune(struct hs_history *history, int64_t before_us)
 
 /* ---- span ---- */
 
-/* Extends the extent of the span by the body of a player, or by the box of a mover. */
-static inline void widen_extent(struct hs_history *history, const struct hs_sample *sample)
+/* Returns an upper bound of the distance from the root to the posted hitboxes. For a mover, returns
+   such a bound for its box. Returns 0 if no bones were posted. */
+static double posted_reach(const struct hs_history *history, const struct hs_sample *sample)
 {
-    struct hs_history_span *span = &history->span;
-    if (history->of_mover) {
-        struct hs_extent box =
-            hs_extent_of_ball(hs_mover_reach(hs_history_mover_state(history, sample)));
-        hs_extent_join(&span->posted, &box);
-        return;
-    }
-    const struct hs_posted_pose *pose = hs_history_posted_pose(history, sample);
-    if (pose == NULL || pose->bone_count == 0)
-        history->has_rest = true;
-    else
-        hs_extent_join(&span->posted, &pose->extent);
+    if (history->of_mover)
+        return hs_mover_reach(hs_history_mover_state(history, sample));
+    const struct hs_posted_pose *posted_pose = hs_history_posted_pose(history, sample);
+    return posted_pose != NULL && posted_pose->bone_count > 0 ? (double)posted_pose->reach : 0;
 }
 
 /* Extends the span by a sample and by the gap between `before` and the sample. `before` is the
@@ -214,7 +206,8 @@ static inline void widen_span(struct hs_history *history, const struct hs_sample
     int64_t gap = sample->time_us - before->time_us;
     span->low = hs_vec_min(span->low, sample->position);
     span->high = hs_vec_max(span->high, sample->position);
-    widen_extent(history, sample);
+    if (history->of_mover || sample->posted_pose != HS_NO_POSTED_POSE)
+        span->posted_reach = hs_larger(span->posted_reach, posted_reach(history, sample));
     if (gap > span->longest_gap_us)
         span->longest_gap_us = gap;
 }
@@ -224,7 +217,6 @@ static void compute_span(struct hs_history *history)
     const struct hs_sample *before = hs_history_slot(history, 0);
     history->span = (struct hs_history_span){
         .low = before->position, .high = before->position, .oldest_us = before->time_us};
-    history->has_rest = false;
     for (uint32_t k = 0; k < history->count; k++) {
         const struct hs_sample *sample = hs_history_slot(history, k);
         widen_span(history, before, sample);

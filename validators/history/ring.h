@@ -82,13 +82,6 @@ struct hs_sample {
 
 #define HS_NO_POSTED_POSE UINT32_MAX
 
-/* A box that contains all hitboxes: the bounds of their offsets from the root along the world's
-   axes, rounded outwards. The fourth floats are 0, so that the code can read four floats at once.
- */
-struct hs_extent {
-    float low[4], high[4]; /* length */
-};
-
 /*
  * Posted bones and eye of a sample. A bone has `stride` floats: its offset from the root along the
  * world's axes (3, length), its world rotation (4), and its scale (3) if that was posted.
@@ -100,8 +93,7 @@ struct hs_posted_pose {
     uint16_t bone_count; /* 0: no bones were posted */
     double eye[3];       /* offset from the root; in double, because the check origin is exact */
     uint64_t present[HS_MAX_BONES / 64];
-    struct hs_extent extent; /* derived from the bones and the rig (extent.h) */
-    float bones[];           /* bone_count * stride */
+    float bones[]; /* bone_count * stride */
 };
 
 enum { HS_BONE_FLOATS = 7, HS_BONE_FLOATS_SCALED = 10 };
@@ -210,8 +202,7 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
  */
 struct hs_history_span {
     struct hs_vec low, high; /* bounds of the roots; world, length */
-    struct hs_extent posted; /* contains posted hitboxes, or a mover's box in any rotation; all 0:
-                                there are none (hs_crowd_extent also contains other hitboxes) */
+    double posted_reach; /* max distance of posted hitboxes, or of a mover's box, from the root */
     int64_t oldest_us, newest_us; /* always exact, unlike the other bounds */
     int64_t longest_gap_us;       /* between two neighbouring samples */
 };

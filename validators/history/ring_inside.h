@@ -18,17 +18,16 @@ struct hs_shared_state {
 
 struct hs_history {
     uint32_t limit;
-    uint16_t state_capacity;
     bool of_mover;
-    bool has_rest; /* a sample may have no posted bones, so span.posted may be too small */
     struct hs_budget *budget;
     uint32_t capacity, head, count; /* ring of samples */
-    uint32_t pose_size;
     struct hs_sample *samples;
     struct hs_shared_state *states; /* array of `state_capacity` entries */
-    /* Posted poses are in blocks of `pose_size` bytes. The first bytes of a free block contain the
-       index of the next free block. */
+    uint32_t state_capacity;
+    /* Posted poses are in blocks of equal size. The first bytes of a free block contain the index
+       of the next free block. */
     unsigned char *poses;
+    size_t pose_size;
     uint32_t pose_capacity, pose_free;
     uint32_t round_trips; /* samples with a posted round trip */
     uint32_t since_span;  /* inserts since the span was last computed from all samples */

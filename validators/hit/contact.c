@@ -5,7 +5,6 @@
 #include "validators/base/units.h"
 #include "validators/history/bounds.h"
 #include "validators/history/crowd.h"
-#include "validators/history/extent.h"
 
 /* ---- one body on one leg ---- */
 
@@ -75,27 +74,6 @@ static bool is_too_far(const struct search *s, double gap)
 }
 
 /*
- * Returns whether the path surely misses a body that stays where it is. A box that contains the
- * body in all samples is tested first, because reading the poses is slow.
- */
-static bool is_missed(const struct search *s, const struct hs_sweep *sweep,
-                      const struct hs_bracket *bracket)
-{
-    struct hs_extent extent;
-    struct hs_vec root = hs_rewind_position(bracket);
-    struct hs_vec half = hs_vec_scale(sweep->direction, sweep->length * 0.5);
-    struct hs_vec middle = hs_vec_add(hs_vec_sub(sweep->start, root), half);
-    double rounding = 1e-12 * (fabs(root.x) + fabs(root.y) + fabs(root.z));
-    double radius = sweep->radius + 2 * s->slack + rounding;
-    hs_crowd_extent(s->history, s->ruleset, &extent);
-    if (hs_extent_is_missed(&extent, middle, half, radius))
-        return true;
-    hs_rewind_prefetch(s->history, bracket);
-    hs_rewind_extent(s->history, s->ruleset, bracket, &extent);
-    return hs_extent_is_missed(&extent, middle, half, radius);
-}
-
-/*
  * Returns whether the body is too far from the path, as seen from the moving root. Compares the
  * path with a ball around all hitboxes. A ball that contains the body in all samples is tested
  * first, because reading the poses is slow.
@@ -104,12 +82,6 @@ static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
                             const struct leg_body *body)
 {
     const struct hs_sweep *sweep = &leg->sweep;
-    if (!s->is_target && !body->moves)
-        return is_missed(s, sweep, &body->bracket);
-    if (s->is_target && s->out->nearest.gap == DBL_MAX) { /* any gap counts */
-        hs_rewind_prefetch(s->history, &body->bracket);
-        return false;
-    }
     struct hs_vec from = hs_vec_sub(sweep->start, hs_rewind_position(&body->bracket));
     struct hs_vec travel = hs_vec_sub(hs_vec_scale(sweep->direction, sweep->length), body->motion);
     double nearest = hs_segment_distance(from, travel) - sweep->radius;
@@ -247,20 +219,13 @@ static void sweep_hitbox(struct search *s, const struct hs_pose *pose, uint16_t 
    hitbox is touched, returns the nearest hitbox. */
 static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack)
 {
-    uint16_t nearest = hs_bounds_next(bounds, 0), soonest = HS_NONE;
-    if (nearest == HS_NONE)
-        return HS_NONE;
-    float gap = bounds->gap[nearest], contact = 0;
-    for (uint16_t i = nearest; i != HS_NONE; i = hs_bounds_next(bounds, i + 1)) {
-        if (bounds->gap[i] < gap) {
-            gap = bounds->gap[i];
+    uint16_t nearest = HS_NONE, soonest = HS_NONE;
+    for (uint16_t i = hs_bounds_next(bounds, 0); i != HS_NONE; i = hs_bounds_next(bounds, i + 1)) {
+        if (nearest == HS_NONE || bounds->gap[i] < bounds->gap[nearest])
             nearest = i;
-        }
         if ((double)bounds->gap[i] <= slack &&
-            (soonest == HS_NONE || bounds->contact[i] < contact)) {
-            contact = bounds->contact[i];
+            (soonest == HS_NONE || bounds->contact[i] < bounds->contact[soonest]))
             soonest = i;
-        }
     }
     return soonest != HS_NONE ? soonest : nearest;
 }

@@ -243,8 +243,10 @@ static bool is_there(const struct hs_hit_context *c, const struct hs_player *pla
 static uint64_t find_near(const struct hs_players *players, uint32_t first,
                           const struct hs_passing *passing)
 {
+    uint64_t near = 0;
     uint32_t count = players->count - first < 64 ? players->count - first : 64;
-    uint64_t near = hs_crowd_near(&players->crowd[first / 4], (count + 3) / 4, passing);
+    for (uint32_t i = 0; i < count; i += 4)
+        near |= (uint64_t)hs_crowd_near(&players->crowd[(first + i) / 4], passing) << i;
     if (count < 64)
         near &= (UINT64_C(1) << count) - 1;
     for (uint64_t left = near; left != 0; left &= left - 1)
@@ -273,7 +275,8 @@ static void meet_near(struct hs_hit_context *c, const struct hs_path *path,
             passed = i + 1;
             if (hs_work_is_over(&c->work))
                 return;
-            if (is_there(c, player, target))
+            if (is_there(c, player, target) &&
+                !hs_is_passed_by(player->history, c->ruleset, &passing))
                 meet(c, path, player, out);
         }
     }

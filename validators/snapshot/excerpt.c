@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "validators/base/units.h"
-#include "validators/history/crowd.h"
 #include "validators/history/rewind.h"
 #include "validators/hit.h"
 #include "validators/match/players.h"
@@ -50,7 +49,7 @@ static bool is_far(const struct hs_excerpt *excerpt, const struct hs_match *matc
         excerpt->until_us - span->newest_us > ruleset->rewind.future_slack_us ||
         span->longest_gap_us > ruleset->history.max_gap_us)
         return false;
-    double reach = hs_crowd_reach(span, ruleset);
+    double reach = hs_larger(span->posted_reach, ruleset->reach) * (1 + 4 * HS_TOUCH_SLACK);
     return are_apart(grown(span->low, -reach), grown(span->high, reach), excerpt->low,
                      excerpt->high);
 }
@@ -226,7 +225,7 @@ static void widen_by_player(struct hs_excerpt *excerpt, const struct hs_match *m
     const struct hs_history_span *span = player != NULL ? hs_history_span(player->history) : NULL;
     if (span == NULL)
         return;
-    double reach = 2 * hs_crowd_reach(span, match->ruleset);
+    double reach = 2 * hs_larger(span->posted_reach, match->ruleset->reach);
     widen(excerpt, grown(span->low, -reach));
     widen(excerpt, grown(span->high, reach));
 }

@@ -2,7 +2,6 @@
    its differences from the previous sample. */
 #include <string.h>
 
-#include "validators/history/extent.h"
 #include "validators/history/rewind.h"
 #include "validators/match/players.h"
 #include "validators/snapshot/excerpt.h"
@@ -346,8 +345,6 @@ void hs_excerpt_get_history(struct hs_loading *l, struct hs_history *history, bo
             return;
         const void *state = of_mover ? (const void *)&mover : &player;
         bool has_pose = parts & (PART_POSE | IS_SAME_POSE);
-        if (has_pose && !of_mover)
-            hs_extent_measure(l->match->ruleset->rigs[player.rig], &space.posted_pose);
         enum hs_insert_result result =
             hs_history_insert(history, &l->match->ruleset->history, &sample, state,
                               has_pose ? &space.posted_pose : NULL);

@@ -71,7 +71,7 @@ static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs
     *high = (struct hs_vec){DBL_MAX, DBL_MAX, DBL_MAX};
     if (span == NULL)
         return;
-    double reach = (double)span->posted.high[0];
+    double reach = span->posted_reach * (1 + HS_TOUCH_SLACK);
     *low = (struct hs_vec){span->low.x - reach, span->low.y - reach, span->low.z - reach};
     *high = (struct hs_vec){span->high.x + reach, span->high.y + reach, span->high.z + reach};
 }
