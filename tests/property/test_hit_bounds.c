@@ -46,6 +46,22 @@ static void open_scene(struct hs_random *random)
 
 /* ---- the broad phase ---- */
 
+/* Makes the bounds of all posted poses infinite. */
+static void open_poses(struct hs_history *history)
+{
+    for (uint32_t i = 0; i < history->count; i++) {
+        const struct hs_sample *sample = hs_history_slot(history, i);
+        if (sample->posted_pose == HS_NO_POSTED_POSE)
+            continue;
+        struct hs_posted_pose *pose =
+            (struct hs_posted_pose *)(void *)hs_history_pose_block(history, sample->posted_pose);
+        for (int a = 0; a < 3; a++) {
+            pose->low[a] = -1e30F;
+            pose->high[a] = 1e30F;
+        }
+    }
+}
+
 /* Makes the bounds of all players infinite, so that no player counts as far away. */
 static void open_bounds(struct hs_match *match)
 {
@@ -55,6 +71,7 @@ static void open_bounds(struct hs_match *match)
         crowd->from_us[i % 4] = crowd->all_from_us = INT64_MAX;
         span->longest_gap_us = INT64_MAX;
         span->posted_reach = DBL_MAX;
+        open_poses(match->players.all[i]->history);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "validators/base/lanes.h"
 #include "validators/base/units.h"
+#include "validators/history/body_box.h"
 
 /* Relative errors of a few operations: in float, and in double. */
 #define FLOAT_SLACK  6e-6
@@ -108,18 +109,6 @@ static bool find_rest(const struct hs_pose *pose, uint16_t bone, struct hs_bone_
     return true;
 }
 
-/* Returns whether a pose has every bone of the rig, and no scale. */
-static bool is_plain(const struct hs_posted_pose *pose, const struct hs_rig *rig)
-{
-    bool is_whole = pose->bone_count == rig->bone_count && pose->stride == HS_BONE_FLOATS;
-    for (unsigned i = 0; i < rig->bone_count && is_whole; i += 64) {
-        unsigned count = rig->bone_count - i;
-        uint64_t all = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
-        is_whole = (pose->present[i / 64] & all) == all;
-    }
-    return is_whole;
-}
-
 /* The bones of a body in the two samples of a pose. */
 struct bones {
     const struct hs_pose *pose;
@@ -134,8 +123,8 @@ static void open_bones(const struct hs_pose *pose, struct bones *out)
     out->to = hs_pose_interpolates(pose) ? pose->to : pose->from;
     if (out->from == NULL || out->to == NULL)
         out->from = out->to = NULL;
-    out->is_plain =
-        out->from != NULL && is_plain(out->from, pose->rig) && is_plain(out->to, pose->rig);
+    out->is_plain = out->from != NULL && hs_posted_pose_is_plain(out->from, pose->rig) &&
+                    hs_posted_pose_is_plain(out->to, pose->rig);
 }
 
 /* Finds a bone if both poses are plain. This is the fast path. */

@@ -30,6 +30,22 @@ double hs_crowd_reach(const struct hs_history_span *span, const struct hs_rulese
     return reach * (1 + 4 * HS_TOUCH_SLACK);
 }
 
+/* Computes the bounds of the body at all times of a history. Along each axis, the hitboxes are
+   inside the bounds of the posted hitboxes, or as near to the root as the reach. */
+static void bound_body(const struct hs_history_span *span, const struct hs_ruleset *ruleset,
+                       struct hs_vec *low, struct hs_vec *high)
+{
+    double reach = hs_crowd_reach(span, ruleset), slack = 4 * HS_TOUCH_SLACK * reach;
+    *low = hs_vec_from_floats(span->body_low);
+    *high = hs_vec_from_floats(span->body_high);
+    low->x = span->low.x + hs_larger(low->x - slack, -reach);
+    low->y = span->low.y + hs_larger(low->y - slack, -reach);
+    low->z = span->low.z + hs_larger(low->z - slack, -reach);
+    high->x = span->high.x + hs_smaller(high->x + slack, reach);
+    high->y = span->high.y + hs_smaller(high->y + slack, reach);
+    high->z = span->high.z + hs_smaller(high->z + slack, reach);
+}
+
 /*
  * Separating axis test of a segment and a box, both given by their middle and half extent. The axes
  * are those of the box, and their cross products with the segment (Ericson, Real-Time Collision
@@ -47,17 +63,9 @@ static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec b
            (fabs(cross.z) > box.x * h.y + box.y * h.x);
 }
 
-bool hs_is_passed_by(const struct hs_history *history, const struct hs_ruleset *ruleset,
-                     const struct hs_passing *passing)
+bool hs_passing_misses(const struct hs_passing *passing, struct hs_vec middle, struct hs_vec half)
 {
-    const struct hs_history_span *span = hs_history_span(history);
-    if (span == NULL || passing->time_us < span->oldest_us ||
-        passing->time_us - span->newest_us > ruleset->rewind.future_slack_us ||
-        span->longest_gap_us > ruleset->history.max_gap_us)
-        return false;
-    double reach = hs_crowd_reach(span, ruleset) + passing->reach;
-    struct hs_vec middle, half;
-    hs_history_span_box(span, &middle, &half);
+    double reach = passing->reach;
     return are_apart(hs_vec_sub(passing->middle, middle), passing->half,
                      (struct hs_vec){half.x + reach, half.y + reach, half.z + reach});
 }
@@ -66,13 +74,12 @@ bool hs_is_passed_by(const struct hs_history *history, const struct hs_ruleset *
 
 /* The half extent is computed from the rounded middle, so the rounding of the middle does not
    matter. */
-static inline void put_axis(struct hs_crowd *crowd, int axis, uint32_t i, double low, double high,
-                            double reach)
+static inline void put_axis(struct hs_crowd *crowd, int axis, uint32_t i, double low, double high)
 {
     float rounded = (float)((low + high) * 0.5);
     double middle = (double)rounded;
     crowd->middle[axis][i] = rounded;
-    crowd->half[axis][i] = hs_float_above(hs_larger(high - middle, middle - low) + reach);
+    crowd->half[axis][i] = hs_float_above(hs_larger(high - middle, middle - low));
 }
 
 static inline int64_t later_of(int64_t a, int64_t b)
@@ -93,10 +100,11 @@ void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *h
     crowd->from_us[i] = INT64_MAX;
     crowd->until_us[i] = INT64_MIN;
     if (span != NULL && span->longest_gap_us <= ruleset->history.max_gap_us) {
-        double reach = hs_crowd_reach(span, ruleset);
-        put_axis(crowd, 0, i, span->low.x, span->high.x, reach);
-        put_axis(crowd, 1, i, span->low.y, span->high.y, reach);
-        put_axis(crowd, 2, i, span->low.z, span->high.z, reach);
+        struct hs_vec low, high;
+        bound_body(span, ruleset, &low, &high);
+        put_axis(crowd, 0, i, low.x, high.x);
+        put_axis(crowd, 1, i, low.y, high.y);
+        put_axis(crowd, 2, i, low.z, high.z);
         crowd->from_us[i] = span->oldest_us;
         crowd->until_us[i] =
             span->newest_us < INT64_MAX - slack_us ? span->newest_us + slack_us : INT64_MAX;

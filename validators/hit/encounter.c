@@ -1,6 +1,5 @@
 #include "validators/hit/encounter.h"
 
-#include "validators/history/crowd.h"
 #include "validators/hit/report.h"
 
 static void record_ignored(struct hs_hit_result *out, const struct hs_player *player)
@@ -256,7 +255,7 @@ static uint64_t find_near(const struct hs_players *players, uint32_t first,
 }
 
 /* Tests the players near an instant path. Most players are far away: for them, only the bounds are
-   read. */
+   read. Of most other players, only the box around the body at that time is read. */
 static void meet_near(struct hs_hit_context *c, const struct hs_path *path,
                       const struct hs_player *target, struct hs_encounter *out)
 {
@@ -275,9 +274,14 @@ static void meet_near(struct hs_hit_context *c, const struct hs_path *path,
             passed = i + 1;
             if (hs_work_is_over(&c->work))
                 return;
-            if (is_there(c, player, target) &&
-                !hs_is_passed_by(player->history, c->ruleset, &passing))
+            if (!is_there(c, player, target))
+                continue;
+            bool has_pose;
+            if (!hs_contact_misses(&passing, c->ruleset, player->history, c->passed_team, &c->work,
+                                   &has_pose))
                 meet(c, path, player, out);
+            else if (!has_pose)
+                record_ignored(c->out, player);
         }
     }
     hs_work_pass(&c->work, players->count - passed);

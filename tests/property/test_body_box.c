@@ -1,0 +1,287 @@
+/*
+ * Boxes around bodies contain every hitbox. Random rigs get random histories, with and without
+ * posted bones. No sweep that touches a hitbox is excluded by the box of the body at that time, or
+ * by the bounds of the history.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/random.h"
+#include "tests/support/run_suite.h"
+#include "validators/base/glm.h"
+#include "validators/geometry/quat.h"
+#include "validators/history/body_box.h"
+#include "validators/history/crowd.h"
+
+#define DEFAULT_SEED  20261128
+#define DEFAULT_CASES 4000
+
+enum { SAMPLES = 6, STEP_US = 20000, SWEEPS = 20 };
+
+static long cases(void)
+{
+    return hs_test_count("HS_PROPERTY_CASES", DEFAULT_CASES);
+}
+
+/* ---- random bodies ---- */
+
+static double unit; /* the length of a limb */
+
+static struct hs_vec draw_offset(struct hs_random *random)
+{
+    return hs_vec_scale(hs_random_direction(random), unit * hs_random_between(random, 0, 1));
+}
+
+static void draw_rotation(struct hs_random *random, float out[4])
+{
+    double norm;
+    do {
+        for (int i = 0; i < 4; i++)
+            out[i] = (float)hs_random_between(random, -1, 1);
+        norm = (double)(out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3]);
+    } while (norm < 0.01);
+    for (int i = 0; i < 4; i++)
+        out[i] /= (float)sqrt(norm);
+    ck_assert(hs_quat_normalise(out));
+}
+
+static void draw_rig(struct hs_random *random, struct hs_rig *rig)
+{
+    struct hs_stance *stance = &rig->stances[rig->stance_count++];
+    rig->bone_count =
+        (uint16_t)(1 + hs_random_index(random, hs_random_chance(random, 0.1) ? 128 : 20));
+    rig->hitbox_count = (uint16_t)(1 + hs_random_index(random, 20));
+    hs_name_set(&stance->name, HS_STR("stand"));
+    for (uint16_t i = 0; i < rig->bone_count; i++) {
+        struct hs_rest_bone *bone = &stance->bones[i];
+        *bone = (struct hs_rest_bone){.position = draw_offset(random), .scale = {1, 1, 1}};
+        draw_rotation(random, bone->rotation);
+    }
+    for (uint16_t i = 0; i < rig->hitbox_count; i++) {
+        struct hs_hitbox *box = &rig->hitboxes[i];
+        box->bone = (uint16_t)hs_random_index(random, rig->bone_count);
+        box->shape = (enum hs_shape)hs_random_index(random, HS_SHAPE_COUNT);
+        box->radius = unit * hs_random_between(random, 0.01, 0.3);
+        box->half_length = unit * hs_random_between(random, 0.01, 0.5);
+        box->half_extents = (struct hs_vec){unit * hs_random_between(random, 0.01, 0.3),
+                                            unit * hs_random_between(random, 0.01, 0.3),
+                                            unit * hs_random_between(random, 0.01, 0.3)};
+        box->center = hs_vec_scale(draw_offset(random), 0.3);
+        box->axis_aligned = hs_random_chance(random, 0.3);
+        draw_rotation(random, box->rotation);
+    }
+}
+
+static struct hs_ruleset *draw_ruleset(struct hs_random *random)
+{
+    static const double units[] = {1, 1, 1e-2, 100};
+    struct hs_ruleset *ruleset = hs_ruleset_create(1);
+    unit = units[hs_random_index(random, 4)];
+    ck_assert_ptr_nonnull(ruleset);
+    uint16_t rig = hs_ruleset_add_rig(ruleset, HS_STR("body"));
+    ck_assert_int_ne(rig, HS_NONE);
+    draw_rig(random, ruleset->rigs[rig]);
+    hs_ruleset_finish(ruleset);
+    return ruleset;
+}
+
+/* Half of the poses are plain: they have every bone, and no scale. */
+static void draw_pose(struct hs_random *random, const struct hs_rig *rig,
+                      struct hs_posted_pose *out)
+{
+    bool is_plain = hs_random_chance(random, 0.5);
+    memset(out, 0, sizeof *out);
+    out->bone_count = rig->bone_count;
+    out->stride =
+        is_plain || hs_random_chance(random, 0.5) ? HS_BONE_FLOATS : HS_BONE_FLOATS_SCALED;
+    for (unsigned i = 0; i < rig->bone_count; i++) {
+        float *values = out->bones + (size_t)i * out->stride;
+        hs_vec_to_floats(draw_offset(random), values);
+        draw_rotation(random, values + 3);
+        for (int k = HS_BONE_FLOATS; k < out->stride; k++)
+            values[k] = (float)(hs_random_between(random, 0.3, 3) *
+                                (hs_random_chance(random, 0.1) ? -1 : 1));
+        if (is_plain || !hs_random_chance(random, 0.1))
+            out->present[i / 64] |= UINT64_C(1) << (i % 64);
+    }
+}
+
+/* ---- one posted pose ---- */
+
+static void check_bounds(const struct hs_posted_pose *pose, const struct hs_rig *rig, double reach)
+{
+    double furthest = 0;
+    for (uint16_t i = 0; i < rig->hitbox_count; i++) {
+        uint16_t bone = rig->hitboxes[i].bone;
+        if (!hs_posted_pose_has_bone(pose, bone))
+            continue;
+        const float *values = pose->bones + (size_t)bone * pose->stride;
+        double side = rig->hitbox_reach[i];
+        if (pose->stride == HS_BONE_FLOATS_SCALED)
+            side *= hs_largest_scale(values + HS_BONE_FLOATS);
+        furthest = fmax(furthest, hs_vec_length(hs_vec_from_floats(values)) + side);
+        for (int a = 0; a < 3; a++) {
+            ck_assert_double_le((double)pose->low[a], (double)values[a] - side);
+            ck_assert_double_ge((double)pose->high[a], (double)values[a] + side);
+        }
+    }
+    ck_assert(reach == furthest);
+}
+
+START_TEST(bounds_of_a_posted_pose_contain_its_hitboxes)
+{
+    union hs_posted_pose_space space;
+    long plain = 0;
+    for (long i = 0; i < cases(); i++) {
+        struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), (uint64_t)i);
+        struct hs_ruleset *ruleset = draw_ruleset(&random);
+        draw_pose(&random, ruleset->rigs[0], &space.posted_pose);
+        plain += hs_posted_pose_is_plain(&space.posted_pose, ruleset->rigs[0]);
+        double reach = hs_posted_pose_bound(&space.posted_pose, ruleset->rigs[0]);
+        check_bounds(&space.posted_pose, ruleset->rigs[0], reach);
+        hs_ruleset_destroy(ruleset);
+    }
+    ck_assert_int_gt(plain, cases() / 3);
+    ck_assert_int_lt(plain, cases() * 3 / 4);
+}
+END_TEST
+
+/* ---- the body at one time ---- */
+
+struct play {
+    struct hs_random random;
+    struct hs_ruleset *ruleset;
+    struct hs_history *history;
+    struct hs_crowd crowd;
+    long touched, missed, passed_by;
+};
+
+/* Fills the history. Usually every sample has posted bones, or none has. */
+static void open_play(struct play *play)
+{
+    static const double far[] = {0, 0, 1e3, 1e6};
+    struct hs_random *random = &play->random;
+    const struct hs_state state = {.damage_scale = 1, .alive = true, .is_solid = true};
+    union hs_posted_pose_space space;
+    play->ruleset = draw_ruleset(random);
+    play->history = hs_history_create(&(struct hs_history_limits){.samples = SAMPLES});
+    ck_assert_ptr_nonnull(play->history);
+    struct hs_vec place =
+        hs_vec_scale(hs_random_direction(random), far[hs_random_index(random, 4)]);
+    double share = hs_random_chance(random, 0.7) ? 1 : hs_random_chance(random, 0.5) ? 0.5 : 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        struct hs_sample sample = {.time_us = i * (int64_t)STEP_US, .position = place};
+        bool has_pose = hs_random_chance(random, share);
+        draw_rotation(random, sample.rotation);
+        if (has_pose) {
+            draw_pose(random, play->ruleset->rigs[0], &space.posted_pose);
+            double reach = hs_posted_pose_bound(&space.posted_pose, play->ruleset->rigs[0]);
+            space.posted_pose.reach = (float)(reach * (1 + 1e-6));
+        }
+        ck_assert_int_eq(hs_history_insert(play->history, &play->ruleset->history, &sample, &state,
+                                           has_pose ? &space.posted_pose : NULL),
+                         HS_INSERT_STORED);
+        place = hs_vec_add(place, draw_offset(random));
+    }
+    memset(&play->crowd, 0, sizeof play->crowd);
+    for (uint32_t i = 0; i < 4; i++)
+        hs_crowd_put(&play->crowd, i, play->history, play->ruleset);
+}
+
+static void close_play(struct play *play)
+{
+    hs_history_destroy(play->history);
+    hs_ruleset_destroy(play->ruleset);
+}
+
+/* Checks that a solid is inside the box, along each axis. */
+static void check_inside(const struct hs_solid *solid, struct hs_vec middle, struct hs_vec half)
+{
+    struct hs_vec h = solid->half_extents, from = hs_vec_sub(solid->center, middle);
+    const struct hs_vec *a = solid->axes;
+    double x = fabs(a[0].x) * h.x + fabs(a[1].x) * h.y + fabs(a[2].x) * h.z + solid->radius;
+    double y = fabs(a[0].y) * h.x + fabs(a[1].y) * h.y + fabs(a[2].y) * h.z + solid->radius;
+    double z = fabs(a[0].z) * h.x + fabs(a[1].z) * h.y + fabs(a[2].z) * h.z + solid->radius;
+    ck_assert_double_le(fabs(from.x) + x, half.x);
+    ck_assert_double_le(fabs(from.y) + y, half.y);
+    ck_assert_double_le(fabs(from.z) + z, half.z);
+}
+
+/* Draws a sweep that passes near the surface of the body. */
+static struct hs_sweep draw_sweep(struct play *play, const struct hs_solid *solid)
+{
+    struct hs_random *random = &play->random;
+    struct hs_vec along = hs_random_direction(random);
+    if (hs_random_chance(random, 0.3))
+        along = (struct hs_vec){0, hs_random_chance(random, 0.5) ? 1 : -1, 0};
+    double beside = hs_vec_length(solid->half_extents) + solid->radius;
+    struct hs_vec near = hs_vec_add_scaled(solid->center, hs_random_direction(random),
+                                           beside * hs_random_between(random, 0, 3));
+    double back = unit * hs_random_log_between(random, 1e-3, 100);
+    return (struct hs_sweep){.start = hs_vec_add_scaled(near, along, -back),
+                             .direction = along,
+                             .length = back * hs_random_between(random, 0, 2),
+                             .radius = unit * hs_random_between(random, 0, 0.1)};
+}
+
+static void check_sweep(struct play *play, const struct hs_body *body, int64_t time_us,
+                        struct hs_vec middle, struct hs_vec half)
+{
+    const struct hs_solid *solid = &body->solids[hs_random_index(&play->random, body->count)];
+    struct hs_sweep sweep = draw_sweep(play, solid);
+    struct hs_passing passing;
+    bool touched = false;
+    double distance;
+    for (uint16_t i = 0; i < body->count; i++)
+        touched = touched || hs_sweep_touches(&sweep, &body->solids[i], &distance);
+    hs_passing_of(&sweep, time_us, &passing);
+    bool misses = hs_passing_misses(&passing, middle, half);
+    unsigned near = hs_crowd_near(&play->crowd, &passing);
+    ck_assert(near == 0 || near == 15);
+    ck_assert(!touched || (!misses && near == 15));
+    play->touched += touched;
+    play->missed += misses;
+    play->passed_by += near == 0;
+}
+
+START_TEST(boxes_of_a_body_contain_its_hitboxes)
+{
+    static struct play play;
+    static struct hs_body body;
+    for (long i = 0; i < cases(); i++) {
+        struct hs_bracket bracket;
+        struct hs_vec middle, half;
+        play.random = hs_random_start(hs_test_seed(DEFAULT_SEED), (uint64_t)i);
+        open_play(&play);
+        int64_t time_us = hs_random_index(&play.random, SAMPLES * STEP_US);
+        ck_assert_int_eq(hs_rewind_find(play.history, play.ruleset, time_us, &bracket),
+                         HS_REWIND_OK);
+        hs_rewind_body(play.history, play.ruleset, &bracket, &body);
+        hs_rewind_box(play.history, play.ruleset, &bracket, &middle, &half);
+        for (uint16_t k = 0; k < body.count; k++)
+            check_inside(&body.solids[k], middle, half);
+        for (int k = 0; k < SWEEPS && body.count > 0; k++)
+            check_sweep(&play, &body, time_us, middle, half);
+        close_play(&play);
+    }
+    printf("%ld sweeps touch, %ld miss the box, %ld pass by the history\n", play.touched,
+           play.missed, play.passed_by);
+    ck_assert_int_gt(play.touched, cases());
+    ck_assert_int_gt(play.missed, cases());
+    ck_assert_int_gt(play.passed_by, cases() / 2);
+}
+END_TEST
+
+int main(void)
+{
+    printf("body box: HS_SEED=%llu, %ld cases\n", (unsigned long long)hs_test_seed(DEFAULT_SEED),
+           cases());
+    Suite *suite = suite_create("body box");
+    TCase *tcase = tcase_create("body box");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, bounds_of_a_posted_pose_contain_its_hitboxes);
+    tcase_add_test(tcase, boxes_of_a_body_contain_its_hitboxes);
+    suite_add_tcase(suite, tcase);
+    return hs_run_suite(suite);
+}
