@@ -28,9 +28,12 @@ struct course {
 
 /* Four hitboxes of the rig. Lanes beyond the last hitbox are absent. */
 struct four {
-    struct hs_capsules capsules;
+    const struct hs_capsules *capsules; /* those of the rig, or `changed` */
+    struct hs_capsules changed;
     const float *from[4], *to[4]; /* offset and rotation of the bone, in the two samples */
     unsigned present;             /* one bit for each lane */
+    struct hs_lanes_vec bones;    /* offsets of the bones from the root */
+    glmm_128 balls;               /* lower bounds of the gaps to the balls around the bones */
 };
 
 static void lay_course(const struct hs_pose *pose, const struct hs_sweep *sweep, double reach,
@@ -55,8 +58,13 @@ static void lay_course(const struct hs_pose *pose, const struct hs_sweep *sweep,
 
 /* Replaces the capsule of a lane by a ball around the bone. If a bone is scaled differently along
    its axes, only the ball surely contains the hitbox. */
-static void use_ball(struct hs_capsules *capsules, unsigned lane, double scale)
+static void use_ball(struct four *four, unsigned lane, double scale)
 {
+    struct hs_capsules *capsules = &four->changed;
+    if (four->capsules != capsules) {
+        *capsules = *four->capsules;
+        four->capsules = capsules;
+    }
     for (int a = 0; a < 3; a++)
         capsules->from[a][lane] = capsules->to[a][lane] = 0;
     capsules->reach[lane] = hs_float_above((double)capsules->reach[lane] * scale * (1 + 1e-6));
@@ -148,7 +156,7 @@ static void find_any(const struct bones *bones, uint16_t bone, struct four *out,
     out->from[i] = ends.from;
     out->to[i] = ends.to;
     if (ends.is_scaled)
-        use_ball(&out->capsules, i, ends.scale);
+        use_ball(out, i, ends.scale);
 }
 
 /* Finds the bones of four hitboxes. `space` gets the poses of bones that are not posted. */
@@ -159,7 +167,7 @@ static void find_bones(const struct bones *bones, uint16_t first, struct four *o
     const struct hs_rig *rig = bones->pose->rig;
     const struct hs_hitbox *box = &rig->hitboxes[first];
     unsigned left = (unsigned)rig->hitbox_count - first, count = left < 4 ? left : 4;
-    out->capsules = rig->capsules[first / 4];
+    out->capsules = &rig->capsules[first / 4];
     out->present = (1u << count) - 1;
     if (bones->is_plain && count == 4) {
         find_plain(bones, box[0].bone, out, 0);
@@ -200,7 +208,7 @@ static inline glmm_128 ball_gap(const struct course *c, const struct four *four,
     struct hs_lanes_vec from = hs_lanes_sub(bones, c->origin);
     glmm_128 along = hs_lanes_max(c->start, hs_lanes_min(hs_lanes_dot(from, c->direction), c->end));
     glmm_128 distance = length(hs_lanes_sub(from, hs_lanes_scale(c->direction, along))) - c->radius;
-    glmm_128 reach = hs_lanes_read(four->capsules.reach) + c->error;
+    glmm_128 reach = hs_lanes_read(four->capsules->reach) + c->error;
     *most = distance + reach;
     return distance - reach;
 }
@@ -231,9 +239,9 @@ static inline glmm_128 turn_bones(const struct course *c, struct four *four, glm
     q[3] = from[3] * c->rest + to[3] * alpha;
     unsigned fast = ~hs_lanes_at_most(glmm_set1(0.9f), same) & four->present;
     for (; fast != 0; fast &= fast - 1)
-        use_ball(&four->capsules, (unsigned)hs_lowest_bit(fast), 1);
+        use_ball(four, (unsigned)hs_lowest_bit(fast), 1);
     glmm_128 turned = hs_lanes_abs(glmm_set1(1) - same);
-    return c->error + glmm_set1(0.04f) * turned * hs_lanes_read(four->capsules.reach);
+    return c->error + glmm_set1(0.04f) * turned * hs_lanes_read(four->capsules->reach);
 }
 
 /* Computes the columns of the rotation matrices of four quaternions of any length. */
@@ -277,11 +285,11 @@ static inline struct capsules place_capsules(const struct course *c, struct four
     struct hs_lanes_vec axes[3];
     glmm_128 error = turn_bones(c, four, q);
     find_axes(q, axes);
-    struct hs_lanes_vec from = turn(axes, hs_lanes_read_vec(four->capsules.from[0]));
-    struct hs_lanes_vec to = turn(axes, hs_lanes_read_vec(four->capsules.to[0]));
+    struct hs_lanes_vec from = turn(axes, hs_lanes_read_vec(four->capsules->from[0]));
+    struct hs_lanes_vec to = turn(axes, hs_lanes_read_vec(four->capsules->to[0]));
     return (struct capsules){.from = hs_lanes_sub(hs_lanes_add(bones, from), c->origin),
                              .along = hs_lanes_sub(to, from),
-                             .radius = hs_lanes_read(four->capsules.radius) + c->radius + error};
+                             .radius = hs_lanes_read(four->capsules->radius) + c->radius + error};
 }
 
 /*
@@ -333,33 +341,33 @@ static inline glmm_128 first_contact(const struct course *c, const struct capsul
     return travel - c->error;
 }
 
-/* Lowers *enough to the smallest upper bound of a gap. */
-static inline void lower(float *enough, const struct four *four, glmm_128 most)
+/* Places the balls of four hitboxes. Lowers each lane of *enough to an upper bound of a gap. */
+static inline void bound_balls(const struct course *c, struct four *four, glmm_128 *enough)
 {
-    float bounds[4];
-    hs_lanes_write(bounds, most);
-    for (unsigned i = 0; i < 4; i++)
-        if ((four->present >> i & 1) != 0 && bounds[i] < *enough)
-            *enough = bounds[i];
+    glmm_128 most;
+    four->bones = place_bones(c, four);
+    four->balls = ball_gap(c, four, four->bones, &most);
+    if (four->present != 15) {
+        float bounds[4];
+        hs_lanes_write(bounds, most);
+        for (unsigned i = 0; i < 4; i++)
+            if ((four->present >> i & 1) == 0)
+                bounds[i] = FLT_MAX;
+        most = hs_lanes_read(bounds);
+    }
+    *enough = hs_lanes_min(most, *enough);
 }
 
-/* Finds the bounds of four hitboxes. Returns a bit for each hitbox that may matter: its gap may be
-   at most `slack`, or at most *enough. *enough is an upper bound of the smallest gap so far, and is
-   updated. `enough` NULL: only `slack` is used. */
-static unsigned bound_four(const struct course *c, struct four *four, glmm_128 slack, float *enough,
-                           float gap[4], float contact[4])
+/* Finds the bounds of four hitboxes whose balls are placed. Returns a bit for each hitbox that may
+   matter: its gap may be at most `limit`. */
+static inline unsigned bound_four(const struct course *c, struct four *four, glmm_128 slack,
+                                  glmm_128 limit, float gap[4], float contact[4])
 {
-    glmm_128 most, across, first, limit = slack;
-    struct hs_lanes_vec bones = place_bones(c, four);
-    glmm_128 balls = ball_gap(c, four, bones, &most);
-    if (enough != NULL) {
-        lower(enough, four, most);
-        limit = hs_lanes_max(slack, glmm_set1(*enough));
-    }
-    unsigned near = ~hs_lanes_at_most(limit, balls) & four->present;
+    glmm_128 across, first;
+    unsigned near = ~hs_lanes_at_most(limit, four->balls) & four->present;
     if (near == 0)
         return 0;
-    struct capsules capsules = place_capsules(c, four, bones);
+    struct capsules capsules = place_capsules(c, four, four->bones);
     glmm_128 gaps = capsule_gap(c, &capsules, &across, &first);
     near &= ~hs_lanes_at_most(limit, gaps);
     hs_lanes_write(gap, gaps);
@@ -382,14 +390,26 @@ static void allow_all(const struct hs_pose *pose, struct hs_pose_bounds *out)
     }
 }
 
+static glmm_128 smallest_of(glmm_128 lanes)
+{
+    float v[4];
+    hs_lanes_write(v, lanes);
+    float a = v[0] < v[1] ? v[0] : v[1], b = v[2] < v[3] ? v[2] : v[3];
+    return glmm_set1(a < b ? a : b);
+}
+
+/* All balls are compared before any capsule is placed. So the smallest upper bound of a gap is
+   known, and most hitboxes of the target are excluded by their balls. */
 void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
                          bool finds_nearest, struct hs_pose_bounds *out)
 {
     struct course course;
     struct bones bones;
+    struct four fours[HS_MAX_HITBOXES / 4];
+    struct hs_bone_pose space[HS_MAX_HITBOXES];
     double error;
-    float enough = FLT_MAX;
-    glmm_128 limit = glmm_set1(hs_float_above(slack));
+    glmm_128 touches = glmm_set1(hs_float_above(slack)), enough = glmm_set1(FLT_MAX);
+    uint16_t count = pose->rig->hitbox_count;
     memset(out->near, 0, sizeof out->near);
     memset(out->excluded, 0, sizeof out->excluded);
     open_bones(pose, &bones);
@@ -398,12 +418,14 @@ void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *swee
         allow_all(pose, out);
         return;
     }
-    for (uint16_t i = 0; i < pose->rig->hitbox_count; i += 4) {
-        struct hs_bone_pose space[4];
-        struct four four;
-        find_bones(&bones, i, &four, out->excluded, space);
-        uint64_t near = bound_four(&course, &four, limit, finds_nearest ? &enough : NULL,
-                                   out->gap + i, out->contact + i);
+    for (uint16_t i = 0; i < count; i += 4) {
+        find_bones(&bones, i, &fours[i / 4], out->excluded, space + i);
+        bound_balls(&course, &fours[i / 4], &enough);
+    }
+    glmm_128 limit = finds_nearest ? hs_lanes_max(touches, smallest_of(enough)) : touches;
+    for (uint16_t i = 0; i < count; i += 4) {
+        uint64_t near =
+            bound_four(&course, &fours[i / 4], touches, limit, out->gap + i, out->contact + i);
         out->near[i / 64] |= near << (i % 64);
     }
 }
