@@ -237,7 +237,7 @@ static void check_sweep(struct play *play, const struct hs_body *body, int64_t t
         touched = touched || hs_sweep_touches(&sweep, &body->solids[i], &distance);
     hs_passing_of(&sweep, time_us, &passing);
     bool misses = hs_passing_misses(&passing, middle, half);
-    unsigned near = hs_crowd_near(&play->crowd, &passing);
+    uint64_t near = hs_crowd_near(&play->crowd, 4, &passing);
     ck_assert(near == 0 || near == 15);
     ck_assert(!touched || (!misses && near == 15));
     play->touched += touched;

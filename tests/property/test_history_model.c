@@ -275,7 +275,7 @@ static void pass_by(struct run *run, int64_t time_us)
     hs_passing_of(&sweep, time_us, &passing);
     for (uint32_t i = 0; i < 4; i++)
         hs_crowd_put(&crowd, i, run->history, run->rules);
-    if (hs_crowd_near(&crowd, &passing) != 0)
+    if (hs_crowd_near(&crowd, 4, &passing) != 0)
         return;
     run->far++;
     struct hs_bracket bracket;

@@ -128,31 +128,51 @@ static unsigned without_pose(const struct hs_crowd *crowd, int64_t time_us)
     return bits;
 }
 
+/* A passing in lanes. */
+struct passing_lanes {
+    struct hs_lanes_vec middle, half, size; /* `size`: absolute values of `half` */
+    glmm_128 reach;
+};
+
+static inline struct hs_lanes_vec set1_floats(const float v[3])
+{
+    return (struct hs_lanes_vec){glmm_set1(v[0]), glmm_set1(v[1]), glmm_set1(v[2])};
+}
+
 /* Does the test of are_apart for four players. The boxes are made larger by the rounding error of
    all operations. This error grows with the distance between the middles. */
-unsigned hs_crowd_near(const struct hs_crowd *crowd, const struct hs_passing *passing)
+static inline unsigned find_apart(const struct hs_crowd *crowd, const struct passing_lanes *p)
 {
-    const float *m = passing->near_middle, *n = passing->near_half;
-    struct hs_lanes_vec middle = {glmm_set1(m[0]), glmm_set1(m[1]), glmm_set1(m[2])};
-    struct hs_lanes_vec half = {glmm_set1(n[0]), glmm_set1(n[1]), glmm_set1(n[2])};
-    struct hs_lanes_vec between = hs_lanes_sub(hs_lanes_read_vec(crowd->middle[0]), middle);
-    struct hs_lanes_vec size = hs_lanes_vec_abs(between), h = hs_lanes_vec_abs(half);
-    glmm_128 reach =
-        glmm_set1(passing->near_reach) + glmm_set1((float)NEAR_SLACK) * (size.x + size.y + size.z);
+    struct hs_lanes_vec between = hs_lanes_sub(hs_lanes_read_vec(crowd->middle[0]), p->middle);
+    struct hs_lanes_vec away = hs_lanes_vec_abs(between), half = p->half, h = p->size;
+    glmm_128 reach = p->reach + glmm_set1((float)NEAR_SLACK) * (away.x + away.y + away.z);
     struct hs_lanes_vec reaches = {reach, reach, reach};
     struct hs_lanes_vec box = hs_lanes_add(hs_lanes_read_vec(crowd->half[0]), reaches);
-    unsigned apart = hs_lanes_at_most(box.x + h.x, size.x) | hs_lanes_at_most(box.y + h.y, size.y) |
-                     hs_lanes_at_most(box.z + h.z, size.z);
-    if (apart != 15) {
-        /* If the segment is along an axis, some cross products are 0 and separate nothing. The
-           minimum FLT_MIN makes sure that these products do not count as a separation. */
-        glmm_128 least = glmm_set1(FLT_MIN);
-        glmm_128 x = hs_lanes_abs(between.y * half.z - between.z * half.y);
-        glmm_128 y = hs_lanes_abs(between.z * half.x - between.x * half.z);
-        glmm_128 z = hs_lanes_abs(between.x * half.y - between.y * half.x);
-        apart |= hs_lanes_at_most(box.y * h.z + box.z * h.y + least, x) |
-                 hs_lanes_at_most(box.z * h.x + box.x * h.z + least, y) |
-                 hs_lanes_at_most(box.x * h.y + box.y * h.x + least, z);
+    unsigned apart = hs_lanes_at_most(box.x + h.x, away.x) | hs_lanes_at_most(box.y + h.y, away.y) |
+                     hs_lanes_at_most(box.z + h.z, away.z);
+    if (apart == 15)
+        return apart;
+    /* If the segment is along an axis, some cross products are 0 and separate nothing. The minimum
+       FLT_MIN makes sure that these products do not count as a separation. */
+    glmm_128 least = glmm_set1(FLT_MIN);
+    glmm_128 x = hs_lanes_abs(between.y * half.z - between.z * half.y);
+    glmm_128 y = hs_lanes_abs(between.z * half.x - between.x * half.z);
+    glmm_128 z = hs_lanes_abs(between.x * half.y - between.y * half.x);
+    return apart | hs_lanes_at_most(box.y * h.z + box.z * h.y + least, x) |
+           hs_lanes_at_most(box.z * h.x + box.x * h.z + least, y) |
+           hs_lanes_at_most(box.x * h.y + box.y * h.x + least, z);
+}
+
+uint64_t hs_crowd_near(const struct hs_crowd *crowd, uint32_t count,
+                       const struct hs_passing *passing)
+{
+    struct passing_lanes p = {set1_floats(passing->near_middle), set1_floats(passing->near_half),
+                              .reach = glmm_set1(passing->near_reach)};
+    uint64_t near = 0;
+    p.size = hs_lanes_vec_abs(p.half);
+    for (uint32_t i = 0; i < count; i += 4, crowd++) {
+        unsigned bits = ~find_apart(crowd, &p) & 15u;
+        near |= (uint64_t)(bits | without_pose(crowd, passing->time_us)) << i;
     }
-    return (~apart & 15u) | without_pose(crowd, passing->time_us);
+    return count < 64 ? near & ((UINT64_C(1) << count) - 1) : near;
 }

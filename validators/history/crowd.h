@@ -45,8 +45,12 @@ struct hs_crowd {
 void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *history,
                   const struct hs_ruleset *ruleset);
 
-/* Returns one bit for each of the four players who may have no pose at that time, or whose body may
-   be touched. Reads no sample. Most players get no bit. */
-unsigned hs_crowd_near(const struct hs_crowd *crowd, const struct hs_passing *passing);
+/*
+ * Returns one bit for each of `count` players (at most 64) who may have no pose at that time, or
+ * whose body may be touched. Reads no sample. Most players get no bit. `crowd` has the bounds of
+ * four players in each element.
+ */
+uint64_t hs_crowd_near(const struct hs_crowd *crowd, uint32_t count,
+                       const struct hs_passing *passing);
 
 #endif
