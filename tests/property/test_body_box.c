@@ -7,10 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/random.h"
+#include "tests/support/oracle/bodies.h"
 #include "tests/support/run_suite.h"
 #include "validators/base/glm.h"
-#include "validators/geometry/quat.h"
 #include "validators/history/body_box.h"
 #include "validators/history/crowd.h"
 
@@ -24,87 +23,12 @@ static long cases(void)
     return hs_test_count("HS_PROPERTY_CASES", DEFAULT_CASES);
 }
 
-/* ---- random bodies ---- */
-
 static double unit; /* the length of a limb */
 
-static struct hs_vec draw_offset(struct hs_random *random)
-{
-    return hs_vec_scale(hs_random_direction(random), unit * hs_random_between(random, 0, 1));
-}
-
-static void draw_rotation(struct hs_random *random, float out[4])
-{
-    double norm;
-    do {
-        for (int i = 0; i < 4; i++)
-            out[i] = (float)hs_random_between(random, -1, 1);
-        norm = (double)(out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3]);
-    } while (norm < 0.01);
-    for (int i = 0; i < 4; i++)
-        out[i] /= (float)sqrt(norm);
-    ck_assert(hs_quat_normalise(out));
-}
-
-static void draw_rig(struct hs_random *random, struct hs_rig *rig)
-{
-    struct hs_stance *stance = &rig->stances[rig->stance_count++];
-    rig->bone_count =
-        (uint16_t)(1 + hs_random_index(random, hs_random_chance(random, 0.1) ? 128 : 20));
-    rig->hitbox_count = (uint16_t)(1 + hs_random_index(random, 20));
-    hs_name_set(&stance->name, HS_STR("stand"));
-    for (uint16_t i = 0; i < rig->bone_count; i++) {
-        struct hs_rest_bone *bone = &stance->bones[i];
-        *bone = (struct hs_rest_bone){.position = draw_offset(random), .scale = {1, 1, 1}};
-        draw_rotation(random, bone->rotation);
-    }
-    for (uint16_t i = 0; i < rig->hitbox_count; i++) {
-        struct hs_hitbox *box = &rig->hitboxes[i];
-        box->bone = (uint16_t)hs_random_index(random, rig->bone_count);
-        box->shape = (enum hs_shape)hs_random_index(random, HS_SHAPE_COUNT);
-        box->radius = unit * hs_random_between(random, 0.01, 0.3);
-        box->half_length = unit * hs_random_between(random, 0.01, 0.5);
-        box->half_extents = (struct hs_vec){unit * hs_random_between(random, 0.01, 0.3),
-                                            unit * hs_random_between(random, 0.01, 0.3),
-                                            unit * hs_random_between(random, 0.01, 0.3)};
-        box->center = hs_vec_scale(draw_offset(random), 0.3);
-        box->axis_aligned = hs_random_chance(random, 0.3);
-        draw_rotation(random, box->rotation);
-    }
-}
-
-static struct hs_ruleset *draw_ruleset(struct hs_random *random)
+static void draw_unit(struct hs_random *random)
 {
     static const double units[] = {1, 1, 1e-2, 100};
-    struct hs_ruleset *ruleset = hs_ruleset_create(1);
     unit = units[hs_random_index(random, 4)];
-    ck_assert_ptr_nonnull(ruleset);
-    uint16_t rig = hs_ruleset_add_rig(ruleset, HS_STR("body"));
-    ck_assert_int_ne(rig, HS_NONE);
-    draw_rig(random, ruleset->rigs[rig]);
-    hs_ruleset_finish(ruleset);
-    return ruleset;
-}
-
-/* Half of the poses are plain: they have every bone, and no scale. */
-static void draw_pose(struct hs_random *random, const struct hs_rig *rig,
-                      struct hs_posted_pose *out)
-{
-    bool is_plain = hs_random_chance(random, 0.5);
-    memset(out, 0, sizeof *out);
-    out->bone_count = rig->bone_count;
-    out->stride =
-        is_plain || hs_random_chance(random, 0.5) ? HS_BONE_FLOATS : HS_BONE_FLOATS_SCALED;
-    for (unsigned i = 0; i < rig->bone_count; i++) {
-        float *values = out->bones + (size_t)i * out->stride;
-        hs_vec_to_floats(draw_offset(random), values);
-        draw_rotation(random, values + 3);
-        for (int k = HS_BONE_FLOATS; k < out->stride; k++)
-            values[k] = (float)(hs_random_between(random, 0.3, 3) *
-                                (hs_random_chance(random, 0.1) ? -1 : 1));
-        if (is_plain || !hs_random_chance(random, 0.1))
-            out->present[i / 64] |= UINT64_C(1) << (i % 64);
-    }
 }
 
 /* ---- one posted pose ---- */
@@ -135,8 +59,9 @@ START_TEST(bounds_of_a_posted_pose_contain_its_hitboxes)
     long plain = 0;
     for (long i = 0; i < cases(); i++) {
         struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), (uint64_t)i);
-        struct hs_ruleset *ruleset = draw_ruleset(&random);
-        draw_pose(&random, ruleset->rigs[0], &space.posted_pose);
+        draw_unit(&random);
+        struct hs_ruleset *ruleset = hs_body_draw_ruleset(&random, unit);
+        hs_body_draw_pose(&random, ruleset->rigs[0], unit, &space.posted_pose);
         plain += hs_posted_pose_is_plain(&space.posted_pose, ruleset->rigs[0]);
         double reach = hs_posted_pose_bound(&space.posted_pose, ruleset->rigs[0]);
         check_bounds(&space.posted_pose, ruleset->rigs[0], reach);
@@ -164,7 +89,8 @@ static void open_play(struct play *play)
     struct hs_random *random = &play->random;
     const struct hs_state state = {.damage_scale = 1, .alive = true, .is_solid = true};
     union hs_posted_pose_space space;
-    play->ruleset = draw_ruleset(random);
+    draw_unit(random);
+    play->ruleset = hs_body_draw_ruleset(random, unit);
     play->history = hs_history_create(&(struct hs_history_limits){.samples = SAMPLES});
     ck_assert_ptr_nonnull(play->history);
     struct hs_vec place =
@@ -173,16 +99,16 @@ static void open_play(struct play *play)
     for (int i = 0; i < SAMPLES; i++) {
         struct hs_sample sample = {.time_us = i * (int64_t)STEP_US, .position = place};
         bool has_pose = hs_random_chance(random, share);
-        draw_rotation(random, sample.rotation);
+        hs_body_draw_rotation(random, sample.rotation);
         if (has_pose) {
-            draw_pose(random, play->ruleset->rigs[0], &space.posted_pose);
+            hs_body_draw_pose(random, play->ruleset->rigs[0], unit, &space.posted_pose);
             double reach = hs_posted_pose_bound(&space.posted_pose, play->ruleset->rigs[0]);
             space.posted_pose.reach = (float)(reach * (1 + 1e-6));
         }
         ck_assert_int_eq(hs_history_insert(play->history, &play->ruleset->history, &sample, &state,
                                            has_pose ? &space.posted_pose : NULL),
                          HS_INSERT_STORED);
-        place = hs_vec_add(place, draw_offset(random));
+        place = hs_vec_add(place, hs_body_draw_offset(random, unit));
     }
     memset(&play->crowd, 0, sizeof play->crowd);
     for (uint32_t i = 0; i < 4; i++)
