@@ -199,6 +199,56 @@ START_TEST(boxes_of_a_body_contain_its_hitboxes)
 }
 END_TEST
 
+/* ---- four and eight lanes ---- */
+
+/* Draws the bounds of 64 players. Some players have no pose at most times. */
+static void draw_crowd(struct hs_random *random, struct hs_crowd crowd[16])
+{
+    memset(crowd, 0, 16 * sizeof crowd[0]);
+    for (int i = 0; i < 64; i++) {
+        struct hs_crowd *four = &crowd[i / 4];
+        int k = i % 4;
+        bool is_short = hs_random_chance(random, 0.05);
+        for (int a = 0; a < 3; a++) {
+            four->middle[a][k] = (float)hs_random_between(random, -30, 30);
+            four->half[a][k] = (float)hs_random_log_between(random, 0.1, 10);
+        }
+        four->from_us[k] = is_short ? 900 : 0;
+        four->until_us[k] = 1000;
+        four->all_from_us = is_short ? 900 : four->all_from_us;
+        four->all_until_us = 1000;
+    }
+}
+
+START_TEST(eight_lanes_find_the_players_of_four)
+{
+    struct hs_crowd crowd[16];
+    long found = 0, all = 0;
+    if (!hs_crowd_has_eight_lanes())
+        return;
+    for (long i = 0; i < cases(); i++) {
+        struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), (uint64_t)i);
+        uint32_t count = 1 + (uint32_t)hs_random_index(&random, 64);
+        struct hs_sweep sweep = {.start = hs_vec_scale(hs_random_direction(&random), 30),
+                                 .direction = hs_random_direction(&random),
+                                 .length = hs_random_between(&random, 0, 60),
+                                 .radius = hs_random_between(&random, 0, 0.2)};
+        if (hs_random_chance(&random, 0.2))
+            sweep.direction = (struct hs_vec){1, 0, 0};
+        struct hs_passing passing;
+        draw_crowd(&random, crowd);
+        hs_passing_of(&sweep, hs_random_index(&random, 1100), &passing);
+        uint64_t four = hs_crowd_near_by(false, crowd, count, &passing);
+        ck_assert_uint_eq(hs_crowd_near_by(true, crowd, count, &passing), four);
+        ck_assert(count == 64 || four >> count == 0);
+        found += __builtin_popcountll(four);
+        all += count;
+    }
+    ck_assert_int_gt(found, all / 10);
+    ck_assert_int_lt(found, all * 9 / 10);
+}
+END_TEST
+
 int main(void)
 {
     printf("body box: HS_SEED=%llu, %ld cases\n", (unsigned long long)hs_test_seed(DEFAULT_SEED),
@@ -208,6 +258,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, bounds_of_a_posted_pose_contain_its_hitboxes);
     tcase_add_test(tcase, boxes_of_a_body_contain_its_hitboxes);
+    tcase_add_test(tcase, eight_lanes_find_the_players_of_four);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }
