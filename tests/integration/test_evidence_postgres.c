@@ -531,7 +531,7 @@ START_TEST(the_log_has_no_part_of_the_connection_string)
     hs_kept_start(&kept[0], NULL);
     await(&kept[0], FAILURES, 1);
     ck_assert_int_eq(hs_kept_status(&kept[0], "GET", "/v1/verdicts", NULL), 503);
-    ck_assert(is_logged(_i == 0 ? "has no connection string" : "/nowhere"));
+    ck_assert(is_logged(_i == 0 ? "does not contain a PostgreSQL connection string" : "/nowhere"));
     ck_assert(!is_logged("hunter2"));
     hs_kept_stop(&kept[0]);
 }

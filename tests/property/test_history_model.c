@@ -255,8 +255,8 @@ static void check_span(const struct run *run)
     }
 }
 
-/* A player who passes by must have a pose, and must be no nearer than the radii of the sphere and
-   the body. */
+/* A player whom a path passes by must have a pose, and must be no nearer than the radii of the
+   sphere and the body. */
 static void pass_by(struct run *run, int64_t time_us)
 {
     struct hs_random *r = &run->random;
@@ -271,8 +271,11 @@ static void pass_by(struct run *run, int64_t time_us)
     sweep.start = hs_vec_add_scaled(hs_vec_add_scaled(near, side, beside), along,
                                     -hs_random_between(r, 0, 60));
     struct hs_passing passing;
+    struct hs_crowd crowd = {.from_us = {0}};
     hs_passing_of(&sweep, time_us, &passing);
-    if (!hs_is_passed_by(run->history, run->rules, &passing))
+    for (uint32_t i = 0; i < 4; i++)
+        hs_crowd_put(&crowd, i, run->history, run->rules);
+    if (hs_crowd_near(&crowd, 4, &passing) != 0)
         return;
     run->far++;
     struct hs_bracket bracket;

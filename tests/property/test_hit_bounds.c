@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/oracle/bodies.h"
 #include "tests/support/oracle/scene.h"
 #include "tests/support/run_suite.h"
 #include "validators/history/bounds.h"
@@ -46,6 +47,22 @@ static void open_scene(struct hs_random *random)
 
 /* ---- the broad phase ---- */
 
+/* Makes the bounds of all posted poses infinite. */
+static void open_poses(struct hs_history *history)
+{
+    for (uint32_t i = 0; i < history->count; i++) {
+        const struct hs_sample *sample = hs_history_slot(history, i);
+        if (sample->posted_pose == HS_NO_POSTED_POSE)
+            continue;
+        struct hs_posted_pose *pose =
+            (struct hs_posted_pose *)(void *)hs_history_pose_block(history, sample->posted_pose);
+        for (int a = 0; a < 3; a++) {
+            pose->low[a] = -1e30F;
+            pose->high[a] = 1e30F;
+        }
+    }
+}
+
 /* Makes the bounds of all players infinite, so that no player counts as far away. */
 static void open_bounds(struct hs_match *match)
 {
@@ -55,6 +72,7 @@ static void open_bounds(struct hs_match *match)
         crowd->from_us[i % 4] = crowd->all_from_us = INT64_MAX;
         span->longest_gap_us = INT64_MAX;
         span->posted_reach = DBL_MAX;
+        open_poses(match->players.all[i]->history);
     }
 }
 
@@ -239,6 +257,66 @@ START_TEST(bounds_change_no_contact)
 }
 END_TEST
 
+/* ---- four and eight lanes ---- */
+
+/* Compares the bounds that four and eight lanes compute. Returns the number of
+   hitboxes with bounds. */
+static int compare_lanes(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
+                         bool finds_nearest, long i)
+{
+    static struct hs_pose_bounds four, eight;
+    int count = 0;
+    hs_pose_find_bounds_by(false, pose, sweep, slack, finds_nearest, &four);
+    hs_pose_find_bounds_by(true, pose, sweep, slack, finds_nearest, &eight);
+    ck_assert_msg(memcmp(four.near, eight.near, sizeof four.near) == 0, "case %ld", i);
+    ck_assert(memcmp(four.excluded, eight.excluded, sizeof four.excluded) == 0);
+    for (uint16_t h = hs_bounds_next(&four, 0); h != HS_NONE; h = hs_bounds_next(&four, h + 1)) {
+        count++;
+        bool has_contact = (double)four.gap[h] <= slack;
+        ck_assert_msg(four.gap[h] == eight.gap[h] &&
+                          (!has_contact || four.contact[h] == eight.contact[h]),
+                      "case %ld, hitbox %d", i, h);
+    }
+    return count;
+}
+
+START_TEST(eight_lanes_compute_the_bounds_of_four)
+{
+    union hs_posted_pose_space from, to;
+    long with_bounds = 0;
+    if (!hs_bounds_have_eight_lanes())
+        return;
+    for (long i = 0; i < cases(); i++) {
+        struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), (uint64_t)i);
+        struct hs_ruleset *ruleset = hs_body_draw_ruleset(&random, 1);
+        struct hs_bracket bracket = {
+            .alpha = hs_random_chance(&random, 0.3) ? 0 : hs_random_unit(&random)};
+        struct hs_pose pose = {.bracket = &bracket, .rig = ruleset->rigs[0]};
+        struct hs_sample at = {.rotation = {0, 0, 0, 1}};
+        bracket.from = bracket.to = &at;
+        pose.rotation[3] = 1;
+        pose.stance_from = pose.stance_to = &ruleset->rigs[0]->stances[0];
+        hs_body_draw_pose(&random, ruleset->rigs[0], 1, &from.posted_pose);
+        hs_body_draw_pose(&random, ruleset->rigs[0], 1, &to.posted_pose);
+        pose.from = hs_random_chance(&random, 0.8) ? &from.posted_pose : NULL;
+        pose.to = hs_random_chance(&random, 0.8) ? &to.posted_pose : NULL;
+        struct hs_vec along = hs_random_direction(&random);
+        double back = hs_random_log_between(&random, 0.1, 100);
+        struct hs_vec through =
+            hs_vec_scale(hs_random_direction(&random), hs_random_between(&random, 0, 1.5));
+        struct hs_sweep sweep = {.start = hs_vec_add_scaled(through, along, -back),
+                                 .direction = along,
+                                 .length = back * hs_random_between(&random, 0.5, 1.5),
+                                 .radius = hs_random_between(&random, 0, 0.2)};
+        for (int nearest = 0; nearest < 2; nearest++)
+            with_bounds += compare_lanes(&pose, &sweep, 1e-5, nearest == 1, i);
+        hs_ruleset_destroy(ruleset);
+    }
+    printf("%ld hitboxes with bounds\n", with_bounds);
+    ck_assert_int_gt(with_bounds, cases());
+}
+END_TEST
+
 /* ---- grazes ---- */
 
 /* Makes a rig with one ball around its root. */
@@ -299,6 +377,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, broad_phase_changes_no_answer);
     tcase_add_test(tcase, bounds_change_no_contact);
+    tcase_add_test(tcase, eight_lanes_compute_the_bounds_of_four);
     tcase_add_test(tcase, bounds_hold_for_grazes);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

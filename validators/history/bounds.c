@@ -2,32 +2,29 @@
 
 #include "validators/base/lanes.h"
 #include "validators/base/units.h"
+#include "validators/history/body_box.h"
 
 /* Relative errors of a few operations: in float, and in double. */
 #define FLOAT_SLACK  6e-6
 #define DOUBLE_SLACK 1e-14
 
-/* Above this value, squares overflow in float. */
+/* Above this, squares in float overflow. */
 #define TOO_LARGE 1e15
 
-static inline glmm_128 length(struct hs_lanes_vec a)
-{
-    return hs_lanes_sqrt(hs_lanes_dot(a, a));
-}
-
-/* The sweep, measured from the point on it that is nearest to the root of the body. */
+/* The sweep, measured from its point that is nearest to the root of the body. */
 struct course {
-    struct hs_lanes_vec origin;    /* this nearest point, relative to the root */
-    struct hs_lanes_vec direction; /* unit */
-    glmm_128 start, end;           /* travel from `origin` to both ends of the sweep; start <= 0 */
-    glmm_128 radius;
-    glmm_128 error;       /* maximum error of any distance that is computed here */
-    glmm_128 alpha, rest; /* weights of the later and of the earlier sample */
+    struct hs_vec origin;    /* that point, relative to the root */
+    struct hs_vec direction; /* unit */
+    float start, end;        /* travel from that point to both ends; start <= 0 */
+    float radius;
+    float error;       /* maximum error of any distance that is computed in lanes */
+    float alpha, rest; /* weights of the later and of the earlier sample */
 };
 
 /* Four hitboxes of the rig. Lanes beyond the last hitbox are absent. */
-struct four {
-    struct hs_capsules capsules;
+struct group {
+    const struct hs_capsules *capsules; /* those of the rig, or `changed` */
+    struct hs_capsules changed;
     const float *from[4], *to[4]; /* offset and rotation of the bone, in the two samples */
     unsigned present;             /* one bit for each lane */
 };
@@ -37,25 +34,29 @@ static void lay_course(const struct hs_pose *pose, const struct hs_sweep *sweep,
 {
     struct hs_vec from = hs_vec_sub(sweep->start, pose->root);
     double along = hs_clamp(-hs_vec_dot(from, sweep->direction), 0, sweep->length);
-    struct hs_vec origin = hs_vec_add_scaled(from, sweep->direction, along);
-    double size = hs_vec_length(origin) + 2 * reach + sweep->radius;
+    out->origin = hs_vec_add_scaled(from, sweep->direction, along);
+    out->direction = sweep->direction;
+    double size = hs_vec_length(out->origin) + 2 * reach + sweep->radius;
     double coordinates = hs_vec_length(sweep->start) + hs_vec_length(pose->root) + sweep->length;
     *travelled = along;
     *error = FLOAT_SLACK * size + DOUBLE_SLACK * coordinates;
-    out->origin = hs_lanes_set1_vec(origin);
-    out->direction = hs_lanes_set1_vec(sweep->direction);
-    out->start = glmm_set1(hs_float_below(-along));
-    out->end = glmm_set1(hs_float_above(sweep->length - along));
-    out->radius = glmm_set1(hs_float_above(sweep->radius));
-    out->error = glmm_set1(hs_float_above(*error));
-    out->alpha = glmm_set1((float)pose->bracket->alpha);
-    out->rest = glmm_set1((float)(1 - pose->bracket->alpha));
+    out->start = hs_float_below(-along);
+    out->end = hs_float_above(sweep->length - along);
+    out->radius = hs_float_above(sweep->radius);
+    out->error = hs_float_above(*error);
+    out->alpha = (float)pose->bracket->alpha;
+    out->rest = (float)(1 - pose->bracket->alpha);
 }
 
 /* Replaces the capsule of a lane by a ball around the bone. If a bone is scaled differently along
-   its axes, only the ball is certain to contain the hitbox. */
-static void use_ball(struct hs_capsules *capsules, unsigned lane, double scale)
+   its axes, only the ball surely contains the hitbox. */
+static void use_ball(struct group *group, unsigned lane, double scale)
 {
+    struct hs_capsules *capsules = &group->changed;
+    if (group->capsules != capsules) {
+        *capsules = *group->capsules;
+        group->capsules = capsules;
+    }
     for (int a = 0; a < 3; a++)
         capsules->from[a][lane] = capsules->to[a][lane] = 0;
     capsules->reach[lane] = hs_float_above((double)capsules->reach[lane] * scale * (1 + 1e-6));
@@ -108,22 +109,10 @@ static bool find_rest(const struct hs_pose *pose, uint16_t bone, struct hs_bone_
     return true;
 }
 
-/* Returns whether a posted pose has every bone of the rig, and no scales. */
-static bool is_plain(const struct hs_posted_pose *pose, const struct hs_rig *rig)
-{
-    bool is_whole = pose->bone_count == rig->bone_count && pose->stride == HS_BONE_FLOATS;
-    for (unsigned i = 0; i < rig->bone_count && is_whole; i += 64) {
-        unsigned count = rig->bone_count - i;
-        uint64_t all = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
-        is_whole = (pose->present[i / 64] & all) == all;
-    }
-    return is_whole;
-}
-
 /* The bones of a body in the two samples of a pose. */
 struct bones {
     const struct hs_pose *pose;
-    const struct hs_posted_pose *from, *to; /* NULL if at least one sample has no posted bones */
+    const struct hs_posted_pose *from, *to; /* NULL: at least one sample has no posted bones */
     bool is_plain;
 };
 
@@ -134,19 +123,19 @@ static void open_bones(const struct hs_pose *pose, struct bones *out)
     out->to = hs_pose_interpolates(pose) ? pose->to : pose->from;
     if (out->from == NULL || out->to == NULL)
         out->from = out->to = NULL;
-    out->is_plain =
-        out->from != NULL && is_plain(out->from, pose->rig) && is_plain(out->to, pose->rig);
+    out->is_plain = out->from != NULL && hs_posted_pose_is_plain(out->from, pose->rig) &&
+                    hs_posted_pose_is_plain(out->to, pose->rig);
 }
 
-/* Finds a bone of a plain pose (is_plain). This is the fast path. */
-static inline void find_plain(const struct bones *bones, uint16_t bone, struct four *out,
+/* Finds a bone if both poses are plain. This is the fast path. */
+static inline void find_plain(const struct bones *bones, uint16_t bone, struct group *out,
                               unsigned i)
 {
     out->from[i] = bones->from->bones + (size_t)bone * HS_BONE_FLOATS;
     out->to[i] = bones->to->bones + (size_t)bone * HS_BONE_FLOATS;
 }
 
-static void find_any(const struct bones *bones, uint16_t bone, struct four *out, unsigned i,
+static void find_any(const struct bones *bones, uint16_t bone, struct group *out, unsigned i,
                      uint64_t *excluded, struct hs_bone_pose *space)
 {
     struct ends ends;
@@ -159,18 +148,18 @@ static void find_any(const struct bones *bones, uint16_t bone, struct four *out,
     out->from[i] = ends.from;
     out->to[i] = ends.to;
     if (ends.is_scaled)
-        use_ball(&out->capsules, i, ends.scale);
+        use_ball(out, i, ends.scale);
 }
 
-/* Finds the bones of four hitboxes. Writes the poses of bones that are not posted to `space`. */
-static void find_bones(const struct bones *bones, uint16_t first, struct four *out,
+/* Finds the bones of four hitboxes. `space` gets the poses of bones that are not posted. */
+static void find_bones(const struct bones *bones, uint16_t first, struct group *out,
                        uint64_t *excluded, struct hs_bone_pose space[4])
 {
     static const float none[HS_BONE_FLOATS] = {0, 0, 0, 0, 0, 0, 1};
     const struct hs_rig *rig = bones->pose->rig;
     const struct hs_hitbox *box = &rig->hitboxes[first];
     unsigned left = (unsigned)rig->hitbox_count - first, count = left < 4 ? left : 4;
-    out->capsules = rig->capsules[first / 4];
+    out->capsules = &rig->capsules[first / 4];
     out->present = (1u << count) - 1;
     if (bones->is_plain && count == 4) {
         find_plain(bones, box[0].bone, out, 0);
@@ -186,200 +175,31 @@ static void find_bones(const struct bones *bones, uint16_t first, struct four *o
     }
 }
 
-/* Interpolates the first four floats of a bone: its offset, and a fourth float that is ignored. */
-static inline glmm_128 between(const struct course *c, const float *from, const float *to)
+#define LANES 4
+#include "validators/history/bounds_lanes.def"
+
+#ifdef CGLM_SIMD_x86
+
+#define LANES 8
+#include "validators/history/bounds_lanes.def"
+
+bool hs_bounds_have_eight_lanes(void)
 {
-    glmm_128 begin = hs_lanes_read(from);
-    return begin + (hs_lanes_read(to) - begin) * c->alpha;
+    return __builtin_cpu_supports("avx2");
 }
 
-/* Returns the offsets of four bones from the root. */
-static inline struct hs_lanes_vec place_bones(const struct course *c, const struct four *four)
+#else
+
+#define bound_all_eight bound_all_four
+
+bool hs_bounds_have_eight_lanes(void)
 {
-    glmm_128 rows[4] = {
-        between(c, four->from[0], four->to[0]), between(c, four->from[1], four->to[1]),
-        between(c, four->from[2], four->to[2]), between(c, four->from[3], four->to[3])};
-    hs_lanes_transpose(rows);
-    return (struct hs_lanes_vec){rows[0], rows[1], rows[2]};
+    return false;
 }
 
-/* Returns lower bounds of the gaps to the balls around the bones. Sets *most to upper bounds of the
-   gaps to the hitboxes inside these balls. */
-static inline glmm_128 ball_gap(const struct course *c, const struct four *four,
-                                struct hs_lanes_vec bones, glmm_128 *most)
-{
-    struct hs_lanes_vec from = hs_lanes_sub(bones, c->origin);
-    glmm_128 along = hs_lanes_max(c->start, hs_lanes_min(hs_lanes_dot(from, c->direction), c->end));
-    glmm_128 distance = length(hs_lanes_sub(from, hs_lanes_scale(c->direction, along))) - c->radius;
-    glmm_128 reach = hs_lanes_read(four->capsules.reach) + c->error;
-    *most = distance + reach;
-    return distance - reach;
-}
+#endif
 
-/* Reads the rotations of four bones: x, y, z and w of each. */
-static inline void read_rotations(const float *const bones[4], glmm_128 q[4])
-{
-    q[0] = hs_lanes_read(bones[0] + 3);
-    q[1] = hs_lanes_read(bones[1] + 3);
-    q[2] = hs_lanes_read(bones[2] + 3);
-    q[3] = hs_lanes_read(bones[3] + 3);
-    hs_lanes_transpose(q);
-}
-
-/* Computes quaternions of four bones at the time of the pose. The quaternions are not normalised.
-   If a bone turns too far, the ball replaces its hitbox. Returns the error of distances, including
-   the error of the linear interpolation. */
-static inline glmm_128 turn_bones(const struct course *c, struct four *four, glmm_128 q[4])
-{
-    glmm_128 from[4], to[4];
-    read_rotations(four->from, from);
-    read_rotations(four->to, to);
-    glmm_128 product = from[0] * to[0] + from[1] * to[1] + from[2] * to[2] + from[3] * to[3];
-    glmm_128 same = hs_lanes_abs(product), alpha = hs_lanes_flip(c->alpha, product);
-    q[0] = from[0] * c->rest + to[0] * alpha;
-    q[1] = from[1] * c->rest + to[1] * alpha;
-    q[2] = from[2] * c->rest + to[2] * alpha;
-    q[3] = from[3] * c->rest + to[3] * alpha;
-    unsigned fast = ~hs_lanes_at_most(glmm_set1(0.9f), same) & four->present;
-    for (; fast != 0; fast &= fast - 1)
-        use_ball(&four->capsules, (unsigned)hs_lowest_bit(fast), 1);
-    glmm_128 turned = hs_lanes_abs(glmm_set1(1) - same);
-    return c->error + glmm_set1(0.04f) * turned * hs_lanes_read(four->capsules.reach);
-}
-
-/* Computes the columns of the rotation matrices of four quaternions of any length. */
-static inline void find_axes(const glmm_128 q[4], struct hs_lanes_vec axes[3])
-{
-    glmm_128 x = q[0], y = q[1], z = q[2], w = q[3], one = glmm_set1(1);
-    glmm_128 s = glmm_set1(2) / (x * x + y * y + z * z + w * w);
-    glmm_128 xs = x * s, ys = y * s, zs = z * s;
-    glmm_128 xx = x * xs, xy = x * ys, xz = x * zs, yy = y * ys, yz = y * zs, zz = z * zs;
-    glmm_128 wx = w * xs, wy = w * ys, wz = w * zs;
-    axes[0] = (struct hs_lanes_vec){one - (yy + zz), xy + wz, xz - wy};
-    axes[1] = (struct hs_lanes_vec){xy - wz, one - (xx + zz), yz + wx};
-    axes[2] = (struct hs_lanes_vec){xz + wy, yz - wx, one - (xx + yy)};
-}
-
-static inline struct hs_lanes_vec turn(const struct hs_lanes_vec axes[3], struct hs_lanes_vec v)
-{
-    return hs_lanes_add(hs_lanes_scale(axes[0], v.x),
-                        hs_lanes_add(hs_lanes_scale(axes[1], v.y), hs_lanes_scale(axes[2], v.z)));
-}
-
-/* Returns where a segment is nearest to a point, as a share in [0, 1] of its length. `along` is the
-   vector from the start of the segment to its end, `towards` the vector from its start to the
-   point. If the segment has no length, the result may be any share. */
-static inline glmm_128 nearest_share(struct hs_lanes_vec along, struct hs_lanes_vec towards)
-{
-    glmm_128 share = hs_lanes_dot(towards, along) / hs_lanes_dot(along, along);
-    return hs_lanes_min(hs_lanes_max(share, glmm_set1(0)), glmm_set1(1));
-}
-
-/* The centre lines of four capsules, relative to the origin of the course. */
-struct capsules {
-    struct hs_lanes_vec from, along;
-    glmm_128 radius; /* includes the radius of the sphere, and the error */
-};
-
-static inline struct capsules place_capsules(const struct course *c, struct four *four,
-                                             struct hs_lanes_vec bones)
-{
-    glmm_128 q[4];
-    struct hs_lanes_vec axes[3];
-    glmm_128 error = turn_bones(c, four, q);
-    find_axes(q, axes);
-    struct hs_lanes_vec from = turn(axes, hs_lanes_read_vec(four->capsules.from[0]));
-    struct hs_lanes_vec to = turn(axes, hs_lanes_read_vec(four->capsules.to[0]));
-    return (struct capsules){.from = hs_lanes_sub(hs_lanes_add(bones, from), c->origin),
-                             .along = hs_lanes_sub(to, from),
-                             .radius = hs_lanes_read(four->capsules.radius) + c->radius + error};
-}
-
-/*
- * Returns lower bounds of the gaps between the course and the capsules. The distance has two parts.
- * The part across the course is the distance between the line of the course and the capsule's
- * centre line. The part along the course is the distance by which the centre line lies beyond an
- * end of the course.
- */
-static inline glmm_128 capsule_gap(const struct course *c, const struct capsules *k,
-                                   glmm_128 *across, glmm_128 *first)
-{
-    glmm_128 begin = hs_lanes_dot(k->from, c->direction),
-             moved = hs_lanes_dot(k->along, c->direction);
-    struct hs_lanes_vec from = hs_lanes_sub(k->from, hs_lanes_scale(c->direction, begin));
-    struct hs_lanes_vec along = hs_lanes_sub(k->along, hs_lanes_scale(c->direction, moved));
-    glmm_128 share = nearest_share(along, hs_lanes_scale(from, glmm_set1(-1)));
-    struct hs_lanes_vec nearest = hs_lanes_add(from, hs_lanes_scale(along, share));
-    *first = hs_lanes_min(begin, begin + moved);
-    glmm_128 last = hs_lanes_max(begin, begin + moved);
-    glmm_128 beyond = hs_lanes_max(hs_lanes_max(*first - c->end, c->start - last), glmm_set1(0));
-    *across = hs_lanes_dot(nearest, nearest);
-    return hs_lanes_sqrt(*across + beyond * beyond) - k->radius;
-}
-
-/* Advances the sphere by its distance to the capsules, so that it cannot pass through them. */
-static inline glmm_128 advance(const struct course *c, const struct capsules *k, glmm_128 radius,
-                               glmm_128 travel)
-{
-    struct hs_lanes_vec towards = hs_lanes_sub(hs_lanes_scale(c->direction, travel), k->from);
-    glmm_128 share = nearest_share(k->along, towards);
-    glmm_128 distance = length(hs_lanes_sub(towards, hs_lanes_scale(k->along, share)));
-    return travel + hs_lanes_max(distance - radius, glmm_set1(0));
-}
-
-/*
- * Returns lower bounds of the travel until the sphere touches the capsules. The Pythagorean theorem
- * gives a first estimate, which is never beyond the first contact. From this estimate the sphere
- * advances several times by its distance to the capsule (Hart, Sphere tracing, 1996).
- */
-static inline glmm_128 first_contact(const struct course *c, const struct capsules *k,
-                                     glmm_128 slack, glmm_128 across, glmm_128 first)
-{
-    /* A sweep that misses by at most the slack counts as a contact. */
-    glmm_128 zero = glmm_set1(0), radius = k->radius + c->error + slack;
-    glmm_128 travel = first - hs_lanes_sqrt(hs_lanes_max(radius * radius - across, zero));
-    travel = advance(c, k, radius, travel);
-    travel = advance(c, k, radius, travel);
-    travel = advance(c, k, radius, travel);
-    return travel - c->error;
-}
-
-/* Lowers *enough to the smallest upper bound in `most`. */
-static inline void lower(float *enough, const struct four *four, glmm_128 most)
-{
-    float bounds[4];
-    hs_lanes_write(bounds, most);
-    for (unsigned i = 0; i < 4; i++)
-        if ((four->present >> i & 1) != 0 && bounds[i] < *enough)
-            *enough = bounds[i];
-}
-
-/* Finds the bounds of four hitboxes. Returns a bit for each hitbox that may matter: its gap may be
-   at most `slack`, or at most *enough. *enough is an upper bound of the smallest gap so far, and is
-   updated. If `enough` is NULL, only `slack` is used. */
-static unsigned bound_four(const struct course *c, struct four *four, glmm_128 slack, float *enough,
-                           float gap[4], float contact[4])
-{
-    glmm_128 most, across, first, limit = slack;
-    struct hs_lanes_vec bones = place_bones(c, four);
-    glmm_128 balls = ball_gap(c, four, bones, &most);
-    if (enough != NULL) {
-        lower(enough, four, most);
-        limit = hs_lanes_max(slack, glmm_set1(*enough));
-    }
-    unsigned near = ~hs_lanes_at_most(limit, balls) & four->present;
-    if (near == 0)
-        return 0;
-    struct capsules capsules = place_capsules(c, four, bones);
-    glmm_128 gaps = capsule_gap(c, &capsules, &across, &first);
-    near &= ~hs_lanes_at_most(limit, gaps);
-    hs_lanes_write(gap, gaps);
-    if (near != 0)
-        hs_lanes_write(contact, first_contact(c, &capsules, slack, across, first));
-    return near;
-}
-
-/* Reports that every hitbox may matter, because the numbers are too large for float. */
+/* Reports every hitbox as one that may matter, if the numbers are too large for float. */
 static void allow_all(const struct hs_pose *pose, struct hs_pose_bounds *out)
 {
     for (uint16_t i = 0; i < pose->rig->hitbox_count; i++) {
@@ -393,14 +213,16 @@ static void allow_all(const struct hs_pose *pose, struct hs_pose_bounds *out)
     }
 }
 
-void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
-                         bool finds_nearest, struct hs_pose_bounds *out)
+void hs_pose_find_bounds_by(bool eight_lanes, const struct hs_pose *pose,
+                            const struct hs_sweep *sweep, double slack, bool finds_nearest,
+                            struct hs_pose_bounds *out)
 {
     struct course course;
     struct bones bones;
+    struct group groups[HS_MAX_HITBOXES / 4];
+    struct hs_bone_pose space[HS_MAX_HITBOXES];
     double error;
-    float enough = FLT_MAX;
-    glmm_128 limit = glmm_set1(hs_float_above(slack));
+    unsigned count = 0;
     memset(out->near, 0, sizeof out->near);
     memset(out->excluded, 0, sizeof out->excluded);
     open_bones(pose, &bones);
@@ -409,12 +231,23 @@ void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *swee
         allow_all(pose, out);
         return;
     }
-    for (uint16_t i = 0; i < pose->rig->hitbox_count; i += 4) {
-        struct hs_bone_pose space[4];
-        struct four four;
-        find_bones(&bones, i, &four, out->excluded, space);
-        uint64_t near = bound_four(&course, &four, limit, finds_nearest ? &enough : NULL,
-                                   out->gap + i, out->contact + i);
-        out->near[i / 64] |= near << (i % 64);
+    for (; count < pose->rig->hitbox_count; count += 4)
+        find_bones(&bones, (uint16_t)count, &groups[count / 4], out->excluded, space + count);
+    float touches = hs_float_above(slack);
+    if (!eight_lanes || count == 4) {
+        bound_all_four(&course, groups, count, touches, finds_nearest, out);
+        return;
     }
+    if (count % 8 != 0) {
+        groups[count / 4] = groups[count / 4 - 1];
+        groups[count / 4].present = 0;
+        count += 4;
+    }
+    bound_all_eight(&course, groups, count, touches, finds_nearest, out);
+}
+
+void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
+                         bool finds_nearest, struct hs_pose_bounds *out)
+{
+    hs_pose_find_bounds_by(hs_bounds_have_eight_lanes(), pose, sweep, slack, finds_nearest, out);
 }

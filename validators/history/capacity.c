@@ -33,7 +33,7 @@ size_t hs_history_bytes(const struct hs_history *history)
 {
     return sizeof *history + history->capacity * sizeof *history->samples +
            history->state_capacity * sizeof *history->states +
-           history->pose_capacity * history->pose_size;
+           (size_t)history->pose_capacity * history->pose_size;
 }
 
 void hs_history_free_pose(struct hs_history *history, uint32_t i)
@@ -162,7 +162,7 @@ static enum hs_growth make_pose_space(struct hs_history *history, size_t size)
     }
     if (block == history->pose_size && capacity == old_capacity)
         return HS_GROWTH_DONE;
-    size_t more = capacity * block - old_capacity * history->pose_size;
+    size_t more = capacity * block - (size_t)old_capacity * history->pose_size;
     if (!hs_budget_reserve_spare(history->budget, more))
         return HS_GROWTH_REFUSED;
     unsigned char *poses = calloc(capacity, block);
@@ -174,7 +174,7 @@ static enum hs_growth make_pose_space(struct hs_history *history, size_t size)
         memcpy(poses + (size_t)i * block, hs_history_pose_block(history, i), history->pose_size);
     free(history->poses);
     history->poses = poses;
-    history->pose_size = block;
+    history->pose_size = (uint16_t)block;
     history->pose_capacity = capacity;
     for (uint32_t i = capacity; i-- > old_capacity;)
         hs_history_free_pose(history, i);

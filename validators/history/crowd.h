@@ -25,13 +25,9 @@ double hs_crowd_reach(const struct hs_history_span *span, const struct hs_rulese
 
 void hs_passing_of(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out);
 
-/*
- * Returns true if the player has a pose at that time, and the sphere is far from all positions in
- * the history. If the result is false, the exact search must decide. Reads no sample. The result is
- * true for most players.
- */
-bool hs_is_passed_by(const struct hs_history *history, const struct hs_ruleset *ruleset,
-                     const struct hs_passing *passing);
+/* Returns whether the sphere certainly touches nothing inside a box, given by its middle in the
+   world and half its size. The box must include the slack of hs_rewind_box. */
+bool hs_passing_misses(const struct hs_passing *passing, struct hs_vec middle, struct hs_vec half);
 
 /*
  * The bounds of four players, in float and rounded outwards. The time interval of a player is empty
@@ -39,7 +35,7 @@ bool hs_is_passed_by(const struct hs_history *history, const struct hs_ruleset *
  */
 struct hs_crowd {
     _Alignas(16) float middle[3][4];   /* per axis; world, length */
-    float half[3][4];                  /* per axis; includes the reach of the body */
+    float half[3][4];                  /* per axis; includes the hitboxes */
     int64_t from_us[4], until_us[4];   /* the interval in which the player has a pose */
     int64_t all_from_us, all_until_us; /* the interval in which all four have a pose */
 };
@@ -49,7 +45,20 @@ struct hs_crowd {
 void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *history,
                   const struct hs_ruleset *ruleset);
 
-/* Returns one bit for each of the four players for whom hs_is_passed_by may be false. */
-unsigned hs_crowd_near(const struct hs_crowd *crowd, const struct hs_passing *passing);
+/*
+ * Returns one bit for each of `count` players (at most 64) who may have no pose at that time, or
+ * whose body may be touched. Reads no sample. Most players get no bit. `crowd` has the bounds of
+ * four players in each element.
+ */
+uint64_t hs_crowd_near(const struct hs_crowd *crowd, uint32_t count,
+                       const struct hs_passing *passing);
+
+/* Returns whether this machine tests eight players at a time. If not, it tests four. */
+bool hs_crowd_has_eight_lanes(void);
+
+/* Does the same with the given number of lanes, for tests. Eight lanes need
+   hs_crowd_has_eight_lanes. Both numbers of lanes give the same bits. */
+uint64_t hs_crowd_near_by(bool eight_lanes, const struct hs_crowd *crowd, uint32_t count,
+                          const struct hs_passing *passing);
 
 #endif

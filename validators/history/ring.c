@@ -2,6 +2,7 @@
 #include "validators/base/units.h"
 #include "validators/history/ring_inside.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,14 +188,25 @@ void hs_history_prune(struct hs_history *history, int64_t before_us)
 
 /* ---- span ---- */
 
-/* Returns an upper bound of the distance from the root to the posted hitboxes. For a mover, returns
-   such a bound for its box. Returns 0 if no bones were posted. */
-static double posted_reach(const struct hs_history *history, const struct hs_sample *sample)
+/* Extends the bounds of the hitboxes by those of a sample. Hitboxes without posted bones are where
+   the ruleset places them, and the history does not know the ruleset. */
+static inline void widen_body(struct hs_history *history, const struct hs_sample *sample)
 {
-    if (history->of_mover)
-        return hs_mover_reach(hs_history_mover_state(history, sample));
-    const struct hs_posted_pose *posted_pose = hs_history_posted_pose(history, sample);
-    return posted_pose != NULL && posted_pose->bone_count > 0 ? (double)posted_pose->reach : 0;
+    struct hs_history_span *span = &history->span;
+    const struct hs_posted_pose *pose = hs_history_posted_pose(history, sample);
+    if (pose == NULL || pose->bone_count == 0) {
+        for (int a = 0; a < 3; a++) {
+            span->body_low[a] = -FLT_MAX;
+            span->body_high[a] = FLT_MAX;
+        }
+        return;
+    }
+    span->posted_reach = hs_larger(span->posted_reach, (double)pose->reach);
+    for (int a = 0; a < 3; a++) {
+        span->body_low[a] = pose->low[a] < span->body_low[a] ? pose->low[a] : span->body_low[a];
+        span->body_high[a] =
+            pose->high[a] > span->body_high[a] ? pose->high[a] : span->body_high[a];
+    }
 }
 
 /* Extends the span by a sample and by the gap between `before` and the sample. `before` is the
@@ -206,8 +218,11 @@ static inline void widen_span(struct hs_history *history, const struct hs_sample
     int64_t gap = sample->time_us - before->time_us;
     span->low = hs_vec_min(span->low, sample->position);
     span->high = hs_vec_max(span->high, sample->position);
-    if (history->of_mover || sample->posted_pose != HS_NO_POSTED_POSE)
-        span->posted_reach = hs_larger(span->posted_reach, posted_reach(history, sample));
+    if (history->of_mover)
+        span->posted_reach =
+            hs_larger(span->posted_reach, hs_mover_reach(hs_history_mover_state(history, sample)));
+    else
+        widen_body(history, sample);
     if (gap > span->longest_gap_us)
         span->longest_gap_us = gap;
 }
@@ -215,8 +230,11 @@ static inline void widen_span(struct hs_history *history, const struct hs_sample
 static void compute_span(struct hs_history *history)
 {
     const struct hs_sample *before = hs_history_slot(history, 0);
-    history->span = (struct hs_history_span){
-        .low = before->position, .high = before->position, .oldest_us = before->time_us};
+    history->span = (struct hs_history_span){.low = before->position,
+                                             .high = before->position,
+                                             .body_low = {FLT_MAX, FLT_MAX, FLT_MAX},
+                                             .body_high = {-FLT_MAX, -FLT_MAX, -FLT_MAX},
+                                             .oldest_us = before->time_us};
     for (uint32_t k = 0; k < history->count; k++) {
         const struct hs_sample *sample = hs_history_slot(history, k);
         widen_span(history, before, sample);

@@ -91,7 +91,10 @@ struct hs_posted_pose {
     bool has_eye;
     uint8_t stride;      /* HS_BONE_FLOATS or HS_BONE_FLOATS_SCALED */
     uint16_t bone_count; /* 0: no bones were posted */
-    double eye[3];       /* offset from the root; in double, because the check origin is exact */
+    /* Bounds of the hitboxes along the world's axes, as offsets from the root, rounded outwards.
+       Set only with bones, by hs_posted_pose_bound (body_box.h). */
+    float low[3], high[3];
+    double eye[3]; /* offset from the root; in double, because the check origin is exact */
     uint64_t present[HS_MAX_BONES / 64];
     float bones[]; /* bone_count * stride */
 };
@@ -203,6 +206,9 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
 struct hs_history_span {
     struct hs_vec low, high; /* bounds of the roots; world, length */
     double posted_reach; /* max distance of posted hitboxes, or of a mover's box, from the root */
+    /* Players: bounds of the posted hitboxes, as offsets from the root. If a sample has no posted
+       bones, these bounds are -FLT_MAX and FLT_MAX. */
+    float body_low[3], body_high[3];
     int64_t oldest_us, newest_us; /* always exact, unlike the other bounds */
     int64_t longest_gap_us;       /* between two neighbouring samples */
 };

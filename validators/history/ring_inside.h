@@ -19,20 +19,22 @@ struct hs_shared_state {
 struct hs_history {
     uint32_t limit;
     bool of_mover;
+    uint16_t pose_size; /* bytes of a block of `poses` */
     struct hs_budget *budget;
     uint32_t capacity, head, count; /* ring of samples */
+    uint32_t state_capacity;
     struct hs_sample *samples;
     struct hs_shared_state *states; /* array of `state_capacity` entries */
-    uint32_t state_capacity;
     /* Posted poses are in blocks of equal size. The first bytes of a free block contain the index
        of the next free block. */
     unsigned char *poses;
-    size_t pose_size;
     uint32_t pose_capacity, pose_free;
     uint32_t round_trips; /* samples with a posted round trip */
     uint32_t since_span;  /* inserts since the span was last computed from all samples */
     struct hs_history_span span;
 };
+
+_Static_assert(sizeof(union hs_posted_pose_space) <= UINT16_MAX, "pose_size is large enough");
 
 static inline struct hs_sample *hs_history_slot(const struct hs_history *history, uint32_t i)
 {

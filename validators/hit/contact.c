@@ -3,8 +3,8 @@
 #include <float.h>
 
 #include "validators/base/units.h"
+#include "validators/history/body_box.h"
 #include "validators/history/bounds.h"
-#include "validators/history/crowd.h"
 
 /* ---- one body on one leg ---- */
 
@@ -14,6 +14,7 @@ struct search {
     const struct hs_history *history;
     const struct hs_leg *leg;
     double tie, slack;
+    bool is_instant; /* the path is one leg that takes no time */
     bool is_target;
     uint16_t passed_team;
     struct hs_work *work;
@@ -320,12 +321,12 @@ static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct
            hs_leg_cut(leg, hs_history_at(history, (uint32_t)next)->time_us, rest);
 }
 
-/* Returns whether shots pass through a body. They never pass through the target. They pass through
-   other bodies that are dead, not solid, or on the team that shots pass through. */
-static bool is_passed(const struct search *s, const struct hs_state *state)
+/* Returns whether shots pass through a body that is not the target: a body that is dead, not solid,
+   or on the team that shots pass through. */
+static bool is_passed(const struct hs_state *state, uint16_t passed_team)
 {
-    return !s->is_target && (!state->alive || !state->is_solid ||
-                             (state->team == s->passed_team && state->team != HS_NONE));
+    return !state->alive || !state->is_solid ||
+           (state->team == passed_team && state->team != HS_NONE);
 }
 
 /* Sweeps one leg that has no sample inside. */
@@ -336,7 +337,10 @@ static void try_leg(struct search *s, const struct hs_leg *leg)
         return;
     const struct hs_state *state = hs_rewind_state(s->history, &body.bracket);
     s->out->has_pose = true;
-    if (is_passed(s, state) || is_body_too_far(s, leg, &body))
+    if (!s->is_target && is_passed(state, s->passed_team))
+        return;
+    /* On an instant path, hs_contact_misses already excluded bodies that are far away. */
+    if (!s->is_instant && is_body_too_far(s, leg, &body))
         return;
     s->leg = leg;
     if (leg->end_us == leg->start_us)
@@ -376,6 +380,7 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
     search.leg = NULL;
     search.tie = HS_CONTACT_TIE * (path->length + path->radius);
     search.slack = HS_TOUCH_SLACK * 2 * (path->length + path->extension + path->radius);
+    search.is_instant = path->flight_legs == 0;
     search.is_target = is_target;
     search.passed_team = passed_team;
     search.work = work;
@@ -402,6 +407,22 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
                 leg = rest;
         }
     }
+}
+
+bool hs_contact_misses(const struct hs_passing *passing, const struct hs_ruleset *ruleset,
+                       const struct hs_history *history, uint16_t passed_team, struct hs_work *work,
+                       bool *has_pose)
+{
+    struct hs_bracket bracket;
+    struct hs_vec middle, half;
+    *has_pose = hs_rewind_find(history, ruleset, passing->time_us, &bracket) == HS_REWIND_OK;
+    if (*has_pose && !is_passed(hs_rewind_state(history, &bracket), passed_team)) {
+        hs_rewind_box(history, ruleset, &bracket, &middle, &half);
+        if (!hs_passing_misses(passing, middle, half))
+            return false;
+    }
+    hs_work_spend(work, HS_WORK_LEG);
+    return true;
 }
 
 bool hs_contact_is_before(const struct hs_path *path, const struct hs_contact *a,

@@ -6,6 +6,7 @@
 
 #include "validators/base/units.h"
 #include "validators/geometry/path.h"
+#include "validators/history/crowd.h"
 #include "validators/history/rewind.h"
 #include "validators/match/players.h"
 #include "validators/work.h"
@@ -49,6 +50,16 @@ void hs_contact_clear(struct hs_contact *out);
 void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,
                      const struct hs_history *history, bool is_target, uint16_t passed_team,
                      struct hs_work *work, struct hs_contact *out);
+
+/*
+ * Returns whether an instant path surely misses a body that is not the target. Reads no bones.
+ * `passing`: the sweep of the path. True: the path also passes through a body without a pose at
+ * that time, and through bodies that do not stop it. *has_pose gets whether the body has a pose.
+ * False: hs_contact_find decides.
+ */
+bool hs_contact_misses(const struct hs_passing *passing, const struct hs_ruleset *ruleset,
+                       const struct hs_history *history, uint16_t passed_team, struct hs_work *work,
+                       bool *has_pose);
 
 /* Returns whether `a` is touched before `b`. If they are equally early, the nearer hitbox centre
    decides. */

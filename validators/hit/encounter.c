@@ -1,6 +1,5 @@
 #include "validators/hit/encounter.h"
 
-#include "validators/history/crowd.h"
 #include "validators/hit/report.h"
 
 static void record_ignored(struct hs_hit_result *out, const struct hs_player *player)
@@ -243,12 +242,8 @@ static bool is_there(const struct hs_hit_context *c, const struct hs_player *pla
 static uint64_t find_near(const struct hs_players *players, uint32_t first,
                           const struct hs_passing *passing)
 {
-    uint64_t near = 0;
     uint32_t count = players->count - first < 64 ? players->count - first : 64;
-    for (uint32_t i = 0; i < count; i += 4)
-        near |= (uint64_t)hs_crowd_near(&players->crowd[(first + i) / 4], passing) << i;
-    if (count < 64)
-        near &= (UINT64_C(1) << count) - 1;
+    uint64_t near = hs_crowd_near(&players->crowd[first / 4], count, passing);
     for (uint64_t left = near; left != 0; left &= left - 1)
         hs_history_prefetch(players->all[first + (uint32_t)__builtin_ctzll(left)]->history,
                             passing->time_us);
@@ -256,7 +251,7 @@ static uint64_t find_near(const struct hs_players *players, uint32_t first,
 }
 
 /* Tests the players near an instant path. Most players are far away: for them, only the bounds are
-   read. */
+   read. Of most other players, only the box around the body at that time is read. */
 static void meet_near(struct hs_hit_context *c, const struct hs_path *path,
                       const struct hs_player *target, struct hs_encounter *out)
 {
@@ -275,9 +270,14 @@ static void meet_near(struct hs_hit_context *c, const struct hs_path *path,
             passed = i + 1;
             if (hs_work_is_over(&c->work))
                 return;
-            if (is_there(c, player, target) &&
-                !hs_is_passed_by(player->history, c->ruleset, &passing))
+            if (!is_there(c, player, target))
+                continue;
+            bool has_pose;
+            if (!hs_contact_misses(&passing, c->ruleset, player->history, c->passed_team, &c->work,
+                                   &has_pose))
                 meet(c, path, player, out);
+            else if (!has_pose)
+                record_ignored(c->out, player);
         }
     }
     hs_work_pass(&c->work, players->count - passed);
@@ -312,9 +312,12 @@ void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out)
     hs_encounter_find(c, &c->path, has_pose ? c->target.player : NULL, out);
     const struct hs_rig *rig = out->target.rig;
     struct hs_rewind_info *info = &c->out->rewind;
-    for (uint16_t i = 0; rig != NULL && i < rig->bone_count; i++)
-        if (out->target.excluded[i / 64] >> (i % 64) & 1)
-            info->excluded_bones[info->excluded_bone_count++] = rig->bones[i];
+    if (rig == NULL)
+        return;
+    for (unsigned i = 0; i < HS_MAX_BONES; i += 64)
+        for (uint64_t left = out->target.excluded[i / 64]; left != 0; left &= left - 1)
+            info->excluded_bones[info->excluded_bone_count++] =
+                rig->bones[i + (unsigned)__builtin_ctzll(left)];
 }
 
 static uint64_t pierced(const struct hs_hit_context *c)

@@ -2,6 +2,7 @@
 
 #include "validators/base/glm.h"
 #include "validators/geometry/quat.h"
+#include "validators/history/body_box.h"
 
 static struct hs_state first_state(const struct hs_ruleset *ruleset)
 {
@@ -162,25 +163,6 @@ static enum hs_frame_result resolve_bone(const struct hs_player_frame *entry, si
     return HS_FRAME_STORED;
 }
 
-/* Returns the distance from the root to the furthest hitbox point; 0 if no posted bone has a
-   hitbox. */
-static double posted_reach(const struct hs_rig *rig, const struct hs_posted_pose *posted_pose)
-{
-    double furthest = 0;
-    for (int i = 0; i < rig->hitbox_count; i++) {
-        uint16_t bone = rig->hitboxes[i].bone;
-        if (!hs_posted_pose_has_bone(posted_pose, bone))
-            continue;
-        const float *v = posted_pose->bones + (size_t)bone * posted_pose->stride;
-        double scale = 1;
-        if (posted_pose->stride == HS_BONE_FLOATS_SCALED)
-            scale = hs_largest_scale(v + HS_BONE_FLOATS);
-        double reach = hs_vec_length(hs_vec_from_floats(v)) + rig->hitbox_reach[i] * scale;
-        furthest = fmax(furthest, reach);
-    }
-    return furthest;
-}
-
 static enum hs_frame_result resolve_bones(const struct hs_ruleset *ruleset,
                                           const struct hs_player_frame *entry,
                                           const struct hs_rig *rig,
@@ -196,7 +178,7 @@ static enum hs_frame_result resolve_bones(const struct hs_ruleset *ruleset,
         if (result != HS_FRAME_STORED)
             return result;
     }
-    double reach = posted_reach(rig, posted_pose);
+    double reach = hs_posted_pose_bound(posted_pose, rig);
     if (reach == 0)
         return HS_FRAME_NO_HITBOXES;
     /* Round up, so that every hitbox point is inside. */

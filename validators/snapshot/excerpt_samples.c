@@ -2,7 +2,7 @@
    its differences from the previous sample. */
 #include <string.h>
 
-#include "validators/history/rewind.h"
+#include "validators/history/body_box.h"
 #include "validators/match/players.h"
 #include "validators/snapshot/excerpt.h"
 
@@ -345,6 +345,8 @@ void hs_excerpt_get_history(struct hs_loading *l, struct hs_history *history, bo
             return;
         const void *state = of_mover ? (const void *)&mover : &player;
         bool has_pose = parts & (PART_POSE | IS_SAME_POSE);
+        if (has_pose && !of_mover)
+            hs_posted_pose_bound(&space.posted_pose, l->match->ruleset->rigs[player.rig]);
         enum hs_insert_result result =
             hs_history_insert(history, &l->match->ruleset->history, &sample, state,
                               has_pose ? &space.posted_pose : NULL);

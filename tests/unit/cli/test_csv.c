@@ -199,7 +199,7 @@ static const struct {
     {QW_POSES "0,0,a,0,0,0,0,1\n", QW_SHOTS, 0.0, "line 2: x must be a number"},
     {QW_POSES "0,0.5,0,0,0,0,0,1\n", QW_SHOTS, 0.0, "line 2: a slot must be a whole number"},
     {QW_POSES "5,0,0,0,0,0,0,1\n4,0,0,0,0,0,0,1\n", QW_SHOTS, 0.0, "line 3: t_ms runs back"},
-    {QW_POSES, QW_SHOTS "0,0,0,0,0,1,0,0,9,1,l g,1,0,0\n", 0.0, "no name for a weapon"},
+    {QW_POSES, QW_SHOTS "0,0,0,0,0,1,0,0,9,1,l g,1,0,0\n", 0.0, "is not a valid weapon name"},
     {QW_POSES, QW_SHOTS "0,0,0,0,0,1,0,inf,9,1,lg,1,0,0\n", 0.0, "line 2: dz must be a number"},
     {QW_POSES, QW_SHOTS, -16.0, "leaves no body"},
 };

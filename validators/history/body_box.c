@@ -1,0 +1,183 @@
+#include "validators/history/body_box.h"
+
+#include "validators/base/lanes.h"
+#include "validators/base/units.h"
+
+/* The bounds of the hitboxes so far, as offsets from the root. */
+struct bounds {
+    glmm_128 low, high; /* the fourth lane is not used */
+    double reach;       /* the largest distance of a hitbox point from the root */
+};
+
+/* Extends the bounds by a hitbox on the bone with these floats. `reach` and `above` are the largest
+   distance of the hitbox from its bone; `above` is rounded up. */
+static inline void extend(struct bounds *bounds, const float *bone, double reach, float above)
+{
+    glmm_128 offset = hs_lanes_read(bone), side = glmm_set1(above);
+    bounds->low = hs_lanes_min(offset - side, bounds->low);
+    bounds->high = hs_lanes_max(offset + side, bounds->high);
+    bounds->reach = hs_larger(hs_vec_length(hs_vec_from_floats(bone)) + reach, bounds->reach);
+}
+
+static void extend_by_all(const struct hs_posted_pose *pose, const struct hs_rig *rig,
+                          struct bounds *out)
+{
+    for (uint16_t i = 0; i < rig->hitbox_count; i++) {
+        uint16_t bone = rig->hitboxes[i].bone;
+        if (!hs_posted_pose_has_bone(pose, bone))
+            continue;
+        const float *values = pose->bones + (size_t)bone * pose->stride;
+        double reach = rig->hitbox_reach[i];
+        if (pose->stride == HS_BONE_FLOATS_SCALED)
+            reach *= hs_largest_scale(values + HS_BONE_FLOATS);
+        extend(out, values, reach, hs_float_above(reach));
+    }
+}
+
+static glmm_128 smallest_of_rows(struct hs_lanes_vec v)
+{
+    glmm_128 rows[4] = {v.x, v.y, v.z, v.z};
+    hs_lanes_transpose(rows);
+    return hs_lanes_min(hs_lanes_min(rows[0], rows[1]), hs_lanes_min(rows[2], rows[3]));
+}
+
+static glmm_128 largest_of_rows(struct hs_lanes_vec v)
+{
+    glmm_128 rows[4] = {v.x, v.y, v.z, v.z};
+    hs_lanes_transpose(rows);
+    return hs_lanes_max(hs_lanes_max(rows[0], rows[1]), hs_lanes_max(rows[2], rows[3]));
+}
+
+/* Reads the offsets of the bones of four hitboxes. */
+static inline struct hs_lanes_vec read_offsets(const struct hs_posted_pose *pose,
+                                               const struct hs_hitbox *box)
+{
+    glmm_128 rows[4] = {hs_lanes_read(pose->bones + (size_t)box[0].bone * HS_BONE_FLOATS),
+                        hs_lanes_read(pose->bones + (size_t)box[1].bone * HS_BONE_FLOATS),
+                        hs_lanes_read(pose->bones + (size_t)box[2].bone * HS_BONE_FLOATS),
+                        hs_lanes_read(pose->bones + (size_t)box[3].bone * HS_BONE_FLOATS)};
+    hs_lanes_transpose(rows);
+    return (struct hs_lanes_vec){rows[0], rows[1], rows[2]};
+}
+
+/*
+ * Does the same for a plain pose, four hitboxes at a time, because every frame has such a pose for
+ * each player. The reach is estimated in float. Then it is computed in double for each hitbox whose
+ * estimate may belong to the largest reach.
+ */
+static void extend_by_plain(const struct hs_posted_pose *pose, const struct hs_rig *rig,
+                            struct bounds *out)
+{
+    const float estimate_error = 1e-5f; /* more than the relative errors of two estimates */
+    const struct hs_hitbox *box = rig->hitboxes;
+    struct hs_lanes_vec low = {out->low, out->low, out->low};
+    struct hs_lanes_vec high = {out->high, out->high, out->high};
+    float estimates[HS_MAX_HITBOXES], furthest[4];
+    glmm_128 largest = glmm_set1(0);
+    unsigned i, whole = rig->hitbox_count / 4u * 4;
+    for (i = 0; i < whole; i += 4) {
+        struct hs_lanes_vec at = read_offsets(pose, box + i);
+        glmm_128 side = hs_lanes_read(rig->capsules[i / 4].reach);
+        glmm_128 reach = hs_lanes_sqrt(hs_lanes_dot(at, at)) + side;
+        low.x = hs_lanes_min(at.x - side, low.x);
+        low.y = hs_lanes_min(at.y - side, low.y);
+        low.z = hs_lanes_min(at.z - side, low.z);
+        high.x = hs_lanes_max(at.x + side, high.x);
+        high.y = hs_lanes_max(at.y + side, high.y);
+        high.z = hs_lanes_max(at.z + side, high.z);
+        largest = hs_lanes_max(reach, largest);
+        hs_lanes_write(estimates + i, reach);
+    }
+    out->low = smallest_of_rows(low);
+    out->high = largest_of_rows(high);
+    hs_lanes_write(furthest, largest);
+    glmm_128 enough =
+        glmm_set1(fmaxf(fmaxf(furthest[0], furthest[1]), fmaxf(furthest[2], furthest[3])) *
+                  (1 - estimate_error));
+    for (i = 0; i < whole; i += 4) {
+        unsigned far = hs_lanes_at_most(enough, hs_lanes_read(estimates + i));
+        for (; far != 0; far &= far - 1) {
+            unsigned k = i + (unsigned)hs_lowest_bit(far);
+            const float *bone = pose->bones + (size_t)box[k].bone * HS_BONE_FLOATS;
+            extend(out, bone, rig->hitbox_reach[k], 0);
+        }
+    }
+    for (; i < rig->hitbox_count; i++)
+        extend(out, pose->bones + (size_t)box[i].bone * HS_BONE_FLOATS, rig->hitbox_reach[i],
+               rig->capsules[i / 4].reach[i % 4]);
+}
+
+double hs_posted_pose_bound(struct hs_posted_pose *pose, const struct hs_rig *rig)
+{
+    struct bounds bounds = {glmm_set1(FLT_MAX), glmm_set1(-FLT_MAX), 0};
+    if (hs_posted_pose_is_plain(pose, rig))
+        extend_by_plain(pose, rig, &bounds);
+    else
+        extend_by_all(pose, rig, &bounds);
+    float ends[2][4];
+    hs_lanes_write(ends[0], bounds.low);
+    hs_lanes_write(ends[1], bounds.high);
+    for (int a = 0; a < 3; a++) {
+        pose->low[a] = hs_float_below((double)ends[0][a]);
+        pose->high[a] = hs_float_above((double)ends[1][a]);
+    }
+    return bounds.reach;
+}
+
+/* The box of one sample: bounds of its hitboxes as offsets from the root. */
+struct box {
+    struct hs_vec low, high;
+    double reach;
+};
+
+static bool has_bones(const struct hs_posted_pose *pose)
+{
+    return pose != NULL && pose->bone_count > 0;
+}
+
+/* Without posted bones the pose turns with the root, so the box contains the pose in every
+   rotation. */
+static void box_of_sample(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                          const struct hs_sample *sample, const struct hs_posted_pose *pose,
+                          struct box *out)
+{
+    if (has_bones(pose)) {
+        out->reach = (double)pose->reach;
+        out->low = hs_vec_from_floats(pose->low);
+        out->high = hs_vec_from_floats(pose->high);
+        return;
+    }
+    const struct hs_state *state = hs_history_state(history, sample);
+    double reach = ruleset->rigs[state->rig]->stances[state->stance].reach;
+    out->reach = reach;
+    out->low = (struct hs_vec){-reach, -reach, -reach};
+    out->high = (struct hs_vec){reach, reach, reach};
+}
+
+/*
+ * Between two samples, offsets of bones and scales are interpolated linearly. So the bounds may be
+ * interpolated too: a bone that rotates stays inside the ball around it. If neither sample has
+ * posted bones, the stance of the older one is used throughout.
+ */
+void hs_rewind_box(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                   const struct hs_bracket *bracket, struct hs_vec *middle, struct hs_vec *half)
+{
+    struct box box, to;
+    const struct hs_posted_pose *pose = hs_history_posted_pose(history, bracket->from);
+    struct hs_vec root = hs_rewind_position(bracket);
+    box_of_sample(history, ruleset, bracket->from, pose, &box);
+    if (bracket->alpha > 0) {
+        const struct hs_posted_pose *later = hs_history_posted_pose(history, bracket->to);
+        if (has_bones(pose) || has_bones(later)) {
+            box_of_sample(history, ruleset, bracket->to, later, &to);
+            box.low = hs_vec_lerp(box.low, to.low, bracket->alpha);
+            box.high = hs_vec_lerp(box.high, to.high, bracket->alpha);
+            box.reach = hs_larger(box.reach, to.reach);
+        }
+    }
+    double slack =
+        4 * HS_TOUCH_SLACK * box.reach + 1e-12 * (fabs(root.x) + fabs(root.y) + fabs(root.z));
+    *middle = hs_vec_add(root, hs_vec_scale(hs_vec_add(box.low, box.high), 0.5));
+    *half = hs_vec_scale(hs_vec_sub(box.high, box.low), 0.5);
+    *half = (struct hs_vec){half->x + slack, half->y + slack, half->z + slack};
+}
