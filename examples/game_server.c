@@ -36,8 +36,9 @@ struct vec {
 /* ---- the game's frame of reference ---- */
 
 /* Your game posts positions in the units and axes of its engine, and converts nothing. This program
-   simulates in metres with x ahead, y left, z up. It converts its positions, so that it can act as
-   a game on each engine. Coordinate i of the engine is sign[i] * unit * own[axis[i]]. */
+   simulates in metres with x ahead, y left, z up. It converts its own positions, so that it can
+   imitate a game built on any of the engines. Coordinate i of the engine is sign[i] * unit *
+   own[axis[i]]. */
 static const struct engine {
     const char *ruleset; /* a ruleset that is built into the service */
     double unit;         /* engine units in a metre */

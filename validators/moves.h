@@ -4,7 +4,7 @@
  * simulated? Was the clock of the client too fast? Can a body move in this way?
  *
  * The result depends only on the player's own state. This state includes the round trip, the stance
- * and the announced jumps, which frames post. Not thread-safe on one match.
+ * and the announced jumps, all of which come from posted frames. Not thread-safe on one match.
  */
 #ifndef HS_MOVES_H
 #define HS_MOVES_H

@@ -93,11 +93,11 @@ void hs_shot_save_excerpt(const struct hs_match *match, const struct hs_shot_cla
                           const struct hs_hit_result *result, struct hs_bytes *out);
 
 /*
- * Returns whether saved bytes are an excerpt of the same version as this program. hs_match_load can
- * also read an excerpt with another ruleset (hs_excerpt_fits). The other ruleset must have the same
- * rigs and the same `up`. Its list of weapons must begin with the same weapons in the same order.
- * The match then gives the verdict of the other ruleset, with one limit: players who were never
- * near the path under the old rules are missing.
+ * Returns whether the saved bytes are an excerpt that this version of the program can read.
+ * hs_match_load can also read an excerpt with another ruleset (hs_excerpt_fits). The other ruleset
+ * must have the same rigs and the same `up`. Its list of weapons must begin with the same weapons
+ * in the same order. The match then gives the verdict of the other ruleset, with one limit: players
+ * who were never near the path under the old rules are missing.
  */
 bool hs_match_is_excerpt(const void *bytes, size_t size);
 bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_ruleset *other);

@@ -197,8 +197,8 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
         end = hs_vec_sub(start, path);
         break;
     case HS_CHEAT_GROW_RADIUS:
-        /* Let the path pass the target at a distance of the body's reach plus 80 % of the forged
-           radius. So only a shot with the forged radius touches the body. */
+        /* Make the path miss the target by the body's reach plus 80 % of the forged radius. So only
+           a shot with the forged radius touches the body. */
         json_object_set_new(hit, "radius", json_real(radius));
         if (away > 0.0)
             end =

@@ -1,6 +1,6 @@
 /*
- * Playback: sends the entries of a recording to a service in their order, and counts the answers.
- * If `speed` is above 0, requests are sent at the recorded times.
+ * Playback: sends the entries of a recording to a service in order, and counts the answers. If
+ * `speed` is above 0, requests are sent at the recorded times.
  */
 #ifndef HS_PLAY_PLAYBACK_H
 #define HS_PLAY_PLAYBACK_H

@@ -178,7 +178,7 @@ static bool keep_document(struct hs_journal *journal, struct hs_ruleset_entry *e
     return fine;
 }
 
-/* Writes the owner of a ruleset and `text`. */
+/* Writes `text`, preceded by the owner of a ruleset. */
 static bool write_name(struct hs_journal *journal, enum hs_checkpoint_type type,
                        const struct hs_ruleset_entry *entry, const char *text)
 {

@@ -209,7 +209,8 @@ static const char *open_match(struct restoring *restoring, const struct hs_kept_
                                               : "out of memory";
 }
 
-/* Returns the open match with a name, locked, or NULL if no such match is open. */
+/* Returns the open match with the given name, locked, or NULL if no match with this name is
+   open. */
 static struct hs_match_slot *find_open(struct restoring *restoring, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;

@@ -277,9 +277,9 @@ static void *run(void *context)
 }
 
 /* Makes the newest file the previous one. The service calls it if no new checkpoint can be written,
-   for example because the disk is full. The newest file may have a final record (file.h), which is
-   no longer true; in the previous file this record is ignored. Returns false if the rename failed
-   too. */
+   for example because the disk is full. The newest file may end with a final record (file.h) that
+   no longer holds. Once that file is the previous one, its final record is ignored. Returns false
+   if the rename failed too. */
 static bool end_final(const struct hs_checkpoint *checkpoint)
 {
     int directory = checkpoint->directory;

@@ -214,7 +214,7 @@ static void pause_sending(struct hs_webhook *webhook)
         wait_until(webhook, until_us);
 }
 
-/* Drops all events, because the service ends. The caller holds the lock. */
+/* Drops all events, because the service is shutting down. The caller holds the lock. */
 static void drop_rest(struct hs_webhook *webhook)
 {
     size_t count = webhook->batch.count + webhook->queue.count;

@@ -24,9 +24,9 @@ enum hs_evidence_read hs_ended_list(const struct hs_evidence_home *home,
                                     struct hs_evidence_query query, struct hs_writer *writer,
                                     int64_t *next_us);
 
-/* Writes an opening of a match that has ended: an object with the members of the match, `ended` and
-   `players`. MISSING: nothing is written, because the store has no summary of this opening.
-   `tenant`: as for hs_evidence_stream. */
+/* Writes an opening of a match that has ended: an object with the members of the match, plus
+   `ended` and `players`. MISSING: nothing is written, because the store has no summary of this
+   opening. `tenant`: as for hs_evidence_stream. */
 enum hs_evidence_read hs_ended_match(const struct hs_evidence_home *home, struct hs_str tenant,
                                      struct hs_str match, uint64_t opening,
                                      struct hs_writer *writer);

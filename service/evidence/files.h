@@ -21,7 +21,7 @@ enum { HS_EVIDENCE_DAY = 11, HS_EVIDENCE_PATH = 4096 };
 /* The length of a day in microseconds. Days are UTC. */
 #define HS_EVIDENCE_DAY_US INT64_C(86400000000)
 
-/* Names of places. The place of a day has the day as its name. */
+/* Names of places. The place of a day is named after that day. */
 #define HS_EVIDENCE_ALL   "all"
 #define HS_EVIDENCE_CASES "cases"
 #define HS_EVIDENCE_SPOOL "spool"

@@ -1,5 +1,5 @@
 /*
- * The tables of the evidence store, in a file of SQLite or in a schema of PostgreSQL.
+ * The tables of the evidence store, in a SQLite file or a PostgreSQL schema.
  *
  * Queries filter by the columns of HS_EVIDENCE_TEXTS. In SQLite, these columns are small integers.
  * The table `codes` of the same file has the text of each integer. So a query reads only about ten
@@ -47,7 +47,7 @@
    be read. */
 int hs_evidence_schema_of(struct hs_db *db);
 
-/* The statements that create the tables in a file of SQLite, and set their version. */
+/* The statements that create the tables in a SQLite file and set their version. */
 extern const char hs_evidence_file_tables[];
 
 /* Creates the schema of a PostgreSQL connection, and the tables in it. Several replicas may call

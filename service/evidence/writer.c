@@ -72,7 +72,7 @@ static char *copy_text(char *to, struct hs_str *text)
     return to + text->len;
 }
 
-/* The texts of a row that are copied into the queue. X(member) */
+/* The strings of a row that are copied into the queue. X(member) */
 #define ROW_TEXTS(X)                                                                               \
     X(id) X(unit) X(revision) X(map) X(map_revision) X(opening) X(request) X(state) X(context)
 

@@ -18,9 +18,9 @@
 #include "validators/str.h"
 
 enum {
-    /* The queue is "standing" if long waits continue for this time, and no pause between long waits
-       is longer than this time. With a higher value, longer bursts are served, but overload is
-       noticed later. */
+    /* The queue is "standing" once long waits have recurred for this long without a longer pause
+       between them. With a higher value, longer bursts are served, but overload is noticed
+       later. */
     HS_STANDING_US = 100000,
     /* A wait is long if it exceeds limit / HS_LONG_WAIT_PART. Kernels measure waits in steps of 1
        to 10 ms. */

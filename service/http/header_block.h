@@ -7,9 +7,9 @@
  * byte from the request line to the end of the header. The check also finds folded lines and lines
  * that end without CR.
  *
- * The check does not find a line that ends without CR and consists of a single colon or zero byte.
- * The check also does not find a zero byte at the end of a line without CR. After the library has
- * split the header, both forms look like CR LF.
+ * The check misses one case: a line without CR whose only byte is a colon or a zero byte. The check
+ * also does not find a zero byte at the end of a line without CR. After the library has split the
+ * header, both forms look like CR LF.
  */
 #ifndef HS_SERVICE_HEADER_BLOCK_H
 #define HS_SERVICE_HEADER_BLOCK_H

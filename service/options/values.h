@@ -131,9 +131,9 @@ struct hs_options_input {
 enum hs_options_result { HS_OPTIONS_OK, HS_OPTIONS_HELP, HS_OPTIONS_WRONG };
 
 /*
- * Reads the file of --config or HINDSIGHT_CONFIG, the environment, then the arguments. Returns HELP
- * if the arguments contain --help. With WRONG, `faults_text` contains a line for each fault,
- * without a newline after the last line.
+ * Reads the file that --config or HINDSIGHT_CONFIG names, then the environment, then the arguments.
+ * Returns HELP if the arguments contain --help. With WRONG, `faults_text` contains a line for each
+ * fault, without a newline after the last line.
  */
 enum hs_options_result hs_options_read(const struct hs_options_input *input,
                                        struct hs_options *options,

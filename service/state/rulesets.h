@@ -54,8 +54,8 @@ struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store);
 size_t hs_ruleset_store_count(const struct hs_ruleset_store *store);
 
 /* Sets the limit for hs_ruleset_store_allows: the work units that one claim may cost under a
-   ruleset of a file or tenant. The default 0 means no limit. Call it before other threads use the
-   store. */
+   ruleset that was loaded from a file or uploaded by a tenant. The default 0 means no limit. Call
+   it before other threads use the store. */
 void hs_ruleset_store_limit_work(struct hs_ruleset_store *store, size_t units);
 
 /* Returns whether a ruleset is within the limit of hs_ruleset_store_limit_work. If the ruleset

@@ -86,11 +86,14 @@ bool hs_shared_match_is_lost(struct hs_shared_match *match);
  */
 bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
 
-/* Asks the store for the owner, and waits up to `take_us`. Workers must not call it, because it
-   waits. After the answer, either hs_shared_match_is_lost is true, or hs_shared_match_is_doubtful
-   is false for a second. A missing answer counts as a confirmation. Returns false if the store lost
-   the match while the ownership was uncertain. If this replica also received no requests for the
-   match in that time, another replica may have paid for shots of the match. */
+/*
+ * Asks the store for the owner, and waits up to `take_us`. Workers must not call it, because it
+ * waits. After the answer, either hs_shared_match_is_lost returns true, or
+ * hs_shared_match_is_doubtful returns false for the next second. A missing answer counts as a
+ * confirmation. Returns false if the store lost the match while the ownership was uncertain. If
+ * this replica also received no requests for the match in that time, another replica may have paid
+ * for shots of the match.
+ */
 bool hs_shared_match_confirm(struct hs_shared_match *match);
 
 /* Returns whether the caller must write a state before payments can be appended. Also returns false

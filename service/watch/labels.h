@@ -132,7 +132,7 @@ enum hs_takeover_from { HS_TAKEOVERS_FROM(X) HS_TAKEOVER_FROM_COUNT };
 enum hs_takeover_result { HS_TAKEOVERS(X) HS_TAKEOVER_COUNT };
 #undef X
 
-/* Results of restoring maps, and rulesets that clients put, at the start. */
+/* Results of restoring, at startup, the maps and rulesets that clients uploaded. */
 #define HS_RESTORED_NAMES(X)                                                                       \
     X(BACK, "restored")                                                                            \
     X(IS_FILES, "name_of_a_file") /* the ruleset was not restored, because a file now has its      \

@@ -101,8 +101,8 @@ void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
 /* Counts the flags of a verified claim, a set of enum hs_flag. */
 void hs_metrics_flags(struct hs_metrics *metrics, enum hs_verdict_of kind, unsigned flags);
 
-/* Counts a checked move. `raised` has a bit of enum hs_move_check for each failed check, in any
-   mode. */
+/* Counts a checked move. `raised` has one bit (enum hs_move_check) for each failed check, whatever
+   the mode of the check. */
 void hs_metrics_move(struct hs_metrics *metrics, enum hs_verdict verdict,
                      enum hs_move_reason reason, unsigned raised);
 

@@ -340,7 +340,8 @@ static bool reserve_surely(struct hs_ledger *ledger, size_t bytes)
     return reserve(ledger, bytes);
 }
 
-/* Reserves bytes that the ledger can do without. To make space it drops answers, but no numbers. */
+/* Reserves bytes for optional data: the ledger still works if this fails. To make space it drops
+   answers, but no numbers. */
 static bool reserve_for_answers(struct hs_ledger *ledger, size_t bytes)
 {
     while (!reserve(ledger, bytes))

@@ -133,13 +133,13 @@ bool hs_ledger_is_compared(const struct hs_ledger_entry *entry, int64_t hit_time
 int64_t hs_ledger_offset_jump(const struct hs_ledger_numbers *numbers, int64_t hit_time_us,
                               int64_t offset_us);
 
-/* Returns the accepted entry that was recorded last. Returns NULL if the number of that entry is
-   not below `number`, or is lower by more than HS_LEDGER_NUMBERS. So a counter that wrapped, a
-   random number and a late shot have no predecessor. O(log n). */
+/* Returns the accepted entry that was recorded last. Returns NULL unless the number of that entry
+   is 1 to HS_LEDGER_NUMBERS below `number`. So a counter that wrapped, a random number and a late
+   shot have no predecessor. O(log n). */
 const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_numbers *numbers,
                                                         uint64_t number);
 
-/* Returns whether the number is used: it is kept, and it is not free. */
+/* Returns whether the number is in use, that is, kept and not yet free for reuse. */
 bool hs_ledger_is_used(const struct hs_ledger_numbers *numbers, uint64_t number,
                        int64_t free_before_us);
 

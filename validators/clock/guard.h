@@ -22,9 +22,9 @@
  * accounts.
  *
  * Acks explain two more cases. First, a better connection raises M, but not the smallest c - k of
- * the block. So a rise of M counts only as far as the smallest c - k rises too. Second, if c - k
- * falls and the round trip is not shorter, the clock paused. Then R is lowered by the same amount.
- * The blocks after the pause measure its length better, and correct R.
+ * the block. So a rise in M counts only to the extent that the smallest c - k rises with it.
+ * Second, if c - k falls and the round trip is not shorter, the clock paused. Then R is lowered by
+ * the same amount. The blocks after the pause measure its length better, and correct R.
  *
  * A third account detects a clock that catches up after a silence. By their timestamps, some moves
  * were made after the silence. If these moves acknowledge no newer snapshot, their client time is

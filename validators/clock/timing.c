@@ -12,8 +12,8 @@
    belong to the packet burst. */
 #define BURST_US INT64_C(1000000)
 
-/* A group of delayed moves counts as a packet burst if it catches up with half of the stall, or
-   with this much client time. */
+/* A group of delayed moves counts as a packet burst if it makes up at least half of the stall, or
+   at least this much client time. */
 #define BURST_MIN_US 100000.0F
 
 /* The state of timing and movement together uses at most 512 bytes per player. */

@@ -10,7 +10,7 @@
 /*
  * Each check returns a reason, or HS_NO_ROW if the check does not apply and gets no row. The
  * verdict of the reason (vocabulary.h) determines the outcome. `row` is the check's empty row. The
- * check may set numbers, player and mover of the row. The check also writes data for later steps
+ * check may set the row's numbers, player and mover. The check also writes data for later steps
  * into the context.
  */
 #define X(id, name, mode, stage)                                                                   \

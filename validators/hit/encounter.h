@@ -68,8 +68,9 @@ bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs
  * Whether the world hides a point from the eye of a shooter who leans. Such a shooter cannot hit a
  * point that the eye cannot see. The point is `center`, at `distance` along the path, on `body`
  * (NULL: on no body). If the shooter leans only slightly, it is enough that the eye sees any tested
- * point of the body (hs_sight_of_body). In that case, a point on no body is never hidden. `out`
- * gets the obstacle, or the unknown mover that may be an obstacle, with the distance from the eye.
+ * point of the body (hs_sight_of_body). In that case, a point that is not on a body counts as
+ * visible. `out` gets the obstacle, or the unknown mover that may be an obstacle, with the distance
+ * from the eye.
  */
 bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
                            const struct hs_player *body, struct hs_vec center, double distance,

@@ -200,8 +200,8 @@ static bool fits_unit(const struct hs_claim_facts *f, int i)
 /*
  * Answers whether a choice explains a claim that does not start at the eye. Tries the choice of the
  * majority of claims first. If this choice does not fit, uses the last of the `count` choices that
- * fits. A start within `near` eye heights of the eye fits too many choices, so such a start says
- * nothing.
+ * fits. If the start is this close to the eye (`near` eye heights), it fits too many choices, so it
+ * is no evidence.
  */
 static enum hs_says says_choice(const struct hs_claim_facts *f, struct hs_majority *majority,
                                 enum hs_hint_code code, double near, int count,

@@ -36,7 +36,7 @@ const char *hs_frame_result_text(enum hs_frame_result result)
 
 /*
  * Frames with a time far from the newest frame are refused. But the game server's clock may really
- * have been reset. So if three refused frames in a row have times close to each other, the history
+ * have been reset. So if the times of three refused frames in a row are close together, the history
  * restarts at the third. The first of the three must be at least max_forward away from the newest
  * frame. After a smaller step back, the clock soon reaches the time of the newest frame again, and
  * no restart is needed.

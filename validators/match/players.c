@@ -436,8 +436,8 @@ static void place_due(struct hs_players *players, uint32_t i, struct hs_due due)
     due.player->due = i + 1;
 }
 
-/* Puts an entry at its right place in the heap. The search for that place starts at the free place
-   `i`. */
+/* Moves an entry to its proper place in the heap. The search for that place starts at the free
+   place `i`. */
 static void sift(struct hs_players *players, uint32_t i, struct hs_due due)
 {
     struct hs_due *heap = players->due;

@@ -463,7 +463,7 @@ static bool has_sent_one(const struct hs_player_moves *moves)
 }
 
 /* Returns the largest error of the estimate of speed. The estimate is the slope between two leads,
-   and each lead can be late by the noise of the connection. */
+   and the noise of the connection changes both leads. */
 static double speed_error(const struct hs_timing *timing)
 {
     int64_t longest_us = HS_LEAD_CELLS * HS_LEAD_CELL_US;

@@ -13,8 +13,8 @@
 #define UNKNOWN_RTT_US INT64_C(500000)
 
 /*
- * A launch by the server raises the limits until the client must have shown it: for the round trip
- * plus LAUNCH_ARRIVES_US. After that, on the ground, the launch fades by a share of
+ * A launch by the server raises the limits for the round trip plus LAUNCH_ARRIVES_US. By then, the
+ * client's moves must show the launch. After that, on the ground, the launch fades by a share of
  * 1/LAUNCH_FADES_S each second. In the air nothing slows the body, but a flight ends within
  * LAUNCH_ENDS_US. After each landing, a share of LAUNCH_LANDED of the launch remains. If landings
  * did not reduce the launch, a client that hops would keep the speed of the launch.

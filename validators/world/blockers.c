@@ -48,8 +48,8 @@ static void record_unknown(const struct hs_mover *mover, const struct hs_sweep_c
     out->unknown_mover = mover;
 }
 
-/* Tests a mover that had no place at that time. If it is in the way at its newest place, it may
-   have been an obstacle. */
+/* Tests a mover that had no place at that time. If the mover is in the way at its most recent
+   position, it may have been an obstacle then. */
 static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *mover,
                               enum hs_rewind_status status, struct hs_obstacle *out)
 {

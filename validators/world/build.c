@@ -260,8 +260,8 @@ enum { ROUNDING = 8 };
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
 {
     /* In the worst case each triangle is alone in its group. A node and its parent together have at
-       least 10 children, otherwise they would be one node. So there are fewer than 5 nodes for 8
-       leaves. */
+       least 10 children; with fewer, the two would have been merged. So there are fewer than 5
+       nodes for 8 leaves. */
     size_t triangles = mesh->triangle_count, boxes = mesh->box_count;
     size_t groups = any ? triangles : triangles / 3;
     size_t nodes = (any ? triangles / 8 * 5 : triangles / 16) + boxes / 8 * 5;

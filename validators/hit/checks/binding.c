@@ -7,8 +7,8 @@
 #include "validators/hit/checks.h"
 
 /* Start and end of a trace are rounded, in some engines to a centimetre. So the end of a trace may
-   be beside the line in the shot's direction, by up to this share of hit.sweep_extension. This
-   tolerance only matters for short traces. */
+   lie off the shot's line by up to this share of hit.sweep_extension. This tolerance only matters
+   for short traces. */
 #define ROUNDING_SHARE 0.1
 
 /* The directions that a claim is allowed to have. */

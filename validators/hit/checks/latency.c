@@ -26,9 +26,9 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Returns whether neither the fire time nor the weapon of a hit is known, because a restart may
-   have lost the posted shot and the weapon. In that case nobody knows whether the hit is instant,
-   and c->fire_time_us is a copy of the hit time. */
+/* Returns whether both the fire time and the weapon of a hit are unknown. A restart may have lost
+   the posted shot and the weapon. In that case nobody knows whether the hit is instant, and
+   c->fire_time_us is a copy of the hit time. */
 static bool lacks_fire_time(const struct hs_hit_context *c)
 {
     return c->weapon == NULL && !c->is_shot && !c->claim->has_fire_time && c->posted == NULL;
