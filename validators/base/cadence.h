@@ -30,10 +30,10 @@ struct hs_cadence hs_cadence_of(uint16_t weapon);
 /*
  * Returns the debt of the bucket with one more shot at this time: the time that the weapon needs to
  * earn the tokens that its shots took too early. If a later shot has a larger debt, returns that
- * debt. 0: no debt. A set of shots has the same debts in every order of arrival, and a part of the
- * set never has larger debts. So honest shots pass in any order, and no order lets more shots pass
- * than the bucket allows. A shot that is older than a shot dropped from the list counts as fired at
- * the time of the dropped shot.
+ * debt. 0: no debt. The debts do not depend on the order in which shots arrive, and leaving out
+ * shots never makes a debt larger. So honest shots pass in any order, and no order lets more shots
+ * pass than the bucket allows. A shot that is older than a shot dropped from the list counts as
+ * fired at the time of the dropped shot.
  *
  * This is the virtual scheduling algorithm of ITU-T I.371 (generic cell rate algorithm).
  */
@@ -53,8 +53,8 @@ uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_u
 void hs_cadence_record(struct hs_cadence *cadence, int64_t fire_time_us, int64_t interval_us,
                        int64_t reload_us);
 
-/* Removes a recorded shot, as if it were never fired. If the shot was dropped from the list, its
-   token stays used. */
+/* Removes a recorded shot, as if it had never been fired. If the shot was dropped from the list,
+   its token stays used. */
 void hs_cadence_return(struct hs_cadence *cadence, int64_t fire_time_us, int64_t reload_us);
 
 /* Returns the time at which the tokens of all shots of a cadence are earned. */

@@ -12,8 +12,8 @@
 
 #include "validators/base/glm.h"
 
-/* The header is for code that computes eight floats at a time. Such code must first find out
-   whether the machine has AVX2. */
+/* immintrin.h is for code that computes eight floats at a time. Such code must first test whether
+   the machine has AVX2. */
 #ifdef CGLM_SIMD_x86
 #include <immintrin.h>
 #endif
@@ -105,7 +105,7 @@ static inline glmm_128 hs_lanes_read_bytes(const uint8_t *from)
     return _mm_cvtepi32_ps(_mm_unpacklo_epi16(words, _mm_setzero_si128()));
 }
 
-/* Makes the rows of a 4 x 4 matrix its columns. */
+/* Transposes a 4 x 4 matrix. */
 static inline void hs_lanes_transpose(glmm_128 rows[4])
 {
     _MM_TRANSPOSE4_PS(rows[0], rows[1], rows[2], rows[3]);
@@ -222,7 +222,7 @@ static inline struct hs_lanes_vec hs_lanes_read_vec(const float *from)
                                  hs_lanes_read(from + 8)};
 }
 
-/* Returns vectors with `v`, rounded to float, in every lane. */
+/* Returns four copies of `v`, rounded to float. */
 static inline struct hs_lanes_vec hs_lanes_set1_vec(struct hs_vec v)
 {
     return (struct hs_lanes_vec){glmm_set1((float)v.x), glmm_set1((float)v.y),

@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first capacity for numbers. A ledger that frees memory keeps this capacity. */
+/* The initial capacity of a table of numbers. A ledger that frees memory never makes the table
+   smaller than this. */
 enum { FIRST_PLACES = 2 };
 
-/* The array of cadences grows by this many places. */
+/* The array of cadences grows by this many elements. */
 enum { CADENCES = 2 };
 
 /* ---- memory ---- */
@@ -215,7 +216,7 @@ static struct hs_ledger_entry *find_first(const struct hs_ledger_numbers *number
 }
 
 /* Returns the oldest entry that can be forgotten without harm (is_free). NULL: no entry can be
-   forgotten; held_from_us is then set, so that later calls need not search. */
+   forgotten, and held_from_us is set, so that later calls need not search. */
 static struct hs_ledger_entry *find_free(const struct hs_ledger *ledger,
                                          struct hs_ledger_numbers *numbers)
 {
@@ -249,8 +250,8 @@ static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *num
 
 /* ---- making space ---- */
 
-/* Returns the oldest entry with an answer. NULL: there is no answer. Numbers mostly rise. So the
-   oldest answer usually follows the last answer that was dropped, and the search begins there. */
+/* Returns the oldest entry with an answer. NULL: no entry has an answer. Numbers mostly rise, so
+   the oldest answer usually follows the last dropped answer. The search begins there. */
 static struct hs_ledger_entry *find_first_answer(const struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = NULL;
@@ -329,8 +330,8 @@ static bool reserve_for_cadences(struct hs_ledger *ledger, size_t bytes)
     return true;
 }
 
-/* Reserves bytes for something that must be recorded. The bytes fit into HS_LEDGER_RESERVE once all
-   other memory of the ledger is freed. */
+/* Reserves bytes for data that must be recorded. If necessary, it frees all other memory of the
+   ledger: the bytes then fit into HS_LEDGER_RESERVE. */
 static bool reserve_surely(struct hs_ledger *ledger, size_t bytes)
 {
     if (reserve_for_cadences(ledger, bytes))
@@ -339,7 +340,8 @@ static bool reserve_surely(struct hs_ledger *ledger, size_t bytes)
     return reserve(ledger, bytes);
 }
 
-/* Reserves bytes that the ledger can do without. To make space it drops answers, but no numbers. */
+/* Reserves bytes that the ledger can do without. It may drop answers to make space, but no
+   numbers. */
 static bool reserve_for_answers(struct hs_ledger *ledger, size_t bytes)
 {
     while (!reserve(ledger, bytes))
@@ -496,8 +498,8 @@ static struct hs_cadence *find_idle(const struct hs_ledger *ledger)
     return NULL;
 }
 
-/* Adds a place for a cadence. If memory is short, reuses the place of an idle cadence (find_idle).
-   Returns NULL if no cadence is idle. */
+/* Adds an element to the array of cadences. If memory is short, reuses the element of an idle
+   cadence (find_idle). Returns NULL if no cadence is idle. */
 static struct hs_cadence *add_cadence(struct hs_ledger *ledger)
 {
     if (ledger->cadence_count < ledger->cadence_capacity)

@@ -7,7 +7,7 @@
  *
  * When the budget is full, the ledger first drops the oldest answers. Their numbers stay, so that
  * no shot is paid twice; a retry gets `duplicate`. After the answers, the ledger forgets the
- * numbers recorded first. A new weapon first reuses the place of a cadence that can no longer
+ * numbers recorded first. A new weapon first reuses the memory of a cadence that can no longer
  * refuse a claim.
  *
  * Numbers may come in any order. A number is used while its entry is kept and a claim with the fire
@@ -35,14 +35,12 @@ enum { HS_LEDGER_NUMBERS = 128 };
    number is kept only while a claim with the fire time of the number can still be accepted. */
 enum { HS_LEDGER_MAX_NUMBERS = 1024 };
 
-/* Bytes that the owner reserves for each ledger. They are enough for the last two numbers of
-   claims, the last two numbers of shots, one posted shot without pellet directions, and the
-   cadences of four weapons. If only two weapons are used, they are enough for twice as many
-   numbers. */
+/* Bytes that the owner reserves for each ledger: enough for the last two numbers of claims, the
+   last two numbers of shots, one posted shot without pellet directions, and the cadences of four
+   weapons. If only two weapons are used, the bytes are enough for twice as many numbers. */
 enum { HS_LEDGER_RESERVE = 1888 };
 
-/* The number of newest answers of a player, to claims and shots together, that are dropped only
-   after everything else. */
+/* The number of newest answers of a player, to claims and shots together, that are dropped last. */
 enum { HS_LEDGER_ANSWERS = 16 };
 
 /* Used numbers in ascending order. */
@@ -81,10 +79,10 @@ struct hs_ledger {
 void hs_ledger_clear(struct hs_ledger *ledger);
 
 /*
- * Ends the player's session. The next session may use the same numbers. All numbers that were fired
- * up to the newest accepted fire time become forgotten (hs_ledger_is_forgotten). So no shot of the
- * ended session is paid again. The cadences stay, because leaving must not refill the buckets. Only
- * their rounds are set to 0: a player who comes back has a full magazine.
+ * Ends the player's session. The next session may use the same numbers. All numbers fired up to the
+ * newest accepted fire time count as forgotten (hs_ledger_is_forgotten), so no shot of the ended
+ * session is paid again. The cadences stay, because leaving must not refill the buckets. Only their
+ * rounds are set to 0: a player who comes back has a full magazine.
  */
 void hs_ledger_end_session(struct hs_ledger *ledger);
 
@@ -95,7 +93,7 @@ void hs_ledger_record_paid(struct hs_ledger_numbers *numbers, int64_t fire_time_
 /* Records the fire time of a number that could not be recorded itself. */
 void hs_ledger_record_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
-/* Prepares the ledger for a clock reset. Numbers and answers stay, but nothing is compared with
+/* Prepares the ledger for a clock reset. Numbers and answers stay, but no new time is compared with
    times of the old clock. */
 void hs_ledger_forget_times(struct hs_ledger *ledger);
 
@@ -116,7 +114,7 @@ const struct hs_ledger_entry *hs_ledger_find(const struct hs_ledger_numbers *num
 /* Returns the posted shot of a number, or NULL. */
 struct hs_ledger_entry *hs_ledger_posted(struct hs_ledger *ledger, uint64_t number);
 
-/* Hits whose times differ by more than this are not compared by their offsets. */
+/* The offsets of two hits are compared only if the hit times differ by at most this, us. */
 #define HS_OFFSET_WINDOW_US INT64_C(2000000)
 
 /* Whether an entry has the same ends as a trace, except for rounding. `length` is the length of the
@@ -146,8 +144,8 @@ bool hs_ledger_is_used(const struct hs_ledger_numbers *numbers, uint64_t number,
 /* Returns whether a shot with this fire time may have been accepted, and its number forgotten. */
 bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
-/* Returns the max number of bytes that an entry can charge to the budget. `adds_cadence`: the bytes
-   of a new cadence are included. */
+/* Returns the max number of bytes that an entry can charge to the budget. If `adds_cadence`, the
+   result includes the bytes of a new cadence. */
 size_t hs_ledger_need(const struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
                       const struct hs_ledger_entry *entry, bool adds_cadence);
 

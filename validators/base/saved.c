@@ -119,12 +119,12 @@ static size_t item_size(const struct hs_saved_field *field)
         return field->size;
     if (field->kind != HS_SAVED_UNSIGNED)
         return sizes[field->kind];
-    if (field->size % 8 == 0) /* items of an array are words or bytes */
+    if (field->size % 8 == 0) /* an array has items of eight bytes or of one byte */
         return 8;
     return field->size == 4 || field->size == 2 ? field->size : 1;
 }
 
-/* Returns the offset, inside a word in memory, of its low `size` bytes. */
+/* Returns the offset of the low `size` bytes of a word in memory. */
 static size_t low_bytes(size_t size)
 {
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : sizeof(uint64_t) - size;
@@ -143,7 +143,7 @@ static void store_word(unsigned char *to, size_t size, uint64_t word)
     memcpy(to, (const unsigned char *)&word + low_bytes(size), size);
 }
 
-/* Copies bytes. Most fields are one word. */
+/* Copies bytes. The usual sizes, eight bytes and one byte, need no call of memcpy. */
 static void copy_field(unsigned char *to, const unsigned char *from, size_t size)
 {
     if (size == sizeof(uint64_t))
@@ -180,8 +180,8 @@ static void put_fields(struct hs_bytes *bytes, enum hs_saved_id id, const void *
                        bool has_counts)
 {
     const struct hs_saved_struct *saved = &hs_saved_structs[id];
-    unsigned char *to = hs_bytes_reserve(bytes, saved->size), *end = to; /* no field takes more
-                                                                            bytes than in memory */
+    unsigned char *to = hs_bytes_reserve(bytes, saved->size),
+                  *end = to; /* a saved field is never larger than the field in memory */
     for (size_t f = 0; to != NULL && f < saved->field_count; f++) {
         const struct hs_saved_field *field = &saved->fields[f];
         if (field->kind != HS_SAVED_ELSEWHERE && (has_counts || !is_count(field)))

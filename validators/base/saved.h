@@ -1,6 +1,6 @@
 /*
- * One list of fields for each saved struct. The list says how each field is written, and how it is
- * checked when it is read. A hash of the list identifies the layout. Internal to validators/.
+ * One list of fields for each saved struct. The list states how each field is written, and how it
+ * is checked when it is read. A hash of the list identifies the layout. Internal to validators/.
  *
  * When you add a field to one of these structs, add it to its list in snapshot/lists.c. A test
  * fails if a byte of a struct is in no list.
@@ -91,8 +91,8 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to);
 
 void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from);
 
-/* The vocabularies of the program that wrote the bytes. These names say which member a saved number
-   stands for. */
+/* The vocabularies of the program that wrote the bytes. The saved names state which member a saved
+   number stands for. */
 enum { HS_VOCABULARY_MAX = 128 };
 struct hs_saved_names {
     uint16_t count[HS_SAVED_VOCABULARIES];
@@ -114,8 +114,8 @@ uint64_t hs_saved_vocabularies(void);
 uint64_t hs_saved_format(void);
 
 /*
- * Reads the saved fields of a struct; other fields stay unchanged. False: one of the values is
- * invalid. All fields are read even then, unless the reader failed.
+ * Reads the saved fields of a struct; other fields stay unchanged. False: at least one value is
+ * invalid. The fields after it are read too, unless the reader failed.
  */
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);

@@ -13,12 +13,12 @@
 #include "validators/sweep.h"
 
 /* The maximum duration of a leg: 1/64 s, in which a body hardly turns. Bodies move within a leg,
-   but keep the rotation that they have at the start of the leg. With legs of half this length, the
-   work doubles. */
+   but keep the rotation that they have at the start of the leg. Legs of half this duration would
+   double the work. */
 #define HS_LEG_US 15625
 
-/* The maximum number of legs of a flight. It limits the work of one claim. If a flight needs more
-   legs, its legs are made longer. The extension of the path is one more leg. */
+/* The maximum number of legs of a flight, which limits the work of one claim. If a flight needs
+   more legs, its legs are made longer. The extension of the path is one more leg. */
 #define HS_MAX_LEGS 512
 
 struct hs_path {

@@ -9,9 +9,9 @@
 #define PARALLEL 1e-12
 
 /*
- * The problem in the frame of the solid. Places on the path are measured by u = travel - nearest.
- * u is 0 at the point of the line that is nearest to the solid's centre. This avoids the loss of
- * digits in differences of large numbers.
+ * A sweep in the frame of the solid. Places on the path are measured by u = travel - nearest. u is
+ * 0 at the point of the line that is nearest to the solid's centre. Measuring from there avoids the
+ * loss of digits in differences of large numbers.
  */
 struct local_sweep {
     double q[3];    /* point of the path at u = 0, relative to the solid's centre */
@@ -142,7 +142,7 @@ static void make_piece(const struct slab *slabs, int count, double constant, dou
 
 /*
  * Visits the pieces in the order of travel. f is convex, so it falls until its minimum. The first
- * crossing of reach^2 is therefore before the minimum, and the search stops there.
+ * crossing of reach^2 is therefore before the minimum, and the search stops at the minimum.
  */
 static void find_approach(const struct local_sweep *s, double reach, struct approach *out)
 {

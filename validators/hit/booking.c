@@ -42,8 +42,8 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason)
 }
 
 /* Returns the weapon whose cadence this result changes, or HS_NONE. A shot that fails `fire_rate`
-   in shadow mode takes no token, as if it were refused. So later shots pass or fail in the same way
-   as in enforce mode. */
+   in shadow mode takes no token, as if it were refused. So later shots pass or fail as they would
+   in enforce mode. */
 static uint16_t cadence_of(const struct hs_hit_result *result)
 {
     bool counts = result->verdict == HS_VERDICT_ACCEPTED && !result->shot_was_posted;
@@ -110,7 +110,7 @@ struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, boo
     else if (!book_number(match, ledger, numbers, entry, payment.weapon))
         return NULL;
     /* hs_ledger_reserve_cadence reserved the memory for this call, but hs_ledger_record may have
-       used it. Then the shot does not count for the rate of fire. */
+       used it. In that case the shot does not count for the rate of fire. */
     hs_hit_book_cadence(match, player, payment.weapon, result->fire_time_us);
     if (entry->accepted) {
         match->payments++;
@@ -136,9 +136,10 @@ bool hs_hit_book_cancel(const struct hs_match *match, struct hs_player *player, 
 }
 
 /*
- * Failures that raise no suspicion. Another player or the server can cause most of them: by a kill,
- * by a body or mover in the line of fire, by protecting the target, or by refusing the posted shot.
- * Some failures can come from latency alone. A hit on the shooter or on a team mate gains nothing.
+ * Failures that raise no suspicion. Another player or the server can cause most of these failures:
+ * by a kill, by a body or mover in the line of fire, by protecting the target, or by refusing the
+ * posted shot. Some failures can come from latency alone. Shooters gain nothing from a hit on
+ * themselves or on a team mate.
  */
 static bool is_blameless(const struct hs_hit_result *result, const struct hs_check_row *row)
 {
@@ -160,8 +161,8 @@ static bool is_blameless(const struct hs_hit_result *result, const struct hs_che
     }
 }
 
-/* Adds the failure that decided the verdict. If the claim was accepted, adds all its failures:
-   these are failures of checks in shadow mode. */
+/* Adds the suspicion of the failure that decided the verdict. If the claim was accepted, adds the
+   suspicion of all failures of checks in shadow mode. */
 static void add_suspicion(struct hs_match *match, struct hs_player *shooter,
                           const struct hs_hit_result *result)
 {

@@ -12,8 +12,8 @@
 
 /* Two touches count as equally early if their distances differ by less than this share of the
    path's length and radius. This happens if the path starts inside two hitboxes, or if two faces
-   coincide. Then the hitbox whose centre is nearer counts, if its centre is nearer by more than the
-   same share. The value is a thousandth of HS_TOUCH_SLACK. */
+   coincide. Of two such hitboxes, the one with the nearer centre counts, if its centre is nearer by
+   more than the same share. The value is a thousandth of HS_TOUCH_SLACK. */
 #define HS_CONTACT_TIE 1e-9
 
 struct hs_contact {
@@ -44,14 +44,14 @@ void hs_contact_clear(struct hs_contact *out);
 /*
  * Sweeps a path over a body. If the body is the target of a claim, also finds the nearest approach.
  * The path passes through other bodies that are dead, not solid, or on `passed_team` (HS_NONE: no
- * team). After `work` exceeds its limit the result is meaningless.
+ * team). Once `work` exceeds its limit, the result is meaningless.
  */
 void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,
                      const struct hs_history *history, bool is_target, uint16_t passed_team,
                      struct hs_work *work, struct hs_contact *out);
 
-/* Returns whether `a` is touched before `b`. If they are equally early, the nearer hitbox centre
-   decides. */
+/* Returns whether `a` is touched before `b`. If the touches are equally early, the nearer hitbox
+   centre decides. */
 bool hs_contact_is_before(const struct hs_path *path, const struct hs_contact *a,
                           const struct hs_contact *b);
 

@@ -21,8 +21,8 @@
 
 /* A player at one time. */
 struct hs_view {
-    const struct hs_player *player; /* NULL: no frame ever named them */
-    enum hs_rewind_status status;   /* status of `bracket`; NO_HISTORY without a player */
+    const struct hs_player *player; /* NULL: no frame ever named the player */
+    enum hs_rewind_status status;   /* status of `bracket`; NO_HISTORY if `player` is NULL */
     int64_t time_us;                /* the requested time */
     struct hs_bracket bracket;
 };
@@ -30,8 +30,8 @@ struct hs_view {
 /* How far a hit starts from the shooter's eye. */
 enum hs_lean {
     HS_LEAN_NONE,   /* the start is at the eye, or leaning is not tested */
-    HS_LEAN_SLIGHT, /* within hit.lean_share of the tolerance, as an honest prediction may be: the
-                       eye must see the body */
+    HS_LEAN_SLIGHT, /* within hit.lean_share of the tolerance, which honest prediction can cause:
+                       the eye must see the body */
     HS_LEAN_FAR     /* further from the eye: the eye must see the contact */
 };
 
@@ -59,8 +59,8 @@ struct hs_hit_context {
     const struct hs_vec *shot_direction; /* as posted with the shot, not rounded; NULL: not
                                             posted */
     bool shot_spreads; /* the shot has a seed or directions; shot_direction is their middle */
-    const struct hs_ledger *ledger; /* the ledger of the shooter's session at that time; NULL: no
-                                       longer kept */
+    /* The ledger of the shooter's session at the fire time. NULL: no longer kept. */
+    const struct hs_ledger *ledger;
     const struct hs_ledger_numbers *used_numbers; /* in `ledger`: the numbers of shots if is_shot,
                                                      otherwise of hits */
     const struct hs_ledger_numbers *paid_numbers; /* like used_numbers, but also set for an ended
@@ -78,14 +78,14 @@ struct hs_hit_context {
     bool is_weapon_stale; /* the weapon was last posted before a restart, so it may have changed */
 
     struct hs_vec eye;      /* the shooter's rewound eye; set if there is a pose */
-    struct hs_vec near_eye; /* of all positions that the eye may have had between two frames, the
-                               nearest to the start */
+    struct hs_vec near_eye; /* the position nearest to the start that the eye may have had between
+                               two frames */
     double eye_moved;       /* length: how far the eye moved between these frames */
     enum hs_lean lean;      /* how far a hit's start is from near_eye */
-    uint16_t passed_team;   /* shots pass through bodies of this team; HS_NONE: of no team */
+    uint16_t passed_team;   /* shots pass through bodies of this team; HS_NONE: no such team */
 
-    /* All ends are within HS_WORLD_COORDINATE_MAX. At larger coordinates, doubles are too coarse
-       for a body. */
+    /* All ends of the claim are within HS_WORLD_COORDINATE_MAX. At larger coordinates, a double is
+       too coarse to place a body. */
     bool has_path;
     struct hs_vec direction; /* unit direction at the start; only for claims without pellets */
     double trace_length;     /* from start to end */
@@ -130,21 +130,21 @@ static inline bool hs_hit_flies(const struct hs_hit_context *c)
     return c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
 }
 
-/* Whether shot and hit are at the same moment, and this moment is the claim's hit_time. */
+/* Whether shot and hit happen at the same moment, which is the claim's hit_time. */
 static inline bool hs_hit_is_instant(const struct hs_hit_context *c)
 {
     return !c->is_shot && c->weapon != NULL && !hs_hit_flies(c) && !c->is_predicted;
 }
 
-/* Whether the claim is a hit of a projectile that the game server moved. Then place and time of the
-   hit come from the game server. */
+/* Whether the claim is a hit of a projectile that the game server moved. For such a hit, the game
+   server gives place and time. */
 static inline bool hs_hit_is_driven(const struct hs_hit_context *c)
 {
     return !c->is_shot && hs_hit_flies(c) && c->weapon->motion == HS_MOTION_SERVER;
 }
 
-/* The fuse that made the projectile explode. If the weapon allows any fuse, the claim names the
-   fuse; otherwise the weapon does. */
+/* The fuse that made the projectile explode. The claim names it if the weapon allows any fuse;
+   otherwise the weapon names it. */
 static inline enum hs_fuse hs_hit_fuse(const struct hs_hit_context *c)
 {
     return c->weapon->fuse != HS_FUSE_ANY ? c->weapon->fuse : c->claim->fuse;
@@ -186,8 +186,8 @@ static inline void hs_land(struct hs_hit_context *c, const struct hs_landed *lan
 void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
                   struct hs_view *out);
 
-/* The largest distance of a chord from the curve of a flight. This distance is small compared with
-   the world radius of the weapon. */
+/* The largest distance of a chord from the curve of a flight: a tenth of the weapon's world radius,
+   or a millionth of its range if that is larger. */
 double hs_hit_chord_error(const struct hs_hit_context *c);
 
 /* Calls hs_flight_times for the claim's projectile, from start to end, with a launch speed. */
@@ -197,22 +197,23 @@ bool hs_hit_flight_times(const struct hs_hit_context *c, double speed, double *l
 /* The unit direction in which a projectile must be launched to reach the end in `seconds`. */
 struct hs_vec hs_hit_launch(const struct hs_hit_context *c, double seconds);
 
-/* Unit direction of a claimed pellet. False: it has no length. */
+/* Computes the unit direction of a claimed pellet. False: the pellet ends at the start. */
 bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct hs_vec *out);
 
 /* Computes the directions that the hit's posted shot expects, from its seed or its `directions`.
    Returns their number; 0: the shot has neither seed nor directions, or was not posted. */
 size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS]);
 
-/* Returns HS_REASON_OK if the player was alive, in their newest life and not protected at that
-   time, otherwise the reason. If that state is stale, returns the reason for missing data. */
+/* Returns HS_REASON_OK if the player was alive, in their newest life and not protected at the time
+   of the view; otherwise the reason. If that state is stale, returns the reason for missing
+   data. */
 enum hs_reason hs_verify_life(const struct hs_view *view);
 
 /* Whether the claim names this player in `additional_targets`. */
 bool hs_hit_lists(const struct hs_hit_context *c, struct hs_str name);
 
-/* Whether a failure with this reason only concerns the direct target, so that a blast at the impact
-   may still count (checks/blast.c). */
+/* Whether a failure with this reason concerns only the direct target. A blast at the impact may
+   still count then (checks/blast.c). */
 bool hs_reason_is_about_target(enum hs_reason reason);
 
 /* Whether the player is on the shooter's team. */

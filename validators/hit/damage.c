@@ -95,10 +95,10 @@ static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double
                            .distance = landed->distance};
 }
 
-/* Whether damage `i` does not count, because the other cause (direct hit or blast) gives the same
-   body more damage. A body with a direct hit and a blast takes only the larger damage. The body
-   takes both if the weapon has `stack_with_direct` and the claim lists the body as a victim of the
-   blast. */
+/* Whether damage `i` does not count, because the other cause (direct hit or blast) does more damage
+   to the same body. A body with a direct hit and a blast takes only the larger damage. The body
+   takes both damages if the weapon has `stack_with_direct` and the claim lists the body as a victim
+   of the blast. */
 static bool is_surpassed(const struct hs_hit_context *c, uint16_t i, double scale)
 {
     const struct hs_landed *landed = &c->landed[i];
@@ -124,7 +124,7 @@ double hs_damage_scale(const struct hs_hit_context *c)
     return hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->damage_scale;
 }
 
-/* Whether the shooter's pose is known, or no check needs it. */
+/* Whether the shooter's pose is known, or no check needs the pose. */
 static bool is_shooter_clear(const struct hs_hit_context *c)
 {
     return c->shooter.status == HS_REWIND_OK || c->posted != NULL ||
@@ -144,7 +144,8 @@ void hs_hit_damage(struct hs_hit_context *c)
         const struct hs_landed *landed = &c->landed[i];
         if (is_surpassed(c, i, scale))
             continue;
-        /* The victim was alive at the hit, but is dead now. Report this, and pay no second kill. */
+        /* The victim was alive at the hit, but is dead now. Flag the claim, and pay no second
+           kill. */
         if (!hs_newest_state(landed->player->history)->alive)
             c->out->flags |= 1u << HS_FLAG_TARGET_DEAD_NOW;
         else

@@ -1,4 +1,4 @@
-/* A mistake becomes a hint when most claims show it, and most shooters have such claims. */
+/* A mistake becomes a hint when most claims show it, and most shooters have such a claim. */
 #include "validators/hit/hints.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum {
                            cheaters could cause a hint */
     MIN_RELEVANT = 30,  /* smallest number of claims that could show the mistake */
     MAX_RELEVANT = 128, /* at this number of claims the counts are halved, so that a hint ends soon
-                           after the mistake is mended */
+                           after the mistake is fixed */
     ALL_OF_FIRST = 256, /* the first 256 claims are all sampled; of the claims after them, one in
                            16 is sampled, to save time */
     SAMPLED_BITS = 4,
@@ -58,7 +58,7 @@ static void find_pose(struct hs_claim_facts *f)
     if (count == 0)
         return;
     const struct hs_sample *newest = hs_history_at(history, count - 1);
-    /* If the claim uses another clock than the frames, there is no pose at its time. Then use the
+    /* If the claim uses another clock than the frames, there is no pose at its time, so use the
        newest pose. */
     f->has_pose =
         hs_rewind_find(history, ruleset, f->result->eye_time_us, &bracket) == HS_REWIND_OK;

@@ -23,15 +23,15 @@ struct hs_claim_facts {
     const struct hs_sample *newest; /* the shooter's newest sample; NULL: no sample */
     struct hs_vec root, eye;        /* of the shooter, at the fire time; set with `newest` */
     double eye_height;              /* eye height of the stance, length; set with `newest` */
-    double off, tolerance;    /* distance of `start` from the eye, and the largest allowed distance;
-                                 set with `newest` */
-    bool has_pose;            /* `root` and `eye` are of the evaluated time, not of another
-                                 sample */
-    bool keeps_offset;        /* `start` has the offset from the root that most claims have */
-    bool is_explained;        /* a rule that is earlier in the table explains the claim */
-    struct hs_work work;      /* of testing the path again */
-    double time, now, frames; /* seconds: time of the claim, its arrival, the newest frame */
-    bool frames_jump;         /* the newest frame was refused, because its time is far ahead */
+    double off, tolerance; /* distance of `start` from the eye, and the largest allowed distance;
+                              set with `newest` */
+    bool has_pose;     /* `root` and `eye` are those at the evaluated time, not those of the newest
+                          sample */
+    bool keeps_offset; /* `start` has the offset from the root that most claims have */
+    bool is_explained; /* a rule that is earlier in the table explains the claim */
+    struct hs_work work;       /* cost of testing the path again */
+    double time, now, frames;  /* seconds: time of the claim, its arrival, the newest frame */
+    bool frames_jump;          /* the newest frame was refused, because its time is far ahead */
     double measured, expected; /* set by a rule whose answer is yes */
 };
 
@@ -50,7 +50,7 @@ struct hs_hint_rule {
 };
 extern const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT];
 
-/* `factor` is the length of the posted unit in the assumed unit. */
+/* `factor` is the length of one posted unit, in assumed units. */
 struct hs_hint_unit {
     double factor;
     const char *posted, *assumed;

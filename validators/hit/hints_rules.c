@@ -1,4 +1,4 @@
-/* What a claim says about each mistake: yes, no or nothing. */
+/* Decides what a claim says about each mistake: yes, no or nothing. */
 #include "validators/base/units.h"
 #include "validators/hit/contact.h"
 #include "validators/hit/hints.h"
@@ -11,13 +11,13 @@ enum {
     SHIFTS = 21     /* ways to shift a path in time or along `up`; the middle one shifts nothing */
 };
 
-/* The step of such a shift: seconds, and a share of the eye height. Two steps are less than a
-   runner needs to pass a point, and less than the height of a body. */
+/* The step of a shift: seconds, and a share of the eye height. Two steps are less than a runner
+   needs to pass a point, and less than the height of a body. */
 #define LATE_STEP 0.04
 #define HIGH_STEP 0.15
 
-/* In seconds. Clocks that agree differ by less than CLOCK_OFF, and games have shorter round trips
-   than LONGEST_RTT. A fire time that differs by less than SHORTEST_LATE is no mistake. */
+/* In seconds. Equal clocks differ by less than CLOCK_OFF, and games have shorter round trips than
+   LONGEST_RTT. A fire time that is wrong by less than SHORTEST_LATE is no mistake. */
 #define CLOCK_OFF     5.0
 #define LONGEST_RTT   2.0
 #define SHORTEST_LATE 0.05
@@ -121,10 +121,10 @@ static bool passes_below(const struct hs_claim_facts *f, double height)
 }
 
 /*
- * Returns the unit in which shots start at eye height, or -1. Eye heights may be 0.7 to 1.4 times
- * the eye heights of the ruleset. Two cases look alike: an offset in centimetres from a root in the
- * middle of the body, and an offset in inches from the feet. Shots pass below the root only in the
- * first case.
+ * Returns the unit in which shots start at eye height, or -1 if no unit fits. Eye heights may be
+ * 0.7 to 1.4 times the eye heights of the ruleset. Two cases look alike: an offset in centimetres
+ * from a root in the middle of the body, and an offset in inches from the feet. Shots pass below
+ * the root only in the first case.
  */
 static int unit_of_game(const struct hs_claim_facts *f)
 {
@@ -198,7 +198,7 @@ static bool fits_unit(const struct hs_claim_facts *f, int i)
 /*
  * Whether a choice explains a claim that does not start at the eye. Tries the choice of the
  * majority of claims. If this choice does not fit, uses the last of `count` choices that fits. A
- * start within `near` eye heights of the eye fits too many choices, so such a start says nothing.
+ * start closer to the eye than `near` eye heights fits too many choices, so it says nothing.
  */
 static enum hs_says says_choice(const struct hs_claim_facts *f, struct hs_majority *majority,
                                 enum hs_hint_code code, double near, int count,
@@ -312,7 +312,7 @@ static enum hs_says says_fire_time(struct hs_claim_facts *f)
     return answer(fabs(f->measured) >= SHORTEST_LATE);
 }
 
-/* The last rule about starts: yes if no other rule explains the start. */
+/* The last rule about starts. Its answer is yes if no other rule explains the start. */
 static enum hs_says says_start(struct hs_claim_facts *f)
 {
     if (!f->has_pose)
@@ -346,8 +346,8 @@ static const struct hs_player *target_of(const struct hs_claim_facts *f, bool *l
     return hs_players_find(&f->match->players, claim->target);
 }
 
-/* Whether the path of the claim meets the target `late_us` after `hit_time`, if the path is moved
-   up by `high`. *has_pose: the target has a pose at that time. */
+/* Whether the path of the claim, moved up by `high`, meets the target `late_us` after `hit_time`.
+   Sets `has_pose` if the target has a pose at that time. */
 static bool meets(struct hs_claim_facts *f, const struct hs_player *target, int64_t late_us,
                   double high, bool *has_pose)
 {
@@ -394,10 +394,10 @@ static bool meets_shifted(struct hs_claim_facts *f, const struct hs_player *targ
 }
 
 /*
- * Looks for one shift of the path, in time or along `up`, with which most claims that miss would
- * hit. A claim that misses with every shift says nothing: no such mistake explains it. A claim that
- * hits with and without the shift of the majority says nothing either. `measured` is the middle of
- * the shifts with which the claim hits.
+ * Looks for one shift of the path, in time or along `up`, that would turn most misses into hits. A
+ * claim that misses with every shift says nothing: no such mistake explains it. A claim that hits
+ * both with and without the majority's shift says nothing either. `measured` is the middle of the
+ * shifts with which the claim hits.
  */
 static enum hs_says says_shift(struct hs_claim_facts *f, enum hs_hint_code code,
                                struct hs_majority *majority, bool is_time)
@@ -468,14 +468,15 @@ static enum hs_says says_aim(struct hs_claim_facts *f)
 
 const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT] = {
     [HS_HINT_MILLISECONDS] = {says_milliseconds, false, 0.6, HS_UNIT_SECONDS,
-                              "claims have a time of %m s, frames %e s: are some times in "
-                              "milliseconds? All times are in seconds."},
+                              "the time of claims is %m s, the time of frames is %e s: are some "
+                              "times in milliseconds? All times must be in seconds."},
     [HS_HINT_CLOCK] = {says_clock, false, 0.6, HS_UNIT_SECONDS,
                        "times of claims and frames differ by %m s: do claims use another clock, "
                        "such as Unix time or the client's?"},
-    [HS_HINT_UNIT_OF_CLAIMS] = {says_unit_of_claims, true, 0.6, HS_UNIT_LENGTH,
-                                "starts are %m from the origin of the world, eyes %e: are claims "
-                                "in %p and frames in %a?"},
+    [HS_HINT_UNIT_OF_CLAIMS] =
+        {says_unit_of_claims, true, 0.6, HS_UNIT_LENGTH,
+         "starts are %m from the origin of the world, eyes are %e: are claims "
+         "in %p and frames in %a?"},
     [HS_HINT_UNIT_OF_RULESET] = {says_unit_of_ruleset, true, 0.6, HS_UNIT_LENGTH,
                                  "every start is %m from `position`, eyes of the ruleset are %e: "
                                  "does the game count in %p and the ruleset in %a?"},
@@ -496,7 +497,7 @@ const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT] = {
                        "starts are %m from the eye, %e is tolerated, and no unit, axis, offset or "
                        "time explains it: do claims and frames mean the same player?"},
     [HS_HINT_INTERP_TWICE] = {says_interp_twice, true, 0.6, HS_UNIT_SECONDS,
-                              "claims land %m s after their `hit_time`, which is `interp`: is "
+                              "claims land %m s (`interp`) after their `hit_time`: is "
                               "interpolation subtracted twice?"},
     [HS_HINT_HIT_TIME] = {says_hit_time, true, 0.6, HS_UNIT_SECONDS,
                           "most misses would hit if `hit_time` were %m s later (if negative: "
@@ -505,13 +506,13 @@ const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT] = {
                                "most misses would hit if their paths were %m higher (if negative: "
                                "lower): is `position` where the rig of the ruleset has its root?"},
     [HS_HINT_WEAPON] = {says_weapon, true, 0.6, HS_UNIT_NONE,
-                        "no frame names the weapon of the shooter, and no claim does: send "
+                        "neither frames nor claims name the weapon of the shooter: send "
                         "`weapon` in the first frame of a player."},
     [HS_HINT_RTT] = {says_rtt, true, 0.95, HS_UNIT_NONE,
                      "no frame has `rtt`, so `hit_time` is not compared with the connection of "
                      "the shooter: send it in seconds."},
     [HS_HINT_RTT_UNIT] = {says_rtt_unit, true, 0.6, HS_UNIT_SECONDS,
-                          "round trips are %m s: is `rtt` in milliseconds? It is in seconds."},
+                          "round trips are %m s: is `rtt` in milliseconds? It must be in seconds."},
     [HS_HINT_AIM] = {says_aim, true, 0.6, HS_UNIT_NONE,
                      "no frame has `aim`, and no posted shot has `direction`, so shots are not "
                      "compared with the aim of the shooter: send one of them."},

@@ -4,7 +4,7 @@
 
 #include "validators/hit/context.h"
 
-/* A check that does not apply returns this value, and gets no row in the result. */
+/* A check that does not apply returns this value; the result then has no row for the check. */
 #define HS_NO_ROW HS_REASON_COUNT
 
 void hs_report_measure(struct hs_check_row *row, enum hs_unit unit, double measured, double limit);
@@ -20,8 +20,8 @@ enum hs_reason hs_report_time_limit(struct hs_check_row *row, int64_t measured_u
 
 void hs_report_player(struct hs_check_row *row, const struct hs_player *player);
 
-/* Writes the player of a view without a pose, and the gap in time. This is the gap between the
-   view's time and the player's frames, or the gap between the two frames around the view's time. */
+/* Writes the player of a view without a pose, and a gap in time: between the view's time and the
+   player's nearest frame, or between the two frames around the view's time. */
 void hs_report_lack(const struct hs_hit_context *c, struct hs_check_row *row,
                     const struct hs_view *view);
 

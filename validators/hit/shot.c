@@ -33,9 +33,9 @@ static int64_t launch_age(const struct hs_match *match, const struct hs_shot_cla
     return late < 0 ? 0 : late > limit ? limit : late;
 }
 
-/* Returns how far the server's projectile is behind the client's projectile, in microseconds.
-   sleep_us: if the ping exceeds the maximum, the client waits this long before it shows its
-   projectile. */
+/* Returns the time by which the server's projectile is behind the client's projectile, in
+   microseconds. sleep_us: if the ping exceeds the maximum, the client waits this long before it
+   shows its projectile. */
 static int64_t forward_time(const struct hs_match *match, const struct hs_shot_claim *claim,
                             int64_t now_us, int64_t *sleep_us)
 {
@@ -96,8 +96,8 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
 }
 
 /* Stores the results of the checks that count for the shot's hits too. The check `latency` runs
-   again for each hit. But if its outcome was unknown for the shot, it is unknown for the hits
-   too. */
+   again for each hit. But if the outcome of `latency` was unknown for the shot, it is unknown for
+   the hits too. */
 static void remember_checks(const struct hs_hit_result *result, struct hs_posted_shot *shot)
 {
     for (uint16_t i = 0; i < result->check_count && shot->check_count < HS_MAX_REMEMBERED; i++) {

@@ -15,8 +15,8 @@ static void record_missing(struct hs_volley *volley, enum hs_reason reason,
 }
 
 /* Stores the obstacle for the answer: the first mover that may be in the way, otherwise the first
-   certain obstacle. A pellet may have hit if it is uncertain whether a mover was in its way. So a
-   certain obstacle in the way of another pellet proves nothing. */
+   certain obstacle. A pellet with an uncertain mover in its way may have hit, so a certain obstacle
+   in the way of another pellet proves nothing. */
 static void record_obstacle(struct hs_volley *volley, const struct hs_encounter *e)
 {
     bool is_unknown = !e->is_occluded;
@@ -110,8 +110,8 @@ static void verify_pellet(struct hs_hit_context *c, const struct hs_pellet_claim
     if (name.ptr == NULL)
         return; /* no target is claimed, and nobody is touched */
     enum hs_reason reason = hs_verify_victim(c, &view, name, false);
-    if (reason != HS_REASON_OK || view.player == NULL) { /* if the view has no player, the reason
-                                                            was stored before */
+    /* If the view has no player, the reason was stored before. */
+    if (reason != HS_REASON_OK || view.player == NULL) {
         bool missing = hs_reason_verdict(reason) == HS_VERDICT_INCONCLUSIVE;
         refuse(out, missing ? HS_PELLET_UNKNOWN : HS_PELLET_REFUSED, reason);
         if (missing)

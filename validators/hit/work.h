@@ -7,7 +7,8 @@
  * limit is stopped. No request costs more than its budget plus one step of its last claim.
  *
  * `build/release/tests/bench/bench_work -v` measures expensive claims. In this benchmark a unit
- * took 1.7 to 8.8 ns of processor time. Triangles that only the exact test rejects took the most.
+ * took 1.7 to 8.8 ns of processor time. Triangles that only the exact test rejects took the most
+ * time per unit.
  */
 #ifndef HS_HIT_WORK_H
 #define HS_HIT_WORK_H
@@ -15,12 +16,12 @@
 #include "validators/ruleset.h"
 #include "validators/work.h"
 
-/* The assumed number of bodies near a path: the first for ordinary claims, the second for the most
-   expensive claim of a ruleset. Lower values let too many expensive claims start. Higher values
-   refuse claims that fit. */
+/* The assumed number of bodies near a path: HS_WORK_NEAR_BODIES for ordinary claims,
+   HS_WORK_NEAR_BODIES_MAX for the most expensive claim of a ruleset. Lower values would let too
+   many expensive claims start. Higher values would refuse claims that fit. */
 enum { HS_WORK_NEAR_BODIES = 16, HS_WORK_NEAR_BODIES_MAX = 64 };
 
-/* The assumed number of legs of a flight that are near one body: half a second. */
+/* The assumed number of legs of a flight that are near one body; 32 legs last half a second. */
 enum { HS_WORK_NEAR_LEGS = 32 };
 
 /* Costs that do not depend on the bodies on a path: lookups, writing and recording the answer. */

@@ -108,7 +108,8 @@ static void finish_weapon(const struct hs_ruleset *ruleset, struct hs_weapon *we
     for (int z = 0; z < ruleset->zone_count; z++)
         if (!weapon->zone_own[z])
             weapon->zone_factor[z] = ruleset->zones[z].factor;
-    /* Instant shots may pass close to a wall. A projectile hits the world with its whole radius. */
+    /* By default, instant shots have a world radius of 0, so they may pass close to a wall. A
+       projectile hits the world with its whole radius. */
     if (weapon->type == HS_WEAPON_PROJECTILE && !weapon->has_world_radius &&
         weapon->world_radius == 0)
         weapon->world_radius = weapon->radius;

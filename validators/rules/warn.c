@@ -11,7 +11,7 @@ struct warning {
     void *context;
     size_t count;
     const struct hs_rig *rig; /* the default rig; its size is the scale for other lengths */
-    double body; /* length: the reach of this rig from its root, in the upright stance */
+    double body;              /* length: the reach of `rig` from its root, in the upright stance */
 };
 
 static void warn(struct warning *w, const char *pointer, const char *format, ...)
@@ -47,9 +47,9 @@ static double along(struct hs_vec v, enum hs_up up)
 }
 
 /*
- * Returns the axis along which `v` is longest, if the extent along `up` is less than a quarter of
- * the longest extent. Otherwise returns `up`. An animal may be longer than high, but by a smaller
- * factor. A body that was built along an axis other than `up` has almost no height.
+ * Returns the direction in which `v` is longest, if its component along `up` is less than a quarter
+ * of the longest component. Otherwise returns `up`. An animal may be longer than it is high, but by
+ * a smaller factor. A body that was built along an axis other than `up` has almost no height.
  */
 static enum hs_up longest_direction(struct hs_vec v, enum hs_up up)
 {
@@ -117,9 +117,9 @@ static void check_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up
 
 /*
  * Whether a length is from `low` to `high` times the body. A speed counts as the length covered in
- * a second; 0 means that the value is not set, so it is accepted. Only ratios to the body are
- * checked, so no unit is preferred. The bounds are wide, but less than a factor of 100 from usual
- * values, because that is the factor between metres and centimetres.
+ * a second. The value 0 means "not set", so 0 is accepted. Only ratios to the body are checked, so
+ * no unit is preferred. The bounds are wide, but less than a factor of 100 from usual values,
+ * because a centimetre and a metre differ by this factor.
  */
 static bool check_length(struct warning *w, const char *pointer, double value, double low,
                          double high)

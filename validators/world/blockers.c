@@ -36,7 +36,7 @@ static bool touches(const struct hs_leg *leg, const struct hs_mover_pose *pose,
     return out->touched;
 }
 
-/* Keeps the first mover on the path that may be in the way. */
+/* Keeps the unknown mover that is first on the path. */
 static void record_unknown(const struct hs_mover *mover, const struct hs_sweep_contact *contact,
                            enum hs_rewind_status status, struct hs_obstacle *out)
 {
@@ -48,7 +48,7 @@ static void record_unknown(const struct hs_mover *mover, const struct hs_sweep_c
     out->unknown_mover = mover;
 }
 
-/* Tests a mover that had no place at that time. If it is in the way at its newest place, it may
+/* Tests a mover that had no place at that time. If its newest place is in the way, the mover may
    have been an obstacle. */
 static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *mover,
                               enum hs_rewind_status status, struct hs_obstacle *out)
@@ -59,7 +59,7 @@ static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *m
         record_unknown(mover, &contact, status, out);
 }
 
-/* Returns whether the leg may touch the box. False: it misses even a ball around the box. */
+/* Returns whether the leg may touch the box. False: the leg misses even a ball around the box. */
 static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
                     const struct hs_bracket *start)
 {
@@ -70,8 +70,8 @@ static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
 }
 
 /* Finds the mover at the start of a leg. The mover's samples may end, or have a gap, right after
-   the start. Then the mover has a place at the start, but not within the leg. So the time just
-   after the start decides. */
+   the start. In both cases the mover has a place at the start, but not within the leg. So the time
+   just after the start decides. */
 static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct hs_mover *mover,
                                          const struct hs_ruleset *ruleset, struct hs_bracket *out)
 {
@@ -168,8 +168,8 @@ static double size_of(struct hs_vec v)
 }
 
 /* Returns how far from its path a sphere may touch a mover: the sphere's radius, the touch slack,
-   and rounding. The slack grows with the length of the path as seen from the mover, and the mover's
-   own movement may make that path longer. */
+   and rounding. The slack grows with the length of the path in the mover's frame, which the mover's
+   own movement can increase. */
 static double margin_of(const struct extent *around, double length, double radius)
 {
     double moves = size_of(hs_vec_sub(around->high, around->low));
@@ -193,8 +193,8 @@ static bool passes_by(const struct hs_leg *leg, const struct extent *around, dou
     return is_far(leg, middle, hs_vec_distance(middle, around->high), still, margin);
 }
 
-/* Handles a mover far from the path: sets is_mover_unknown if the place of the mover is not known
-   during the time of the leg. */
+/* Handles a mover far from the path: sets is_mover_unknown if the place of the mover is unknown at
+   the start or the end of the time span. */
 static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, int64_t from_us,
                          int64_t to_us)
 {
@@ -231,7 +231,7 @@ static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, b
     }
 }
 
-/* The number of legs in a chunk. Each chunk has one box around its legs. */
+/* CHUNK is the number of legs in a chunk. Each chunk has one box around its legs. */
 enum { CHUNK = 16, CHUNKS = HS_MAX_LEGS / CHUNK + 1 };
 
 /* The legs of a path, divided into chunks with a box around each chunk. */

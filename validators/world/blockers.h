@@ -14,8 +14,7 @@ struct hs_blockers {
     const struct hs_world *world; /* borrowed; NULL: the map is unknown */
     const struct hs_movers *movers;
     const struct hs_ruleset *ruleset; /* has the limits for the interpolation of movers */
-    const struct hs_mover *without;   /* the mover that sweeps and lines do not test; NULL: test all
-                                         movers */
+    const struct hs_mover *without;   /* a mover that is not tested; NULL: all movers are tested */
     struct hs_work *work;
     bool is_mover_unknown; /* set by a query: a mover had no place at the tested time */
 };
@@ -23,12 +22,12 @@ struct hs_blockers {
 struct hs_obstacle {
     bool touched;
     struct hs_sweep_contact contact; /* in the world; `distance` is along the path */
-    const struct hs_mover *mover;    /* the touched mover; NULL: the static map was touched */
+    const struct hs_mover *mover;    /* the touched mover; NULL: the path touched the static map */
     double radius;                   /* radius of the sphere that was swept along a path */
 
-    /* A mover may be in the way before the contact. Either the mover has no place at that time, and
-       its newest place is in the way. Or the mover is in the way, but after a restart it may no
-       longer be solid. */
+    /* A mover may be in the way before the contact. There are two cases: the mover has no place at
+       that time, but its newest place is in the way; or the mover is in the way, but may no longer
+       be solid since a restart. */
     bool is_unknown;
     double unknown_distance; /* along the path */
     enum hs_rewind_status unknown_status;
@@ -41,8 +40,8 @@ struct hs_obstacle {
  * the path.
  *
  * If a sphere touches something at its start, a ray is cast instead. So a shooter who leans on a
- * wall can shoot along it. The path's own radius may be larger, and may touch bodies beside the
- * path. This function does not test whether the world hides such bodies.
+ * wall can shoot along the wall. A sphere with the path's own, larger radius may touch bodies
+ * beside the path. This function does not test whether the world hides such bodies.
  */
 void hs_blockers_find(struct hs_blockers *s, const struct hs_path *path, double radius,
                       struct hs_obstacle *out);
@@ -52,12 +51,12 @@ void hs_blockers_find(struct hs_blockers *s, const struct hs_path *path, double 
 enum hs_obstacle_scope { HS_NEAREST, HS_ANY, HS_NEAREST_OF_MAP };
 
 /* Like hs_blockers_find, for the straight line between two points at one time. Distances are
-   measured from `from`. A line that ends on a surface touches it. */
+   measured from `from`. A line that ends on a surface touches the surface. */
 void hs_blockers_between(struct hs_blockers *s, struct hs_vec from, struct hs_vec to,
                          int64_t time_us, enum hs_obstacle_scope scope, struct hs_obstacle *out);
 
-/* Find the first contact of one sweep with the map alone, or with the movers alone. Movers are at
-   their places at that time, and do not move. */
+/* Find the first contact of one sweep with the map alone, or with the movers alone. Movers are
+   tested at their places at `time_us`, and do not move during the sweep. */
 void hs_blockers_sweep_map(struct hs_blockers *s, const struct hs_sweep *sweep,
                            struct hs_obstacle *out);
 void hs_blockers_sweep_movers(struct hs_blockers *s, const struct hs_sweep *sweep, int64_t time_us,

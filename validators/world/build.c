@@ -1,7 +1,7 @@
 /*
  * Builds the hierarchy from the top down.
  *
- * A node starts with one range of items. Its largest part is split again and again, until the node
+ * A node starts with one range of items. The largest part is split again and again, until the node
  * has all its children. Each split is the cheapest according to the surface area heuristic over
  * binned centres (Wald, "On fast construction of SAH-based bounding volume hierarchies", 2007). The
  * build uses no random numbers and one thread, so the same mesh always gives the same tree.
@@ -22,7 +22,7 @@ enum {
     FEW_ITEMS = 32,
     CHILDREN = HS_WORLD_WIDTH,
     GROUP = HS_WORLD_LANES,
-    MANY_ITEMS = 4096, /* smaller parts are split without a call of must_stop, in 1 to 5 ms */
+    MANY_ITEMS = 4096, /* smaller parts are split in 1 to 5 ms, without a call of must_stop */
 };
 
 struct bounds {
@@ -42,9 +42,9 @@ struct range {
 };
 
 /*
- * A branch of the tree in which each range has two parts. The wide nodes are chosen from it.
- * cost[k - 1] is the smallest total surface of the nodes below, if at most k children of a wide
- * node stand for this branch.
+ * A branch of a binary tree, in which each range has two parts. The build makes wide nodes from
+ * this tree. cost[k - 1] is the smallest total surface of the nodes below this branch, if at most k
+ * children of a wide node stand for the branch.
  */
 struct branch {
     struct range range;
@@ -99,7 +99,7 @@ static struct bounds bounds_of(const struct hs_world *world, struct hs_vec low, 
 
 /* ---- splitting ---- */
 
-/* Computes the bin of a centre. */
+/* Maps a centre to a bin. */
 struct binning {
     float low[3], scale[3];
     int bins;
@@ -107,7 +107,7 @@ struct binning {
 
 static int bin_of(const struct binning *b, const struct bounds *bounds, int axis)
 {
-    /* Only ratios matter, so the code uses twice the centre. This saves a multiplication. */
+    /* Only ratios matter, so the code uses twice the centre and saves a multiplication. */
     float center = bounds->low[axis] + bounds->high[axis];
     int i = (int)((center - b->low[axis]) * b->scale[axis]);
     return i < 0 ? 0 : i >= b->bins ? b->bins - 1 : i;
@@ -257,8 +257,8 @@ enum { ROUNDING = 8 };
 
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
 {
-    /* In the worst case each triangle is alone in its group. A node and a node above it have at
-       least 10 children together, or they would be one node. So there are fewer than 5 nodes for 8
+    /* In the worst case each triangle is alone in its group. A node and its parent have at least 10
+       children together; otherwise they would be one node. So there are fewer than 5 nodes for 8
        leaves. */
     size_t triangles = mesh->triangle_count, boxes = mesh->box_count;
     size_t groups = any ? triangles : triangles / 3;
@@ -295,8 +295,8 @@ static bool is_leaf(const struct branch *branch)
     return branch->part[0] == 0;
 }
 
-/* Returns the smallest cost of a branch of which the parts get `children` children together. Sets
- *first to the number of children of the first part. */
+/* Returns the smallest cost of a branch whose two parts have `children` children together. `first`
+   gets the number of children of the first part. */
 static float share_children(const struct builder *b, const struct branch *branch, int children,
                             int *first)
 {
@@ -406,8 +406,8 @@ static void set_bounds(struct hs_world_node *node, const struct branch *const *p
     }
     if (count == 0)
         low = high = 0;
-    /* The span is never 0, and has space for the rounding of the bounds to float. So 255 steps
-       reach at least `high + margin`. */
+    /* The span is never 0, and is large enough for the rounding of the bounds to float. So 255
+       steps reach at least `high + margin`. */
     double span = high - low + 5e-7 * hs_larger(fabs(low), fabs(high)) + (double)FLT_MIN;
     double margin = 1e-6 * span;
     float base = hs_float_below(low - margin);
@@ -498,7 +498,7 @@ static void cover_point(struct hs_vec *low, struct hs_vec *high, struct hs_vec p
 static const struct hs_vec highest = {DBL_MAX, DBL_MAX, DBL_MAX};
 static const struct hs_vec lowest = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
 
-/* Lists the triangles that are not degenerate in `items`, and returns their number. Also computes
+/* Puts the triangles that are not degenerate into `items`, and returns their number. Also computes
    the bounds of all triangles and boxes. */
 static size_t survey(struct hs_world *world, const struct hs_world_mesh *mesh, struct item *items)
 {
@@ -544,7 +544,8 @@ static void fill_items(const struct hs_world *world, const struct hs_world_mesh 
     }
 }
 
-/* Grows the tree of the whole mesh. Triangles and boxes have different parts of the root. */
+/* Grows the tree of the whole mesh. One part of the root has the triangles, and the other part has
+   the boxes. */
 static void grow_tree(struct builder *b, uint32_t triangles, uint32_t boxes)
 {
     struct range parts[2] = {{.count = triangles},

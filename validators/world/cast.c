@@ -17,7 +17,7 @@ struct lanes_vec {
 
 /*
  * The state of one search. The float tests may accept too much, but must never exclude a contact.
- * So they make the sphere larger by more than all rounding errors:
+ * So the tests enlarge the sphere by more than the sum of all rounding errors:
  *
  * - Twice the touch slack, 2e-6 (length + radius). The first half is for touches within the slack.
  *   The second half is for rounding in proportion to the travel, with u = 2^-24: 4 u for the
@@ -56,13 +56,13 @@ struct walk {
 
 static double inverse_of(double d)
 {
-    /* If a component of the direction is below this, the path counts as not moving along the axis,
-       because the movement is smaller than the slack. */
+    /* If a component of the direction is smaller than this, the path counts as not moving along
+       that axis, because the movement is smaller than the slack. */
     const double flat = 1e-18;
     return 1 / copysign(hs_larger(fabs(d), flat), d + 0.0); /* 0 counts as positive */
 }
 
-/* Chooses the bounds of one axis that the sphere, larger by `grown`, enters and leaves. */
+/* Chooses the bounds of one axis that a sphere with the radius `grown` enters and leaves. */
 static inline void prepare_axis(struct walk *w, int axis, double start, double grown,
                                 double direction, float near_from[4], float far_from[4])
 {
@@ -91,7 +91,7 @@ static void prepare(struct walk *w)
     w->inverse = (glmm_128){(float)inverse_of(d.x), (float)inverse_of(d.y), (float)inverse_of(d.z)};
     w->direction =
         (struct lanes_vec){glmm_set1((float)d.x), glmm_set1((float)d.y), glmm_set1((float)d.z)};
-    /* The comment of may_touch explains these constants. */
+    /* The comment at may_touch explains these constants. */
     w->reach = glmm_set1(hs_float_above(grown + 2.2e-6 * (s->length + grown)));
     w->reach_share = glmm_set1(2.2e-6f);
     w->blur = glmm_set1(hs_float_above(3e-7 * (s->length + 2 * grown)));
@@ -176,11 +176,11 @@ ALWAYS_INLINE struct lanes_vec corners_of(const struct hs_world_group *g, int i,
  * Returns one bit for each of four triangles, set if the sphere may touch it before the limit. Two
  * tests exclude a triangle.
  *
- * First: seen along the path, the line of the path is further than `reach` outside an edge. By the
+ * First: seen along the path, the path's line is outside an edge by more than `reach`. By the
  * scalar triple product, direction . (edge x corner) is at most the distance between the two lines
  * times the length of the edge.
  *
- * Second: the sphere stays further than `reach` from the plane. normal . (corner - start -
+ * Second: the centre stays further than `reach` from the plane. normal . (corner - start -
  * direction t) is linear in t. So the sphere can touch the plane only if this value is small at one
  * end of the travel, or has different signs at the two ends.
  *
@@ -226,7 +226,7 @@ ALWAYS_INLINE unsigned may_touch(const struct walk *w, const struct hs_world_gro
     return mask;
 }
 
-/* Does the exact tests of the triangles in `mask`. */
+/* Runs the exact test on each triangle in `mask`. */
 static void visit_triangles(struct walk *w, const struct hs_world_group *group, unsigned mask)
 {
     for (; mask != 0; mask &= mask - 1) {
@@ -256,7 +256,7 @@ static void visit_box(struct walk *w, uint32_t index)
 
 /* ---- the walk ---- */
 
-/* The four lanes of `v`, all equal to lane `a`. */
+/* Four copies of lane `a` of `v`. */
 #define LANE(v, a) __builtin_shufflevector(v, v, a, a, a, a)
 
 /* Reduces [*enter, *leave] to the part of the travel between the bounds of one axis, for four
@@ -309,7 +309,7 @@ WITH_AVX2 static inline __m256 eight_bounds(const uint8_t *bounds)
     return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes));
 }
 
-/* The eight lanes of `v`, of which both halves are equal, all equal to lane `a`. */
+/* Eight copies of lane `a` of `v`, whose two halves are equal. */
 #define LANE_OF_HALVES(v, a) _mm256_permute_ps(v, (a)*0x55)
 
 /* Computes the same as between_bounds, for eight children. */
@@ -348,7 +348,7 @@ struct line {
     char bytes[HS_CACHE_LINE];
 };
 
-/* Prefetches a child that will probably be visited. */
+/* Prefetches a child that the search will probably visit. */
 ALWAYS_INLINE void fetch(const struct hs_world *world, uint32_t child)
 {
     uint32_t index = HS_CHILD_INDEX(child);
@@ -369,8 +369,7 @@ ALWAYS_INLINE void fetch(const struct hs_world *world, uint32_t child)
 }
 
 /* A child and the travel at which the sphere may first touch it, in one number. The upper half has
-   the bits of the travel. It is never negative, so places in order of size are in order of travel.
- */
+   the bits of the travel, which is never negative. So a smaller place has a smaller travel. */
 typedef uint64_t place;
 
 ALWAYS_INLINE place place_of(const struct hs_world_node *node, const float *entered, unsigned mask)
@@ -382,7 +381,8 @@ ALWAYS_INLINE place place_of(const struct hs_world_node *node, const float *ente
 }
 
 /* Returns the nearest child that the sphere may reach, and pushes the others, the nearest on top.
-   All of them are prefetched. `mask` has a bit for each of these children, and must not be 0. */
+   Prefetches all of these children. `mask` has a bit for each of these children, and must not be 0.
+ */
 ALWAYS_INLINE place enter_node(const struct hs_world *world, const struct hs_world_node *node,
                                const float *entered, unsigned mask, place **top)
 {
@@ -506,8 +506,8 @@ static void describe_triangle(const struct walk *w, struct hs_world_contact *out
             return;
         }
     }
-    /* The centre is so close to the touched point that the vector between them gives no direction.
-       So use the normal of the face, on the side of the start. */
+    /* The sphere's centre is so close to the touched point that the vector between them gives no
+       direction. So use the normal of the face, on the side of the start. */
     out->normal = hs_triangle_normal(&triangle);
     double side = hs_vec_dot(out->normal, hs_vec_sub(w->sweep->start, triangle.corner[0]));
     if (fabs(side) <= slack)
@@ -525,8 +525,8 @@ static void describe_box(const struct walk *w, struct hs_world_contact *out)
     out->normal = contact.normal;
 }
 
-/* Returns whether the sweep is small enough for float arithmetic. If it is larger, floats overflow,
-   and the sweep seems to reach the empty slots of a node. */
+/* Returns whether the sweep is small enough for float arithmetic. With a larger sweep, floats would
+   overflow, and the sweep would seem to reach the empty slots of a node. */
 static bool is_castable(const struct hs_sweep *s)
 {
     const double farthest = 10 * HS_WORLD_COORDINATE_MAX;

@@ -24,21 +24,21 @@ struct hs_mover {
 struct hs_movers {
     struct hs_mover *all; /* in order of arrival */
     uint32_t count, capacity;
-    struct hs_budget *budget; /* bytes of the movers are reserved here */
+    struct hs_budget *budget; /* the budget that counts the bytes of the movers */
 };
 
 void hs_movers_destroy(struct hs_movers *movers);
 
 /*
- * Inserts a sample. Sets *result, and adds a bit per enum hs_frame_flag to *flags. `at` is the
- * index of the entry in its frame. The search for the mover starts there, because games post the
- * same movers in the same order. False: out of memory.
+ * Inserts a sample. Sets *result, and sets bits of enum hs_frame_flag in *flags. `at` is the index
+ * of the entry in its frame. The search for the mover starts there, because games post the same
+ * movers in the same order. False: out of memory.
  */
 bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
                     const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                     size_t at, int64_t time_us, enum hs_frame_result *result, unsigned *flags);
 
-/* Finds a mover by name; `at` as in hs_movers_post. NULL: no mover has this name. */
+/* Finds a mover by name; for `at`, see hs_movers_post. NULL: no mover has this name. */
 struct hs_mover *hs_movers_find(const struct hs_movers *movers, struct hs_str name, size_t at);
 
 /* Returns whether hs_movers_post would store the entry after hs_movers_restart. */
@@ -46,7 +46,7 @@ bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_rules
                            const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                            size_t at);
 
-/* Drops samples older than `before_us`, except each mover's newest such sample. */
+/* Drops samples older than `before_us`, but keeps each mover's newest sample of these. */
 void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 
 /* Drops all samples for a clock reset. The movers and their state stay. */
@@ -87,7 +87,7 @@ struct hs_mover_pose {
 const struct hs_mover_state *hs_mover_state_at(const struct hs_mover *mover,
                                                const struct hs_bracket *bracket);
 
-/* Computes a ball that contains the box at the time of the bracket, whatever its rotation is. */
+/* Computes a ball that contains the box at the time of the bracket, in any rotation. */
 void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracket,
                    struct hs_vec *center, double *reach);
 
@@ -126,8 +126,8 @@ static inline bool hs_mover_is_placed(const struct hs_mover *mover,
 int64_t hs_mover_next_change(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                              int64_t time_us);
 
-/* Computes the bracket of a later time, up to the next sample, for a mover that continues to move
-   after `now`. False: nothing is interpolated there, so the mover does not move. */
+/* Computes the bracket of a later time, up to the next sample, for a mover that moves on after
+   `now`. False: nothing is interpolated at that time, so the mover does not move. */
 bool hs_mover_later(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *now, int64_t time_us, struct hs_bracket *out);
 

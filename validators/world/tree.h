@@ -6,7 +6,8 @@
 
 /*
  * A reference to a child. The two highest bits are its kind, and the other bits are its index. A
- * box is a leaf by itself; its bounds are in the parent. A group is a leaf of up to four triangles.
+ * box is a leaf by itself; its bounds are in the parent node. A group is a leaf of up to four
+ * triangles.
  */
 #define HS_CHILD_NODE     0x00000000u
 #define HS_CHILD_GROUP    0x40000000u
@@ -18,9 +19,9 @@
 enum { HS_WORLD_WIDTH = 8, HS_WORLD_LANES = 4 };
 
 /*
- * Two cache lines. A bound of a child is base + step * number, relative to the world's origin. The
- * numbers are rounded outwards, with a margin of 16 u x 255 steps, where u = 2^-24. `used` has a
- * bit for each slot with a child.
+ * A node has two cache lines. A bound of a child is base + step * number, relative to the world's
+ * origin. The numbers are rounded outwards, with a margin of 16 u x 255 steps, where u = 2^-24.
+ * `used` has a bit for each slot with a child.
  */
 struct hs_world_node {
     float base[4], step[4];            /* x, y, z; the last is 0 */
@@ -43,7 +44,7 @@ struct hs_world_group {
 #define HS_WORLD_NO_TRIANGLE UINT32_MAX
 
 /*
- * The stack of a search has at most WIDTH - 1 children per level, and one full node. Below
+ * The stack of a search has at most WIDTH - 1 children per level, and one full node. After
  * HS_WORLD_DEPTH_HALVE splits, the build divides items into halves of equal count. So no tree is
  * deeper than HS_WORLD_DEPTH_MAX.
  */
@@ -62,16 +63,16 @@ struct hs_world {
     struct hs_vec origin; /* the centre of the world */
     double extent;        /* the largest distance of a coordinate from the origin, per axis */
     double coordinate;    /* the largest absolute coordinate */
-    bool has_eight_lanes; /* whether casts test eight children at once; the results are the same as
-                             with four */
+    bool has_eight_lanes; /* casts test eight children at once instead of four; the results are the
+                             same */
     struct hs_world_info info;
 };
 
 /* Returns whether this machine has AVX2. */
 bool hs_world_has_eight_lanes(void);
 
-/* Builds nodes and groups for a valid mesh, and sets the origin and the other members of the info.
-   Returns HS_WORLD_FINE or the fault. */
+/* Builds nodes and groups for a valid mesh. Sets the origin, the extents and the remaining members
+   of `info`. Returns HS_WORLD_FINE or the fault. */
 enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh,
                                    hs_world_alloc *alloc, const struct hs_world_limits *limits);
 

@@ -1,7 +1,7 @@
 /*
  * binding: does the claimed path start in the direction of the posted shot? For a projectile, the
- * launch direction is compared. Here pellets are compared with the direction of the shot; pellets.c
- * compares each pellet with its own direction.
+ * launch direction is compared. This check compares pellets with the direction of the shot;
+ * pellets.c compares each pellet with its own direction.
  */
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
@@ -39,7 +39,7 @@ static void find_bound(const struct hs_hit_context *c, struct bound *out)
     }
 }
 
-/* Returns the angle between an arc and the nearest allowed direction, in radians. */
+/* Returns the angle, in radians, between an arc and the allowed direction nearest to the arc. */
 static double nearest_to_arc(const struct bound *bound, struct hs_vec from, struct hs_vec to)
 {
     double nearest = HS_PI;

@@ -15,7 +15,8 @@ static void compare_bone(struct hs_hit_context *c, const struct hs_contact *cont
         c->out->flags |= 1u << HS_FLAG_REGION_MISMATCH;
 }
 
-/* Reports that the path touches the target. The check bystander counts the bodies before it. */
+/* Reports that the path touches the target. The check bystander counts the bodies in front of the
+   target. */
 static enum hs_reason touch_target(struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_encounter *e = c->encounter;
@@ -44,8 +45,8 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
     hs_describe_first(c, e);
     hs_report_measure(row, HS_UNIT_LENGTH, target->nearest.gap, c->ruleset->hit.claim_padding);
     hs_report_player(row, c->target.player);
-    if (c->is_weapon_stale) /* the weapon may be outdated, and the true weapon may have a larger
-                               sphere */
+    if (c->is_weapon_stale) /* the known weapon may be outdated, and the true weapon may have a
+                               larger sphere */
         return HS_REASON_HISTORY_TOO_SHORT;
     if (e->reaches && free_line) {
         c->is_lenient = true;
@@ -62,8 +63,8 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
     return HS_REASON_WRONG_TARGET;
 }
 
-/* Whether the body is on the path but behind the obstacle that ends the path, or beside the path
-   and hidden by an obstacle. */
+/* Whether an obstacle is in front of the body: it ends the path before the body, or it hides a body
+   beside the path. */
 static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *view)
 {
     const struct hs_encounter *e = c->encounter;
@@ -77,8 +78,8 @@ static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *v
     return contact.touched;
 }
 
-/* Checks a victim behind the target. Two conditions must hold: the path touches the victim, and the
-   weapon pierces all bodies before them. */
+/* Checks a victim behind the target. The path must touch the victim, and the weapon must pierce all
+   bodies in front of the victim. */
 static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct hs_str name)
 {
     const struct hs_encounter *e = c->encounter;

@@ -26,8 +26,8 @@ static bool may_be_paid(const struct hs_hit_context *c)
 }
 
 /*
- * Whether a hit needs a posted shot. It does if the rules require it, if the shooter posts the
- * shots of this weapon, if the number was posted with another weapon, or if some shots could not be
+ * Whether a hit needs a posted shot: if the rules require one, if the shooter posts the shots of
+ * this weapon, if the number was posted with another weapon, or if some shots could not be
  * recorded.
  */
 static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers *shots)
@@ -55,7 +55,7 @@ static enum hs_reason check_unposted(const struct hs_hit_context *c,
     bool was_lacked = shots != NULL && shots->lacks_some &&
                       c->fire_time_us >= shots->lacked_from_us &&
                       c->fire_time_us <= shots->lacked_until_us;
-    /* The shot may have been posted, and its number forgotten too early. */
+    /* The shot may have been posted, and its number may have been forgotten too early. */
     bool may_be_cut =
         shots != NULL && shots->was_cut && c->now_us - shots->paid_us <= oldest_shot(c);
     if (was_lacked)
@@ -66,8 +66,8 @@ static enum hs_reason check_unposted(const struct hs_hit_context *c,
                                                               : HS_REASON_NO_MATCHING_SHOT;
 }
 
-/* Whether the posted shot was rejected for a reason that is not repeated for its hits, for example
-   its time. */
+/* Whether the posted shot was rejected for a reason that its hits do not repeat, for example its
+   time. */
 static bool posted_was_refused(const struct hs_hit_context *c)
 {
     bool refused = !c->posted->accepted;

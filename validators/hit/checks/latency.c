@@ -28,7 +28,7 @@ static int64_t larger(int64_t a, int64_t b)
 }
 
 /* Whether neither the fire time nor the weapon of a hit is known, because a restart may have lost
-   the posted shot and the weapon. Then it is unknown whether the hit is instant, and
+   the posted shot and the weapon. In that case it is unknown whether the hit is instant, and
    c->fire_time_us is only the hit time. */
 static bool lacks_fire_time(const struct hs_hit_context *c)
 {
@@ -61,8 +61,8 @@ struct slacks {
 };
 
 /*
- * A noisy connection gets more slack, by up to `older_slack`. So the slack for older times at most
- * doubles. The slack for newer times grows to `older_slack` at most.
+ * A noisy connection gets more slack, by up to `older_slack`. So the slack for older times can
+ * double, and the slack for newer times can grow to `older_slack`.
  *
  * A quiet connection needs less slack: 85 % of the slacks for older and newer times, and 60 % of
  * the slack for jumps. These shares were chosen with `simulate hits`. Compared with honest play, a
@@ -86,9 +86,9 @@ static struct slacks slacks_of(const struct hs_hit_context *c)
     return slacks;
 }
 
-/* Whether the offset is similar to the offsets of hits at about the same time. The delay of a
-   connection does not jump back and forth within moments. If a client picks poses, its offsets
-   jump. */
+/* Whether the offset is similar to the offsets of hits at about the same time. The delay of an
+   honest connection does not jump back and forth within moments. If a client chooses poses at will,
+   its offsets jump. */
 static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *row)
 {
     if (!c->out->has_offset || c->used_numbers == NULL)
@@ -103,10 +103,10 @@ static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *
 }
 
 /*
- * Compares hit_time with the expected time. A delay can only make a round trip longer than its
- * minimum. So the time of an honest claim is often older than expected, and seldom newer. A posted
- * shot may have any time between the moment that the shooter saw and `now`. The check `rewind`
- * refuses later times.
+ * Compares hit_time with the expected time. Delays only make a round trip longer than its minimum,
+ * never shorter. So the time of an honest claim is often older than expected, and seldom newer. A
+ * posted shot may have any time between the moment that the shooter saw and `now`. The check
+ * `rewind` refuses later times.
  */
 static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us,
                              const struct slacks *slacks)
@@ -119,8 +119,8 @@ static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us
     return (struct misfit){off_us, slacks->newer_us, off_us > rules->newer_slack_us};
 }
 
-/* Returns the worse misfit of two times at which the server may have simulated the shooter of an
-   instant shot: the arrival of the claim, and its fire time. */
+/* The server may have simulated the shooter of an instant shot at the arrival of the claim, or at
+   its fire time. Returns the larger misfit of these two times. */
 static struct misfit worst_misfit(const struct hs_hit_context *c, int64_t delay_us,
                                   struct hs_check_row *row)
 {

@@ -1,4 +1,4 @@
-/* life: was the shooter alive? Was the target alive, in the same life as now, and not protected? */
+/* life: was the shooter alive? Was the target alive, in their newest life, and not protected? */
 #include "validators/hit/checks.h"
 
 /* Returns when the target died: the end of the life that they had at the view's time. If the sample
@@ -19,7 +19,7 @@ static int64_t death_time(const struct hs_view *view)
 }
 
 /* Whether the shooter was alive, or dead for at most death_grace. A death that was posted before a
-   restart may be outdated. */
+   restart may be outdated, so it rejects nothing. */
 static enum hs_reason check_shooter(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_view *view = &c->shooter;
