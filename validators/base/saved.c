@@ -225,7 +225,8 @@ void hs_saved_put_entry(struct hs_bytes *out, const struct hs_ledger_entry *entr
 
 /* ---- reading ---- */
 
-/* Returns whether a field of this kind can have this value. If not, the bytes are damaged. */
+/* Returns whether a field of this kind can have this value. Any other value means that the bytes
+   are damaged. */
 static bool is_sane(enum hs_saved_kind kind, uint64_t word)
 {
     double real;

@@ -1,8 +1,8 @@
 #include "validators/geometry/angle.h"
 
 /* Returns atan(x) for x in [0, 1]. The half-angle formula x / (1 + sqrt(1 + x^2)), applied three
-   times, makes the argument less than 0.1. There the Taylor series with this many terms is exact to
-   the last bits. */
+   times, makes the argument less than 0.1. For such an argument, TERMS terms of the Taylor series
+   are exact to the last bits. */
 static double arc_tangent(double x)
 {
     enum { HALVINGS = 3, TERMS = 10 };

@@ -65,14 +65,14 @@ void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out);
 int64_t hs_path_time(const struct hs_path *path, double distance);
 
 /* Cuts a leg into two parts at a time that is strictly between the times of its ends. False: the
-   time is not between them; nothing changed. */
+   time is not between the ends; nothing changed. */
 bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest);
 
 /* Returns the sweep of the leg relative to a body that moves by `motion` during the leg. */
 struct hs_sweep hs_leg_relative(const struct hs_leg *leg, struct hs_vec motion);
 
-/* Converts a contact of the sweep from hs_leg_relative to world coordinates. The distances of the
-   contact are then measured along the whole path. */
+/* Converts a contact of the sweep that hs_leg_relative returns into world coordinates. The
+   distances of the contact are then measured along the whole path. */
 void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
                      struct hs_vec motion, struct hs_sweep_contact *contact);
 

@@ -201,8 +201,8 @@ static double touch_slack(const struct hs_sweep *sweep, const struct hs_solid *s
     return HS_TOUCH_SLACK * (sweep->length + sweep->radius + solid->radius);
 }
 
-/* Returns whether the sphere touches, or comes within the slack. Sets *u to the place on the
-   path. */
+/* Returns whether the sphere touches the solid or comes within the slack. Sets *u to the place on
+   the path. */
 static bool touch_place(const struct approach *a, double reach, double slack, double *u)
 {
     *u = a->crosses ? a->cross_u : a->smallest_u;

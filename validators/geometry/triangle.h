@@ -22,8 +22,8 @@ struct hs_triangle {
     struct hs_vec corner[3]; /* world, length */
 };
 
-/* Returns whether the triangle is too thin to have an area. Its smallest height is then below 1e-10
-   of its longest edge, or below the resolution of its coordinates. */
+/* Returns whether the triangle is too thin to have an area. The smallest height of such a triangle
+   is below 1e-10 of its longest edge, or below the resolution of its coordinates. */
 bool hs_triangle_is_degenerate(const struct hs_triangle *triangle);
 
 /*

@@ -231,10 +231,10 @@ static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack
 }
 
 /*
- * Returns whether a hitbox cannot change the result. Either it is too far for a touch and for the
- * nearest approach, or another hitbox is touched earlier, by more than s->slack. This slack is much
- * larger than the difference that counts as a tie (keep_nearest). So a hitbox that takes part in a
- * tie is never skipped.
+ * Returns whether a hitbox cannot change the result. Such a hitbox is too far for a touch and for
+ * the nearest approach, or another hitbox is touched earlier by more than s->slack. This slack is
+ * much larger than the difference that counts as a tie (keep_nearest). So a hitbox that takes part
+ * in a tie is never skipped.
  */
 static bool can_skip(const struct search *s, const struct hs_pose_bounds *bounds, uint16_t i,
                      const struct found *found)
@@ -320,8 +320,8 @@ static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct
            hs_leg_cut(leg, hs_history_at(history, (uint32_t)next)->time_us, rest);
 }
 
-/* Returns whether shots pass through a body. They never pass through the target. They pass through
-   other bodies that are dead, not solid, or on the team that shots pass through. */
+/* Returns whether shots pass through a body. Shots never pass through the target. They pass through
+   other bodies that are dead, not solid, or on `passed_team`. */
 static bool is_passed(const struct search *s, const struct hs_state *state)
 {
     return !s->is_target && (!state->alive || !state->is_solid ||

@@ -69,9 +69,9 @@ static void find_weapon(struct hs_hit_context *c)
     }
 }
 
-/* Computes the hit time in games that predict by ping. Such games rewind other players by a time on
-   which client and server agree, so the claim does not set the hit time. For a projectile, the
-   claim gives the hit time. */
+/* Computes the hit time in games whose clients predict by their ping. Such games rewind other
+   players by a time on which client and server agree, so the claim does not set the hit time. For a
+   projectile, the claim gives the hit time. */
 static void predict_hit_time(struct hs_hit_context *c)
 {
     struct hs_connection connection;

@@ -510,7 +510,7 @@ const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT] = {
                         "`weapon` in the first frame of a player."},
     [HS_HINT_RTT] = {says_rtt, true, 0.95, HS_UNIT_NONE,
                      "no frame has `rtt`, so `hit_time` is not compared with the connection of "
-                     "the shooter: send it in seconds."},
+                     "the shooter: send `rtt` in seconds."},
     [HS_HINT_RTT_UNIT] = {says_rtt_unit, true, 0.6, HS_UNIT_SECONDS,
                           "round trips are %m s: is `rtt` in milliseconds? It must be in seconds."},
     [HS_HINT_AIM] = {says_aim, true, 0.6, HS_UNIT_NONE,

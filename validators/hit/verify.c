@@ -194,7 +194,7 @@ static void decide(struct hs_hit_context *c)
 
 /* ---- the budget ---- */
 
-/* Returns the numbers that estimate the work of a prepared claim. */
+/* Returns the size of a prepared claim, from which its work is estimated. */
 static struct hs_hit_size size_of(const struct hs_hit_context *c)
 {
     /* No bodies are tested for a posted shot, only the map between the eye and the start. */

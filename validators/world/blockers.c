@@ -234,7 +234,7 @@ static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, b
 /* CHUNK is the number of legs in a chunk. Each chunk has one box around its legs. */
 enum { CHUNK = 16, CHUNKS = HS_MAX_LEGS / CHUNK + 1 };
 
-/* The legs of a path, divided into chunks with a box around each chunk. */
+/* The first legs of a path, divided into chunks with a box around each chunk. */
 struct stretch {
     uint32_t legs;
     int64_t start_us, end_us;
@@ -259,7 +259,7 @@ static void measure(const struct hs_path *path, uint32_t legs, double radius, st
     }
 }
 
-/* Tests one mover along the whole stretch, up to the contact found so far. */
+/* Tests one mover on all legs of the stretch, up to the contact found so far. */
 static void try_stretch(struct hs_blockers *s, const struct hs_path *path,
                         const struct stretch *stretch, const struct hs_mover *mover,
                         struct hs_obstacle *out)

@@ -141,8 +141,8 @@ static float groups_of(size_t count, bool boxes)
     return (float)(boxes ? count : (count + GROUP - 1) / GROUP);
 }
 
-/* Finds the cheapest border between the bins of one axis. Returns its cost. Bins below the border
-   go to the left part. */
+/* Finds the cheapest border between the bins of one axis. Returns its cost. Items in the bins below
+   the border go to the left part. */
 static float best_border(const struct bin *bins, int count, bool boxes, int *border)
 {
     float right_cost[BINS], best = FLT_MAX;

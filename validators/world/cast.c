@@ -44,7 +44,7 @@ struct walk {
     glmm_128 reach_share; /* rounding error in proportion to the size of a triangle */
     glmm_128 blur;        /* max length that the rounding of corners adds to an edge */
 
-    double best;       /* distance of the best contact; at first the length of the path */
+    double best;       /* distance of the best contact; initially the length of the path */
     uint32_t farthest; /* the bits of `best`, rounded up to a float */
     glmm_128 limit;    /* `best`, rounded up, in all lanes */
     enum hs_world_kind kind;
@@ -128,7 +128,7 @@ static inline struct hs_vec corner_in(const struct hs_world_group *g, int i, uns
     return (struct hs_vec){g->corner[i][0][lane], g->corner[i][1][lane], g->corner[i][2][lane]};
 }
 
-/* Writes one corner after the other, because gcc does not unroll a loop at -O2. */
+/* Writes out each corner, because gcc does not unroll a loop over the corners at -O2. */
 static inline void triangle_in(const struct hs_world_group *g, unsigned lane,
                                struct hs_triangle *out)
 {

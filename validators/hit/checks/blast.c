@@ -28,7 +28,8 @@ static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs
     return hs_vec_add_scaled(wall.contact.center, wall.contact.normal, OFF_SURFACE * blast->radius);
 }
 
-/* Finds the centre: the centre of the projectile's sphere at the impact, not the touched point. */
+/* Finds the centre of the blast: the centre of the projectile's sphere at the impact, not the
+   touched point. */
 static struct explosion find_explosion(struct hs_hit_context *c)
 {
     const struct hs_blast *blast = &c->weapon->blast;
@@ -129,7 +130,7 @@ bool hs_hit_lists(const struct hs_hit_context *c, struct hs_str name)
 }
 
 /* Lists the players in the blast whom the claim does not name. If the weapon's `unclaimed` is
-   `damage`, they are also hurt. */
+   `damage`, also hurts these players. */
 static void find_unclaimed(struct hs_hit_context *c, const struct explosion *x)
 {
     const struct hs_players *players = &c->match->players;

@@ -51,7 +51,7 @@ static enum hs_reason check_unposted(const struct hs_hit_context *c,
                                      const struct hs_ledger_numbers *shots)
 {
     /* The shot was sent but could not be recorded. The game server must send the shot again, and
-     * then the hit. */
+       after it the hit. */
     bool was_lacked = shots != NULL && shots->lacks_some &&
                       c->fire_time_us >= shots->lacked_from_us &&
                       c->fire_time_us <= shots->lacked_until_us;

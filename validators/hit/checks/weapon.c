@@ -31,8 +31,8 @@ static enum readiness readier(enum readiness a, enum readiness b)
 
 /*
  * Whether at least one of several states allows the shot: the states of the samples around the fire
- * time, and the states within the tolerance before it. If no frame ever named a weapon, any weapon
- * is allowed.
+ * time, or of a sample within TOLERANCE_US before the fire time. If no frame ever named a weapon,
+ * any weapon is allowed.
  */
 static enum readiness could_fire(const struct hs_history *history, const struct hs_bracket *bracket,
                                  uint16_t weapon)
