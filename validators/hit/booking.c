@@ -136,10 +136,9 @@ bool hs_hit_book_cancel(const struct hs_match *match, struct hs_player *player, 
 }
 
 /*
- * Failures that raise no suspicion. Another player or the server can cause most of these failures:
- * by a kill, by a body or mover in the line of fire, by protecting the target, or by refusing the
- * posted shot. Some failures can come from latency alone. Shooters gain nothing from a hit on
- * themselves or on a team mate.
+ * Failures that raise no suspicion. Most of these failures can be caused by another player or the
+ * server, for example by a kill or a body in the line of fire. Some failures can come from latency
+ * alone. Shooters gain nothing from a hit on themselves or on a team mate.
  */
 static bool is_blameless(const struct hs_hit_result *result, const struct hs_check_row *row)
 {

@@ -46,10 +46,10 @@ struct hs_encounter {
 /*
  * Sweeps a path against the world, and ends the path where the world stops it. Then sweeps the path
  * against every player except the shooter. The sphere swept against bodies is larger than the
- * sphere swept against the world. So a touch of the larger sphere with a body beside the path
- * counts in two cases only: the line from the path to the touched point is free, or the smaller
- * sphere touches the body too. Also finds the nearest approach of `target` (NULL: no target is
- * claimed). The path passes through other players who are dead.
+ * sphere swept against the world. The larger sphere may touch a body beside the path. Such a touch
+ * counts only if the line from the path to the touched point is free, or if the smaller sphere
+ * touches the body too. Also finds the nearest approach of `target` (NULL: no target is claimed).
+ * The path passes through other players who are dead.
  */
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out);

@@ -20,8 +20,8 @@ enum hs_reason hs_report_time_limit(struct hs_check_row *row, int64_t measured_u
 
 void hs_report_player(struct hs_check_row *row, const struct hs_player *player);
 
-/* Writes the player of a view without a pose, and a gap in time: between the view's time and the
-   player's nearest frame, or between the two frames around the view's time. */
+/* Writes the player of a view without a pose, and a gap in time. The gap is between the view's time
+   and the player's nearest frame, or between the two frames around the view's time. */
 void hs_report_lack(const struct hs_hit_context *c, struct hs_check_row *row,
                     const struct hs_view *view);
 

@@ -25,9 +25,9 @@ struct hs_obstacle {
     const struct hs_mover *mover;    /* the touched mover; NULL: the path touched the static map */
     double radius;                   /* radius of the sphere that was swept along a path */
 
-    /* A mover may be in the way before the contact. There are two cases: the mover has no place at
-       that time, but its newest place is in the way; or the mover is in the way, but may no longer
-       be solid since a restart. */
+    /* A mover may be in the way before the contact. Either the mover has no place at that time, but
+       its newest place is in the way. Or the mover is in the way, but a restart makes it uncertain
+       whether the mover is solid. */
     bool is_unknown;
     double unknown_distance; /* along the path */
     enum hs_rewind_status unknown_status;

@@ -26,9 +26,9 @@ static bool may_be_paid(const struct hs_hit_context *c)
 }
 
 /*
- * Whether a hit needs a posted shot: if the rules require one, if the shooter posts the shots of
- * this weapon, if the number was posted with another weapon, or if some shots could not be
- * recorded.
+ * Whether a hit needs a posted shot. The rules may require one. A hit also needs one if the shooter
+ * posts the shots of this weapon, if its number was posted with another weapon, or if some shots
+ * could not be recorded.
  */
 static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers *shots)
 {
