@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* hs_budget_reserve_spare leaves one part in KEPT_BACK of each limit free. */
+/* hs_budget_reserve_spare leaves 1 / KEPT_BACK of each limit free. */
 enum { KEPT_BACK = 20 };
 
 void hs_budget_init(struct hs_budget *budget, size_t limit, struct hs_budget *of)
@@ -38,7 +38,7 @@ static bool fits(const struct hs_budget *budget, size_t used, size_t bytes, bool
     return used <= limit && bytes <= limit - used;
 }
 
-/* Reserves in this budget only, not in the budgets above it. */
+/* Reserves bytes in this budget only, not in the budgets above it. */
 static bool reserve_here(struct hs_budget *budget, size_t bytes, bool is_spare)
 {
     size_t used = atomic_load(&budget->used);
@@ -80,8 +80,8 @@ void hs_budget_release(struct hs_budget *budget, size_t bytes)
         atomic_fetch_sub(&budget->used, bytes);
 }
 
-/* Returns whether `bytes` more fit into this budget and the budgets above it. If not, the caller
-   has to drop something, so the call counts as a failed reservation. */
+/* Returns whether `bytes` more bytes fit into this budget and the budgets above it. If they do not
+   fit, the caller has to drop something, so the call counts as a failed reservation. */
 static bool has(struct hs_budget *budget, size_t bytes, bool is_spare)
 {
     for (struct hs_budget *at = budget; at != NULL; at = at->of) {

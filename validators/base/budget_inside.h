@@ -9,9 +9,8 @@
 struct hs_budget {
     atomic_size_t used;      /* bytes */
     size_t limit;            /* bytes; SIZE_MAX: no limit */
-    struct hs_budget *of;    /* the budget above, in which these bytes are also reserved; NULL: no
-                                such budget */
-    atomic_bool was_refused; /* a reservation failed since this was last set to false */
+    struct hs_budget *of;    /* the budget above, which also counts these bytes, or NULL */
+    atomic_bool was_refused; /* a reservation failed since this flag was last cleared */
 };
 
 void hs_budget_init(struct hs_budget *budget, size_t limit, struct hs_budget *of);

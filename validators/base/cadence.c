@@ -3,11 +3,11 @@
 #include <string.h>
 
 /*
- * The bucket of a weapon, in percent of a token. A pause saves up to SAVED percent in addition to
- * the token of the next shot. A shot may leave a debt of up to MAX_DEBT. SAVED + MAX_DEBT is 82 %
- * of an interval, so each fire time may be 41 % of an interval early or late: 8 ms if the interval
- * is 20 ms. Honest shots leave a debt of 56 % at most. With a sum of 100 % or more, a weapon could
- * fire two shots at the same time.
+ * The limits of a weapon's bucket, in percent of a token. A pause saves up to SAVED percent in
+ * addition to the token of the next shot. A shot may leave a debt of up to MAX_DEBT. SAVED +
+ * MAX_DEBT is 82 % of an interval, so each fire time may be 41 % of an interval early or late: 8 ms
+ * if the interval is 20 ms. Honest shots leave a debt of 56 % at most. If the sum
+ * SAVED + MAX_DEBT were 100 % or more, a weapon could fire two shots at the same time.
  */
 enum { SAVED = 15, MAX_DEBT = 67 };
 
@@ -65,7 +65,8 @@ uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_u
 }
 
 /* Removes the oldest shot from the list and keeps its debt in `settled_us`. The debt is limited,
-   because shots are recorded at any rate while the check `fire_rate` is off. */
+   because the shots of a weapon that fires too fast are also recorded while the check `fire_rate`
+   is off. */
 static void settle_first(struct hs_cadence *cadence, int64_t first_us, int64_t interval_us)
 {
     int64_t settled_us = settle(cadence->settled_us, first_us, interval_us);

@@ -53,8 +53,8 @@ uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_u
 void hs_cadence_record(struct hs_cadence *cadence, int64_t fire_time_us, int64_t interval_us,
                        int64_t reload_us);
 
-/* Removes a recorded shot, as if it were never fired. If the shot was dropped from the list, its
-   token stays used. */
+/* Removes a recorded shot, as if it had never been fired. If the shot was dropped from the list,
+   its token stays used. */
 void hs_cadence_return(struct hs_cadence *cadence, int64_t fire_time_us, int64_t reload_us);
 
 /* Returns the time at which the tokens of all shots of a cadence are earned. */

@@ -20,7 +20,8 @@ static inline uint64_t hs_mix64(uint64_t z)
     return z ^ (z >> 31);
 }
 
-/* The two words of a digest do not depend on each other, so a processor computes both at once. */
+/* The two words of a digest do not depend on each other, so a processor can compute both at
+   once. */
 static inline void hs_digest_word(struct hs_digest *digest, uint64_t word)
 {
     digest->word[0] = (digest->word[0] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -64,7 +65,7 @@ static inline uint64_t hs_digest_last_bytes(struct hs_str text)
 }
 
 /* Adds a text to a digest. The length comes first: otherwise "ab", "c" and "a", "bc" would have the
-   same digest. An absent text differs from an empty one. */
+   same digest. A missing text and an empty text have different digests. */
 static inline void hs_digest_str(struct hs_digest *digest, struct hs_str text)
 {
     hs_digest_word(digest, text.ptr == NULL ? UINT64_MAX : text.len);

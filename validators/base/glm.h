@@ -11,7 +11,7 @@
  *
  * Used: glm_vec3_* for triples of floats; glmm_128, glmm_load, glmm_store, glmm_set1 and the
  * operators + - * of the vector type. Code that draws pictures also uses mat4, glm_lookat,
- * glm_ortho and glm_project, because pictures decide nothing.
+ * glm_ortho and glm_project, because no verdict depends on a picture.
  *
  * Not used, and the reason:
  *   glm_quat_mul, glm_vec4_*, glmm_fmadd, glmm_dot   the bits depend on the build
@@ -40,7 +40,7 @@ static inline struct hs_vec hs_vec_from_floats(const float from[3])
     return (struct hs_vec){(double)from[0], (double)from[1], (double)from[2]};
 }
 
-/* Returns the largest absolute value of three factors. */
+/* Returns the largest absolute value of the three factors of a scale. */
 static inline double hs_largest_scale(const float scale[3])
 {
     vec3 sizes = {fabsf(scale[0]), fabsf(scale[1]), fabsf(scale[2])};

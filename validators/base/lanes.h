@@ -222,7 +222,7 @@ static inline struct hs_lanes_vec hs_lanes_read_vec(const float *from)
                                  hs_lanes_read(from + 8)};
 }
 
-/* Returns vectors with `v`, rounded to float, in every lane. */
+/* Returns four copies of `v`, rounded to float. */
 static inline struct hs_lanes_vec hs_lanes_set1_vec(struct hs_vec v)
 {
     return (struct hs_lanes_vec){glmm_set1((float)v.x), glmm_set1((float)v.y),

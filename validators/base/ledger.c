@@ -6,7 +6,7 @@
 /* The initial capacity for numbers. A ledger that frees memory keeps at least this capacity. */
 enum { FIRST_PLACES = 2 };
 
-/* The array of cadences grows by this many places. */
+/* The array of cadences grows by this many elements. */
 enum { CADENCES = 2 };
 
 /* ---- memory ---- */
@@ -330,8 +330,8 @@ static bool reserve_for_cadences(struct hs_ledger *ledger, size_t bytes)
     return true;
 }
 
-/* Reserves bytes for something that must be recorded. The bytes fit into HS_LEDGER_RESERVE once all
-   other memory of the ledger is freed. */
+/* Reserves bytes for data that must be recorded. If necessary, it frees all other memory of the
+   ledger: the bytes then fit into HS_LEDGER_RESERVE. */
 static bool reserve_surely(struct hs_ledger *ledger, size_t bytes)
 {
     if (reserve_for_cadences(ledger, bytes))
@@ -498,8 +498,8 @@ static struct hs_cadence *find_idle(const struct hs_ledger *ledger)
     return NULL;
 }
 
-/* Adds a place for a cadence. If memory is short, reuses the place of an idle cadence (find_idle).
-   Returns NULL if no cadence is idle. */
+/* Adds an element to the array of cadences. If memory is short, reuses the element of an idle
+   cadence (find_idle). Returns NULL if no cadence is idle. */
 static struct hs_cadence *add_cadence(struct hs_ledger *ledger)
 {
     if (ledger->cadence_count < ledger->cadence_capacity)

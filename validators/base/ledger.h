@@ -41,8 +41,7 @@ enum { HS_LEDGER_MAX_NUMBERS = 1024 };
    numbers. */
 enum { HS_LEDGER_RESERVE = 1888 };
 
-/* The number of newest answers of a player, to claims and shots together, that are dropped only
-   after everything else. */
+/* The number of newest answers of a player, to claims and shots together, that are dropped last. */
 enum { HS_LEDGER_ANSWERS = 16 };
 
 /* Used numbers in ascending order. */

@@ -47,7 +47,7 @@ static int64_t distance(int64_t a, int64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* Ends of two traces are the same if their distance is at most this share of the trace's length. */
+/* Two ends of traces are the same if their distance is at most this share of the trace's length. */
 #define SAME_PLACE 1e-6
 
 bool hs_ledger_is_same_trace(const struct hs_ledger_entry *entry, struct hs_vec start,

@@ -119,12 +119,12 @@ static size_t item_size(const struct hs_saved_field *field)
         return field->size;
     if (field->kind != HS_SAVED_UNSIGNED)
         return sizes[field->kind];
-    if (field->size % 8 == 0) /* items of an array are words or bytes */
+    if (field->size % 8 == 0) /* an array has items of eight bytes or of one byte */
         return 8;
     return field->size == 4 || field->size == 2 ? field->size : 1;
 }
 
-/* Returns the offset, inside a word in memory, of its low `size` bytes. */
+/* Returns the offset of the low `size` bytes of a word in memory. */
 static size_t low_bytes(size_t size)
 {
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : sizeof(uint64_t) - size;
@@ -143,7 +143,7 @@ static void store_word(unsigned char *to, size_t size, uint64_t word)
     memcpy(to, (const unsigned char *)&word + low_bytes(size), size);
 }
 
-/* Copies bytes. Most fields are one word. */
+/* Copies bytes. The usual sizes, eight bytes and one byte, need no call of memcpy. */
 static void copy_field(unsigned char *to, const unsigned char *from, size_t size)
 {
     if (size == sizeof(uint64_t))

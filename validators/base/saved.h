@@ -1,6 +1,6 @@
 /*
- * One list of fields for each saved struct. The list says how each field is written, and how it is
- * checked when it is read. A hash of the list identifies the layout. Internal to validators/.
+ * One list of fields for each saved struct. The list states how each field is written, and how it
+ * is checked when it is read. A hash of the list identifies the layout. Internal to validators/.
  *
  * When you add a field to one of these structs, add it to its list in snapshot/lists.c. A test
  * fails if a byte of a struct is in no list.

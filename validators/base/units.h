@@ -25,7 +25,7 @@ static inline int64_t hs_seconds_to_us(double seconds)
 }
 
 /* Return the smaller or the larger number. Both functions are much cheaper than fmin and fmax,
-   which also handle NaN and are calls of the C library. */
+   which also handle NaN and call the C library. */
 static inline double hs_smaller(double a, double b)
 {
     return a < b ? a : b;

@@ -13,8 +13,8 @@
 #include "validators/sweep.h"
 
 /* The maximum duration of a leg: 1/64 s, in which a body hardly turns. Bodies move within a leg,
-   but keep the rotation that they have at the start of the leg. With legs of half this length, the
-   work doubles. */
+   but keep the rotation that they have at the start of the leg. Legs of half this duration would
+   double the work. */
 #define HS_LEG_US 15625
 
 /* The maximum number of legs of a flight. This number limits the work of one claim. If a flight
@@ -72,8 +72,8 @@ bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest);
 /* Returns the sweep of the leg relative to a body that moves by `motion` during the leg. */
 struct hs_sweep hs_leg_relative(const struct hs_leg *leg, struct hs_vec motion);
 
-/* Converts a contact of the sweep from hs_leg_relative to world coordinates. The distances of the
-   contact are then measured along the whole path. */
+/* Converts a contact of the sweep that hs_leg_relative returns into world coordinates. The
+   distances of the contact are then measured along the whole path. */
 void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
                      struct hs_vec motion, struct hs_sweep_contact *contact);
 

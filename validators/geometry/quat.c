@@ -7,7 +7,7 @@ bool hs_quat_normalise(float q[4])
     double x = (double)q[0], y = (double)q[1], z = (double)q[2], w = (double)q[3];
     double squared = x * x + y * y + z * z + w * w;
     /* Rounding to floats changes the squared length of a unit quaternion by less than 4e-7.
-       Dividing by the length does not improve such a quaternion, so its bits stay. */
+       Dividing by the length would not improve such a quaternion, so it stays unchanged. */
     if (fabs(squared - 1) < 4e-7)
         return true;
     double length = sqrt(squared);

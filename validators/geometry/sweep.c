@@ -142,7 +142,7 @@ static void make_piece(const struct slab *slabs, int count, double constant, dou
 
 /*
  * Visits the pieces in the order of travel. f is convex, so it falls until its minimum. The first
- * crossing of reach^2 is therefore before the minimum, and the search stops there.
+ * crossing of reach^2 is therefore before the minimum, and the search stops at the minimum.
  */
 static void find_approach(const struct local_sweep *s, double reach, struct approach *out)
 {

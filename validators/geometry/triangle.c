@@ -4,8 +4,8 @@
 
 #include "validators/base/units.h"
 
-/* Squared sine of an angle. A path at a smaller angle to an edge counts as parallel to it. The
-   error is a millionth of the touch slack, for a path of any length. */
+/* Squared sine of an angle. A path at a smaller angle to an edge counts as parallel to the edge.
+   The error is a millionth of the touch slack, for a path of any length. */
 #define PARALLEL_SQUARED 1e-24
 
 /* Smallest height of a triangle, relative to its longest edge. In a thinner triangle, rounding
@@ -108,16 +108,16 @@ static bool enter_face(const struct local *t, double *u, bool *near)
     struct hs_vec center = hs_vec_scale(t->direction, *u);
     if (!between_edges(t, center))
         return false;
-    /* Near the tip of a narrow triangle, the inside test may accept points far outside. The box
-       around the triangle bounds this error. */
+    /* Near the tip of a narrow triangle, the inside test may accept points far outside. So the
+       point must also be inside the box around the triangle. */
     double foot = above <= 0 ? height : height > 0 ? t->reach : -t->reach;
     return within_box(t, hs_vec_add_scaled(center, n, -foot));
 }
 
 /* ---- corners and edges ---- */
 
-/* The path is inside one part from `enter` to `leave`. Lowers *first to the start of this interval,
-   if the interval is on the path. */
+/* Lowers *first to the place where the path enters one part. The infinite line is inside this part
+   from `enter` to `leave`. */
 static void keep_first(const struct local *t, double enter, double leave, double *first)
 {
     if (leave < 0 || enter > t->length || enter > leave)
@@ -134,7 +134,7 @@ static void enter_corner(const struct local *t, int i, double *first, bool *near
     if (square > t->outer * t->outer)
         return;
     *near = true;
-    /* By Pythagoras: half of the interval in which the path is inside the ball. */
+    /* Half of the interval in which the path is inside the ball, by Pythagoras. */
     double below = t->reach * t->reach - square;
     if (below < 0)
         return;

@@ -42,8 +42,8 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason)
 }
 
 /* Returns the weapon whose cadence this result changes, or HS_NONE. A shot that fails `fire_rate`
-   in shadow mode takes no token, as if it were refused. So later shots pass or fail in the same way
-   as in enforce mode. */
+   in shadow mode takes no token, as if it were refused. So later shots pass or fail as they would
+   in enforce mode. */
 static uint16_t cadence_of(const struct hs_hit_result *result)
 {
     bool counts = result->verdict == HS_VERDICT_ACCEPTED && !result->shot_was_posted;
@@ -136,9 +136,9 @@ bool hs_hit_book_cancel(const struct hs_match *match, struct hs_player *player, 
 }
 
 /*
- * Failures that raise no suspicion. Another player or the server can cause most of them: by a kill,
- * by a body or mover in the line of fire, by protecting the target, or by refusing the posted shot.
- * Some failures can come from latency alone. A hit on the shooter or on a team mate gains nothing.
+ * Failures that raise no suspicion. Most of these failures can be caused by another player or the
+ * server, for example by a kill or a body in the line of fire. Some failures can come from latency
+ * alone. Shooters gain nothing from a hit on themselves or on a team mate.
  */
 static bool is_blameless(const struct hs_hit_result *result, const struct hs_check_row *row)
 {

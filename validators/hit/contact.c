@@ -67,8 +67,8 @@ static bool place_body(const struct search *s, const struct hs_leg *leg, struct 
     return true;
 }
 
-/* Returns whether a hitbox with this gap can neither be touched nor be the nearest approach to the
-   target. */
+/* Returns whether a hitbox with at least this gap can neither be touched nor be the nearest
+   approach to the target. */
 static bool is_too_far(const struct search *s, double gap)
 {
     return gap > s->slack && !(s->is_target && gap < s->out->nearest.gap);
@@ -91,7 +91,7 @@ static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
         return true;
     hs_rewind_prefetch(s->history, &body->bracket);
     reach = hs_rewind_reach(s->history, s->ruleset, &body->bracket);
-    if (body->moves) /* limbs may swing while the root moves; a ball with the sum of both radii
+    if (body->moves) /* limbs may move while the root moves; a ball with the sum of both radii
                         contains the poses of both samples */
         reach += hs_rewind_reach(s->history, s->ruleset, &body->end);
     return is_too_far(s, nearest - reach * (1 + HS_TOUCH_SLACK));
@@ -134,8 +134,8 @@ static double chunk_gap(const struct search *s, const struct hs_path *path, uint
     struct hs_vec to = hs_vec_add_scaled(hs_vec_sub(end.sweep.start, middle), end.sweep.direction,
                                          end.sweep.length);
     double nearest = hs_segment_distance(from, hs_vec_sub(to, from));
-    /* The path is at most g t^2 / 8 away from its chord. If the last leg is the extension, it
-       changes the chord by no more than its own length. */
+    /* The path is at most g t^2 / 8 away from its chord. If the last leg is the extension, it moves
+       the chord by no more than the length of the extension. */
     double seconds = hs_seconds(end.end_us - begin.start_us);
     double bulge = hs_vec_length(path->gravity) * seconds * seconds / 8;
     if (bulge > 0 && end.start_us == end.end_us)
@@ -152,8 +152,8 @@ static int zone_rank(const struct hs_ruleset *ruleset, uint16_t zone)
     return rules->zone_priority_count;
 }
 
-/* Compares a new contact with the best contact so far. The new contact replaces it if the new
-   contact is nearer, or if its zone has a higher priority. */
+/* Replaces the best contact so far if a new contact is nearer, or if the zone of the new contact
+   has a higher priority. */
 static void keep_nearest(struct search *s, uint16_t hitbox, const struct hs_solid *solid,
                          struct hs_vec motion, const struct hs_sweep *relative,
                          const struct hs_sweep_contact *found)
@@ -232,10 +232,10 @@ static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack
 }
 
 /*
- * Returns whether a hitbox cannot change the result. Either it is too far for a touch and for the
- * nearest approach, or another hitbox is touched earlier, by more than s->slack. This slack is much
- * larger than the difference that counts as a tie (keep_nearest). So a hitbox that takes part in a
- * tie is never skipped.
+ * Returns whether a hitbox cannot change the result. Such a hitbox is too far for a touch and for
+ * the nearest approach, or another hitbox is touched earlier by more than s->slack. This slack is
+ * much larger than the difference that counts as a tie (keep_nearest). So a hitbox that takes part
+ * in a tie is never skipped.
  */
 static bool can_skip(const struct search *s, const struct hs_pose_bounds *bounds, uint16_t i,
                      const struct found *found)
@@ -248,8 +248,8 @@ static bool can_skip(const struct search *s, const struct hs_pose_bounds *bounds
 }
 
 /*
- * Sweeps one instant leg. Bounds exclude most hitboxes, which then need not be placed. The other
- * hitboxes are compared in the order of the rig: of equal contacts, the first one counts.
+ * Sweeps one instant leg. Bounds exclude most hitboxes, so that these need not be placed. The other
+ * hitboxes are compared in the order of the rig: the first of equal contacts counts.
  */
 static void search_instant(struct search *s, const struct leg_body *placed)
 {
@@ -373,7 +373,7 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
                      struct hs_work *work, struct hs_contact *out)
 {
     hs_contact_clear(out);
-    /* Set each member, because an initialiser clears the whole struct first. */
+    /* Set each member separately, because an initialiser would first clear the whole struct. */
     struct search search;
     search.ruleset = ruleset;
     search.history = history;

@@ -13,8 +13,8 @@
 
 /* Two touches count as equally early if their distances differ by less than this share of the
    path's length and radius. This happens if the path starts inside two hitboxes, or if two faces
-   coincide. Then the hitbox whose centre is nearer counts, if its centre is nearer by more than the
-   same share. The value is a thousandth of HS_TOUCH_SLACK. */
+   coincide. Of two such hitboxes, the one with the nearer centre counts, if its centre is nearer by
+   more than the same share. The value is a thousandth of HS_TOUCH_SLACK. */
 #define HS_CONTACT_TIE 1e-9
 
 struct hs_contact {
@@ -45,7 +45,7 @@ void hs_contact_clear(struct hs_contact *out);
 /*
  * Sweeps a path over a body. If the body is the target of a claim, also finds the nearest approach.
  * The path passes through other bodies that are dead, not solid, or on `passed_team` (HS_NONE: no
- * team). After `work` exceeds its limit the result is meaningless.
+ * team). Once `work` exceeds its limit, the result is meaningless.
  */
 void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,
                      const struct hs_history *history, bool is_target, uint16_t passed_team,

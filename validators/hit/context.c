@@ -228,8 +228,8 @@ static struct hs_vec eye_at(const struct hs_hit_context *c, const struct hs_samp
     return hs_rewind_eye(c->shooter.player->history, c->ruleset, &alone);
 }
 
-/* Leaning is not tested if the rules accept any start, because the check `origin` is not enforced.
-   Leaning is also not tested if lean_share is 1, which allows shots from behind a corner. */
+/* Leaning is not tested in two cases: the check `origin` is not enforced, so any start is accepted;
+   or lean_share is 1, which allows shots from behind a corner. */
 static enum hs_lean lean_of(const struct hs_hit_context *c)
 {
     double share = c->ruleset->hit.lean_share, limit = share * c->ruleset->hit.origin_tolerance;
@@ -264,7 +264,7 @@ static struct hs_vec moved_on(const struct hs_hit_context *c)
 /* Sets near_eye to the point nearest to the start, on the segment along which the eye moved. */
 static void find_near_eye(struct hs_hit_context *c, struct hs_vec before, struct hs_vec moved)
 {
-    /* The foot of the perpendicular, clamped to the ends. */
+    /* The foot of the perpendicular, clamped to the ends of the segment. */
     double squared = hs_vec_dot(moved, moved);
     double along = hs_vec_dot(hs_vec_sub(c->claim->start, before), moved);
     along = squared > 0 ? hs_clamp(along / squared, 0, 1) : 0;
@@ -309,7 +309,7 @@ static void find_ledger(struct hs_hit_context *c)
     if (player == NULL)
         return;
     c->paid_numbers = c->is_shot ? &player->ledger.shots : &player->ledger.hits;
-    /* Shot numbers of the present session prove nothing about an earlier session. */
+    /* The numbers of the present session do not apply to a claim of an earlier session. */
     if (hs_player_is_back_since(player, c->fire_time_us))
         return;
     c->ledger = &player->ledger;

@@ -30,8 +30,8 @@ struct hs_view {
 /* How far a hit starts from the shooter's eye. */
 enum hs_lean {
     HS_LEAN_NONE,   /* the start is at the eye, or leaning is not tested */
-    HS_LEAN_SLIGHT, /* within hit.lean_share of the tolerance, as an honest prediction may be: the
-                       eye must see the body */
+    HS_LEAN_SLIGHT, /* within hit.lean_share of the tolerance, which honest prediction can cause:
+                       the eye must see the body */
     HS_LEAN_FAR     /* further from the eye: the eye must see the contact */
 };
 
@@ -78,14 +78,14 @@ struct hs_hit_context {
     bool is_weapon_stale; /* the weapon was last posted before a restart, so it may have changed */
 
     struct hs_vec eye;      /* the shooter's rewound eye; set if there is a pose */
-    struct hs_vec near_eye; /* of all positions that the eye may have had between two frames, the
-                               nearest to the start */
+    struct hs_vec near_eye; /* the position nearest to the start that the eye may have had between
+                               two frames */
     double eye_moved;       /* length: how far the eye moved between these frames */
     enum hs_lean lean;      /* how far a hit's start is from near_eye */
-    uint16_t passed_team;   /* shots pass through bodies of this team; HS_NONE: of no team */
+    uint16_t passed_team;   /* shots pass through bodies of this team; HS_NONE: no such team */
 
-    /* All ends are within HS_WORLD_COORDINATE_MAX. At larger coordinates, doubles are too coarse
-       for a body. */
+    /* All ends of the claim are within HS_WORLD_COORDINATE_MAX. At larger coordinates, a double is
+       too coarse to place a body. */
     bool has_path;
     struct hs_vec direction; /* unit direction at the start; only for claims without pellets */
     double trace_length;     /* from start to end */

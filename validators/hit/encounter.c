@@ -36,11 +36,12 @@ static bool reaches(const struct hs_hit_context *c, const struct hs_contact *tar
 /*
  * Whether the world hides a touch. If so, `aside` is the obstacle between the path and the touched
  * point. The test is needed if `world_radius` is smaller than the radius of the path. Without the
- * test, the sphere touches bodies through thin walls. The last part of the line to the body is not
- * tested, because bodies also lean on walls.
+ * test, the sphere would touch bodies through thin walls. The last part of the line to the body is
+ * not tested, because bodies also lean on walls.
  *
- * Even if the nearest point of a body is hidden, the body may be on the path. Then the sphere of
- * `world_radius` touches it too. That touch becomes the contact if the world check is enforced.
+ * Even if the nearest point of a body is hidden, the body may be on the path. In that case the
+ * sphere of `world_radius` touches the body too, and this touch becomes the contact if the world
+ * check is enforced.
  */
 static bool is_hidden(struct hs_hit_context *c, const struct hs_path *path,
                       const struct hs_encounter *e, const struct hs_player *player, bool is_target,
@@ -67,7 +68,7 @@ static bool is_hidden(struct hs_hit_context *c, const struct hs_path *path,
     return false;
 }
 
-/* Sets how far the path travels to the target, and whether the world stops the path before the
+/* Sets the distance along the path to the target, and whether the world stops the path before the
    target. */
 static void measure_target(const struct hs_path *path, struct hs_encounter *e)
 {
@@ -184,7 +185,7 @@ static void find_target(struct hs_hit_context *c, struct hs_path *path,
     test_sight(c, path, target, out);
 }
 
-/* Finds the first obstacle. If the world check is off, neither map nor movers are tested. */
+/* Finds the first obstacle. Tests neither map nor movers if the world check is off. */
 static void find_obstacle(struct hs_hit_context *c, struct hs_path *path, struct hs_encounter *out)
 {
     out->obstacle.touched = out->obstacle.is_unknown = out->clips = false;
@@ -204,7 +205,7 @@ static void find_obstacle(struct hs_hit_context *c, struct hs_path *path, struct
     path->reach = out->obstacle.contact.distance;
 }
 
-/* Sweeps the path over one body that is not the target. A body that the world hides is not met. */
+/* Sweeps the path over one body that is not the target. Ignores a body that the world hides. */
 static void meet(struct hs_hit_context *c, const struct hs_path *path,
                  const struct hs_player *player, struct hs_encounter *out)
 {

@@ -9,15 +9,15 @@
 #include "validators/hit/context.h"
 #include "validators/hit/obstacle.h"
 
-/* The number of other bodies kept per path. The limit is larger than the number of bodies that a
-   shot can pierce. */
+/* The number of other bodies kept per path; larger than the number of bodies that a shot can
+   pierce. */
 enum { HS_MAX_MET = 66 };
 
 struct hs_met {
     const struct hs_player *player;
     struct hs_contact contact;
     enum hs_reason unknown; /* HS_REASON_OK: the body is on the path; otherwise the reason why this
-                               is not known */
+                               is unknown */
 };
 
 struct hs_encounter {
@@ -31,25 +31,25 @@ struct hs_encounter {
     struct hs_contact target; /* set if there is a target; found on the whole path */
     bool reaches;             /* the target is touched, or missed by no more than claim_padding */
     double needed;            /* distance along the path to the target */
-    bool is_occluded;         /* the obstacle is before the target */
+    bool is_occluded;         /* the obstacle is in front of the target */
     bool is_beside;           /* the obstacle is beside the path, and hides the target from the
                                  path */
     bool is_unseen;         /* the obstacle hides the target from the eye of a shooter who leans */
-    bool is_unknown;        /* an unknown mover may be before the target */
+    bool is_unknown;        /* an unknown mover may be in front of the target */
     uint32_t before_target; /* number of bodies touched before the target, if it is touched */
     uint32_t uncertain_before; /* number of these bodies for which it is unknown, after a restart,
                                   whether they are solid */
     uint32_t met_count;
-    struct hs_met met[HS_MAX_MET]; /* other bodies touched before the path ends, in order */
+    struct hs_met met[HS_MAX_MET]; /* other bodies touched on the path, in order of contact */
 };
 
 /*
- * Sweeps a path against the world, and shortens it where the world ends it. Then sweeps it against
- * every player except the shooter. The sphere swept against bodies is larger than the sphere swept
- * against the world. So if the larger sphere touches a body beside the path, that counts in two
- * cases only: the line from the path to the touched point is free, or the smaller sphere touches
- * the body too. Also finds the nearest approach of `target` (NULL: no target is claimed). The path
- * passes through other players who are dead.
+ * Sweeps a path against the world, and ends the path where the world stops it. Then sweeps the path
+ * against every player except the shooter. The sphere swept against bodies is larger than the
+ * sphere swept against the world. The larger sphere may touch a body beside the path. Such a touch
+ * counts only if the line from the path to the touched point is free, or if the smaller sphere
+ * touches the body too. Also finds the nearest approach of `target` (NULL: no target is claimed).
+ * The path passes through other players who are dead.
  */
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out);
@@ -79,12 +79,12 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
 /*
  * With hit.resolve `touched`: sets `view` to the first body that the path touches. On entry, `view`
  * has the named player, or no player. `view` does not change if the path touches nobody, or if the
- * named player is the first body. If the path misses the named player by at most claim_padding,
- * that counts as a touch.
+ * named player is the first body. A miss of the named player by at most claim_padding counts as a
+ * touch.
  */
 void hs_find_touched(struct hs_hit_context *c, const struct hs_path *path, struct hs_view *view);
 
-/* Set the impact of the answer: a contact with a body, or a place on the world. */
+/* Set the impact of the answer: a contact with a body, or a point on the map or on a mover. */
 void hs_describe_impact(struct hs_hit_context *c, const struct hs_player *player,
                         const struct hs_contact *contact);
 void hs_describe_obstacle(struct hs_hit_context *c, const struct hs_obstacle *obstacle);
@@ -114,16 +114,16 @@ struct hs_volley {
     uint16_t landed; /* number of pellets that touch their claimed body */
     uint16_t free;   /* number of these pellets that neither map nor mover stops */
 
-    bool is_occluded;            /* for at least one pellet, the world is in front of the claimed
-                                    body */
-    bool is_unknown;             /* at least one pellet hits, if no unknown mover is in the way */
+    bool is_occluded; /* for at least one pellet, the world is in front of the claimed
+                         body */
+    bool is_unknown;  /* at least one pellet hits unless an unknown mover is in the way */
     struct hs_obstacle obstacle; /* the first unknown mover that may be in the way, otherwise the
                                     first certain obstacle (record_obstacle in volley.c) */
     double needed;               /* for the pellet of `obstacle`: distance to its claimed body */
 
     const struct hs_player *blocker; /* the player who blocks the last blocked pellet */
     bool is_missing;                 /* the claimed body of at least one pellet has no pose */
-    enum hs_reason missing;          /* with is_missing: the reason of the first such pellet */
+    enum hs_reason missing;          /* if is_missing: the reason of the first such pellet */
     struct hs_view missing_view;
     bool has_margin;
     double margin; /* smallest distance by which a pellet missed */
@@ -133,8 +133,8 @@ struct hs_volley {
    damage of each pellet that hits. */
 void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out);
 
-/* Returns whether the verdict is open: the world check is enforced, and an unknown mover decides
-   whether any pellet hits. */
+/* Returns whether the verdict is unknown: the world check is enforced, and an unknown mover may be
+   in the way of the only pellets that could hit. */
 static inline bool hs_volley_is_open(const struct hs_hit_context *c)
 {
     return c->volley->is_unknown && hs_world_is_enforced(c);

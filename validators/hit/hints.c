@@ -1,4 +1,4 @@
-/* A mistake becomes a hint when most claims show it, and most shooters have such claims. */
+/* A mistake becomes a hint when most claims show it, and most shooters have such a claim. */
 #include "validators/hit/hints.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void age_shooters(struct hs_shooter_set *set)
 
 /* ---- learning ---- */
 
-/* Selects one claim in 16, at varying intervals (Knuth's multiplicative hash). With equal
+/* Selects one claim in 16, at irregular intervals (Knuth's multiplicative hash). With equal
    intervals, shooters who fire in turns might never be selected. */
 static bool is_sampled(uint32_t heard)
 {

@@ -50,7 +50,7 @@ struct hs_hint_rule {
 };
 extern const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT];
 
-/* `factor` is the length of the posted unit in the assumed unit. */
+/* `factor` is the length of one posted unit, in assumed units. */
 struct hs_hint_unit {
     double factor;
     const char *posted, *assumed;

@@ -37,15 +37,15 @@ void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs
 
 /* ---- the sight of a body ---- */
 
-/* The tested points are moved towards the centre by this share of their distance. If they were not
-   moved, the floor would hide the soles. */
+/* The tested points are moved towards the body's centre by this share of their distance from it.
+   Otherwise the floor would hide the soles. */
 #define DRAWN_IN 0.01
 
 /* If the component of a direction along an axis is below this, the component counts as 0. So
    rounding does not decide which corner of a level face is the highest. */
 #define LEVEL 1e-6
 
-/* Returns the point of a solid that is furthest in a direction (unit). */
+/* Returns the point of a solid that is furthest in a direction, given as a unit vector. */
 static struct hs_vec furthest(const struct hs_solid *solid, struct hs_vec direction)
 {
     const double half[3] = {solid->half_extents.x, solid->half_extents.y, solid->half_extents.z};

@@ -4,7 +4,7 @@
 
 #include "validators/hit/context.h"
 
-/* A check that does not apply returns this value, and gets no row in the result. */
+/* A check that does not apply returns this value; the result then has no row for the check. */
 #define HS_NO_ROW HS_REASON_COUNT
 
 void hs_report_measure(struct hs_check_row *row, enum hs_unit unit, double measured, double limit);

@@ -64,8 +64,8 @@ static void compare_moves(struct hs_hit_context *c)
 
 /* ---- the checks ---- */
 
-/* With hit.resolve `touched`, the first body on the path is the target, even if another player is
-   claimed. */
+/* With hit.resolve `touched`, the first body on the path becomes the target, even if another player
+   is claimed. */
 static void resolve_target(struct hs_hit_context *c)
 {
     if (c->ruleset->hit.resolve != HS_RESOLVE_TOUCHED || c->is_shot || !c->has_path ||
@@ -103,7 +103,7 @@ static void meet(struct hs_hit_context *c, union meeting *meeting)
     }
 }
 
-/* Clears a row. The names are long, so only their first bytes are written. */
+/* Clears a row. Only the first byte of each name is written, because names are long. */
 static void begin_row(struct hs_check_row *row, enum hs_check check, enum hs_mode mode)
 {
     row->check = check;
@@ -132,9 +132,9 @@ static bool run_check(struct hs_hit_context *c, enum hs_check check, struct hs_c
 }
 
 /*
- * Runs the checks that apply, in deciding order. If nothing names a weapon and the weapon check is
- * enforced, later checks do not run. The later checks need range, radius and kind of the weapon,
- * and could reject an honest claim if these are unknown.
+ * Runs the checks that apply, in the order in which they decide. If nothing names a weapon and the
+ * weapon check is enforced, later checks do not run. The later checks need range, radius and kind
+ * of the weapon, and could reject an honest claim if these are unknown.
  */
 static void run_checks(struct hs_hit_context *c)
 {
@@ -157,7 +157,7 @@ static void run_checks(struct hs_hit_context *c)
 
 /* ---- the verdict ---- */
 
-/* Lists a reason once, even if several checks share it, for example a missing pose. */
+/* Lists a reason once, even if several checks give it, for example a missing pose. */
 static void add_would_reject(struct hs_hit_result *out, enum hs_reason reason)
 {
     for (uint16_t i = 0; i < out->would_reject_count; i++)
@@ -194,7 +194,7 @@ static void decide(struct hs_hit_context *c)
 
 /* ---- the budget ---- */
 
-/* Returns the numbers from which the work of a prepared claim is estimated. */
+/* Returns the size of a prepared claim, from which its work is estimated. */
 static struct hs_hit_size size_of(const struct hs_hit_context *c)
 {
     /* No bodies are tested for a posted shot, only the map between the eye and the start. */

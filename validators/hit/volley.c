@@ -15,8 +15,8 @@ static void record_missing(struct hs_volley *volley, enum hs_reason reason,
 }
 
 /* Stores the obstacle for the answer: the first mover that may be in the way, otherwise the first
-   certain obstacle. A pellet may have hit if it is uncertain whether a mover was in its way. So a
-   certain obstacle in the way of another pellet proves nothing. */
+   certain obstacle. A pellet with an uncertain mover in its way may have hit, so a certain obstacle
+   in the way of another pellet proves nothing. */
 static void record_obstacle(struct hs_volley *volley, const struct hs_encounter *e)
 {
     bool is_unknown = !e->is_occluded;

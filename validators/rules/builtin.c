@@ -9,7 +9,7 @@ const struct hs_builtin_ruleset hs_builtin_rulesets[HS_BUILTIN_RULESETS] = {
     {"unity", 100.0, HS_UP_PY},     {"godot", 100.0, HS_UP_PY}, {"source", 2.54, HS_UP_PZ},
 };
 
-/* The frame of reference of a body. */
+/* The unit of length and the up axis of a body. */
 struct frame {
     double unit; /* length of the unit in centimetres */
     enum hs_up up;
@@ -46,8 +46,8 @@ static struct hs_hitbox *add_hitbox(struct hs_rig *rig, enum hs_shape shape, uin
     return box;
 }
 
-/* Turns a capsule from its local z axis to the axis of `up`. The rotation swaps all three axes in a
-   cycle, which is exact in floating point. A quarter turn would not be exact. */
+/* Turns a capsule from its local z axis to the axis of `up`. The rotation permutes the three axes
+   cyclically, which is exact in floating point; a quarter turn would not be exact. */
 static void stand_up(float rotation[4], enum hs_up up)
 {
     if (up == HS_UP_PZ || up == HS_UP_NZ)

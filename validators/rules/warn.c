@@ -47,9 +47,9 @@ static double along(struct hs_vec v, enum hs_up up)
 }
 
 /*
- * Returns the axis along which `v` is longest, if the extent along `up` is less than a quarter of
- * the longest extent. Otherwise returns `up`. An animal may be longer than high, but by a smaller
- * factor. A body that was built along an axis other than `up` has almost no height.
+ * Returns the direction in which `v` is longest, if its component along `up` is less than a quarter
+ * of the longest component. Otherwise returns `up`. An animal may be longer than it is high, but by
+ * a smaller factor. A body that was built along an axis other than `up` has almost no height.
  */
 static enum hs_up longest_direction(struct hs_vec v, enum hs_up up)
 {

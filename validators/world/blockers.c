@@ -36,7 +36,7 @@ static bool touches(const struct hs_leg *leg, const struct hs_mover_pose *pose,
     return out->touched;
 }
 
-/* Keeps the first mover on the path that may be in the way. */
+/* Keeps the unknown mover that is first on the path. */
 static void record_unknown(const struct hs_mover *mover, const struct hs_sweep_contact *contact,
                            enum hs_rewind_status status, struct hs_obstacle *out)
 {
@@ -193,8 +193,8 @@ static bool passes_by(const struct hs_leg *leg, const struct extent *around, dou
     return is_far(leg, middle, hs_vec_distance(middle, around->high), still, margin);
 }
 
-/* Handles a mover far from the path: sets is_mover_unknown if the place of the mover is not known
-   during the time of the leg. */
+/* Handles a mover far from the path: sets is_mover_unknown if the place of the mover is unknown at
+   the start or the end of the time span. */
 static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, int64_t from_us,
                          int64_t to_us)
 {
@@ -231,10 +231,10 @@ static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, b
     }
 }
 
-/* The number of legs in a chunk. Each chunk has one box around its legs. */
+/* CHUNK is the number of legs in a chunk. Each chunk has one box around its legs. */
 enum { CHUNK = 16, CHUNKS = HS_MAX_LEGS / CHUNK + 1 };
 
-/* The legs of a path, divided into chunks with a box around each chunk. */
+/* The first legs of a path, divided into chunks with a box around each chunk. */
 struct stretch {
     uint32_t legs;
     int64_t start_us, end_us;

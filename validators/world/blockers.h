@@ -23,7 +23,7 @@ struct hs_blockers {
 struct hs_obstacle {
     bool touched;
     struct hs_sweep_contact contact; /* in the world; `distance` is along the path */
-    const struct hs_mover *mover;    /* the touched mover; NULL: the static map was touched */
+    const struct hs_mover *mover;    /* the touched mover; NULL: the path touched the static map */
     double radius;                   /* radius of the sphere that was swept along a path */
 
     /* A mover may be in the way before the contact. There are two cases: the mover has no place at
@@ -41,8 +41,8 @@ struct hs_obstacle {
  * the path.
  *
  * If a sphere touches something at its start, a ray is cast instead. So a shooter who leans on a
- * wall can shoot along it. The path's own radius may be larger, and may touch bodies beside the
- * path. This function does not test whether the world hides such bodies.
+ * wall can shoot along the wall. A sphere with the path's own, larger radius may touch bodies
+ * beside the path. This function does not test whether the world hides such bodies.
  */
 void hs_blockers_find(struct hs_blockers *s, const struct hs_path *path, double radius,
                       struct hs_obstacle *out);

@@ -101,7 +101,7 @@ static struct bounds bounds_of(const struct hs_world *world, struct hs_vec low, 
 
 /* ---- splitting ---- */
 
-/* Computes the bin of a centre. */
+/* Maps a centre to a bin. */
 struct binning {
     float low[3], scale[3];
     int bins;
@@ -143,8 +143,8 @@ static float groups_of(size_t count, bool boxes)
     return (float)(boxes ? count : (count + GROUP - 1) / GROUP);
 }
 
-/* Finds the cheapest border between the bins of one axis. Returns its cost. Bins below the border
-   go to the left part. */
+/* Finds the cheapest border between the bins of one axis. Returns its cost. Items in the bins below
+   the border go to the left part. */
 static float best_border(const struct bin *bins, int count, bool boxes, int *border)
 {
     float right_cost[BINS], best = FLT_MAX;
@@ -500,7 +500,7 @@ static void cover_point(struct hs_vec *low, struct hs_vec *high, struct hs_vec p
 static const struct hs_vec highest = {DBL_MAX, DBL_MAX, DBL_MAX};
 static const struct hs_vec lowest = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
 
-/* Lists the triangles that are not degenerate in `items`, and returns their number. Also computes
+/* Puts the triangles that are not degenerate into `items`, and returns their number. Also computes
    the bounds of all triangles and boxes. */
 static size_t survey(struct hs_world *world, const struct hs_world_mesh *mesh, struct item *items)
 {

@@ -45,7 +45,7 @@ struct walk {
     glmm_128 reach_share; /* rounding error in proportion to the size of a triangle */
     glmm_128 blur;        /* max length that the rounding of corners adds to an edge */
 
-    double best;       /* distance of the best contact; at first the length of the path */
+    double best;       /* distance of the best contact; initially the length of the path */
     uint32_t farthest; /* the bits of `best`, rounded up to a float */
     glmm_128 limit;    /* `best`, rounded up, in all lanes */
     enum hs_world_kind kind;
@@ -63,7 +63,7 @@ static double inverse_of(double d)
     return 1 / copysign(hs_larger(fabs(d), flat), d + 0.0); /* 0 counts as positive */
 }
 
-/* Chooses the bounds of one axis that the sphere, larger by `grown`, enters and leaves. */
+/* Chooses the bounds of one axis that a sphere with the radius `grown` enters and leaves. */
 static inline void prepare_axis(struct walk *w, int axis, double start, double grown,
                                 double direction, float near_from[4], float far_from[4])
 {
@@ -92,7 +92,7 @@ static void prepare(struct walk *w)
     w->inverse = (glmm_128){(float)inverse_of(d.x), (float)inverse_of(d.y), (float)inverse_of(d.z)};
     w->direction =
         (struct lanes_vec){glmm_set1((float)d.x), glmm_set1((float)d.y), glmm_set1((float)d.z)};
-    /* The comment of may_touch explains these constants. */
+    /* The comment at may_touch explains these constants. */
     w->reach = glmm_set1(hs_float_above(grown + 2.2e-6 * (s->length + grown)));
     w->reach_share = glmm_set1(2.2e-6f);
     w->blur = glmm_set1(hs_float_above(3e-7 * (s->length + 2 * grown)));
@@ -228,7 +228,7 @@ ALWAYS_INLINE unsigned may_touch(const struct walk *w, const struct hs_world_gro
     return mask;
 }
 
-/* Does the exact tests of the triangles in `mask`. */
+/* Runs the exact test on each triangle in `mask`. */
 static void visit_triangles(struct walk *w, const struct hs_world_group *group, unsigned mask)
 {
     for (; mask != 0; mask &= mask - 1) {
@@ -350,7 +350,7 @@ struct line {
     char bytes[HS_CACHE_LINE];
 };
 
-/* Prefetches a child that will probably be visited. */
+/* Prefetches a child that the search will probably visit. */
 ALWAYS_INLINE void fetch(const struct hs_world *world, uint32_t child)
 {
     uint32_t index = HS_CHILD_INDEX(child);
@@ -509,8 +509,8 @@ static void describe_triangle(const struct walk *w, struct hs_world_contact *out
             return;
         }
     }
-    /* The centre is so close to the touched point that the vector between them gives no direction.
-       So use the normal of the face, on the side of the start. */
+    /* The sphere's centre is so close to the touched point that the vector between them gives no
+       direction. So use the normal of the face, on the side of the start. */
     out->normal = hs_triangle_normal(&triangle);
     double side = hs_vec_dot(out->normal, hs_vec_sub(w->sweep->start, triangle.corner[0]));
     if (fabs(side) <= slack)
@@ -528,8 +528,8 @@ static void describe_box(const struct walk *w, struct hs_world_contact *out)
     out->normal = contact.normal;
 }
 
-/* Returns whether the sweep is small enough for float arithmetic. If it is larger, floats overflow,
-   and the sweep seems to reach the empty slots of a node. */
+/* Returns whether the sweep is small enough for float arithmetic. With a larger sweep, floats would
+   overflow, and the sweep would seem to reach the empty slots of a node. */
 static bool is_castable(const struct hs_sweep *s)
 {
     const double farthest = 10 * HS_WORLD_COORDINATE_MAX;

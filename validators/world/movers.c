@@ -39,7 +39,8 @@ static uint32_t doubled(uint32_t capacity)
     return capacity == 0 ? FIRST_CAPACITY : capacity * 2;
 }
 
-/* Returns the bytes of one more mover. If the array is full, adds the bytes of a larger array. */
+/* Returns the bytes that one more mover needs. If the array is full, this includes the bytes by
+   which the array grows. */
 static size_t min_bytes(const struct hs_movers *movers, const struct hs_match_limits *limits)
 {
     uint32_t more = doubled(movers->capacity) - movers->capacity;
@@ -256,7 +257,8 @@ void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *brack
     hs_quat_axes(rotation, out->solid.axes);
 }
 
-/* Finds origin and rotation at a time. If the newest sample is older, uses that sample. */
+/* Finds origin and rotation at a time. If the newest sample is older than that time, uses the
+   newest sample. */
 static bool find_frame(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                        int64_t time_us, struct hs_vec *origin, float rotation[4])
 {

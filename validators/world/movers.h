@@ -24,7 +24,7 @@ struct hs_mover {
 struct hs_movers {
     struct hs_mover *all; /* in order of arrival */
     uint32_t count, capacity;
-    struct hs_budget *budget; /* bytes of the movers are reserved here */
+    struct hs_budget *budget; /* the budget that counts the bytes of the movers */
 };
 
 void hs_movers_destroy(struct hs_movers *movers);
@@ -46,7 +46,7 @@ bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_rules
                            const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                            size_t at);
 
-/* Drops samples older than `before_us`, except each mover's newest such sample. */
+/* Drops samples older than `before_us`, but keeps each mover's newest sample of these. */
 void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 
 /* Drops all samples for a clock reset. The movers and their state stay. */
@@ -87,7 +87,7 @@ struct hs_mover_pose {
 const struct hs_mover_state *hs_mover_state_at(const struct hs_mover *mover,
                                                const struct hs_bracket *bracket);
 
-/* Computes a ball that contains the box at the time of the bracket, whatever its rotation is. */
+/* Computes a ball that contains the box at the time of the bracket, in any rotation. */
 void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracket,
                    struct hs_vec *center, double *reach);
 

@@ -6,7 +6,8 @@
 
 /*
  * A reference to a child. The two highest bits are its kind, and the other bits are its index. A
- * box is a leaf by itself; its bounds are in the parent. A group is a leaf of up to four triangles.
+ * box is a leaf by itself; its bounds are in the parent node. A group is a leaf of up to four
+ * triangles.
  */
 #define HS_CHILD_NODE     0x00000000u
 #define HS_CHILD_GROUP    0x40000000u
@@ -62,8 +63,8 @@ struct hs_world {
     struct hs_vec origin; /* the centre of the world */
     double extent;        /* the largest distance of a coordinate from the origin, per axis */
     double coordinate;    /* the largest absolute coordinate */
-    bool has_eight_lanes; /* whether casts test eight children at once; the results are the same as
-                             with four */
+    bool has_eight_lanes; /* casts test eight children at once instead of four; the results are the
+                             same */
     struct hs_world_info info;
 };
 

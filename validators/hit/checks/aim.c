@@ -19,8 +19,8 @@ static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)
     return out->x != 0 || out->y != 0 || out->z != 0;
 }
 
-/* Returns the angle between the shot and the arc of two aims, in radians. With pellets, returns the
-   angle of the pellet furthest from the arc. */
+/* Returns the angle between the shot and the arc of two aims, in radians. For a claim with pellets,
+   returns the angle of the pellet furthest from the arc. */
 static double off_aim(const struct hs_hit_context *c, struct hs_vec from, struct hs_vec to)
 {
     struct hs_vec pellet;
@@ -63,8 +63,8 @@ static double off_nearby(struct hs_hit_context *c, double nearest)
     return nearest;
 }
 
-/* Returns how long after the shooter's newest frame the shot may have been fired. A fire time after
-   `now` counts as `now`, so that a client gains nothing by a time in the future. */
+/* Returns the longest possible time between the shooter's newest frame and the shot. A fire time
+   after `now` counts as `now`, so that a client gains nothing by a time in the future. */
 static int64_t lag_of(const struct hs_hit_context *c)
 {
     const struct hs_player *shooter = c->shooter.player;
@@ -107,7 +107,8 @@ enum hs_reason hs_check_aim(struct hs_hit_context *c, struct hs_check_row *row)
     if (!c->has_path || !(c->trace_length > 0) || hs_hit_is_driven(c))
         return HS_NO_ROW; /* the trace has no direction, or the server moved the projectile */
     if (c->shooter.status == HS_REWIND_OK) {
-        /* Between two samples the shooter may have aimed anywhere between the two aims. */
+        /* Between two samples the shooter may have aimed anywhere between the aims of these
+           samples. */
         const struct hs_bracket *bracket = &c->shooter.bracket;
         if (!off_samples(c, bracket->from, bracket->to, &off))
             return report_unknown(c, row);

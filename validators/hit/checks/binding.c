@@ -39,7 +39,7 @@ static void find_bound(const struct hs_hit_context *c, struct bound *out)
     }
 }
 
-/* Returns the angle between an arc and the nearest allowed direction, in radians. */
+/* Returns the angle, in radians, between an arc and the allowed direction nearest to the arc. */
 static double nearest_to_arc(const struct bound *bound, struct hs_vec from, struct hs_vec to)
 {
     double nearest = HS_PI;

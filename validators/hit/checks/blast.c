@@ -13,7 +13,7 @@ struct explosion {
 };
 
 /* Returns the origin of the line-of-sight tests if no contact was found. This origin is near the
-   claimed end, off the surface, on the shooter's side. */
+   claimed end, a little off the surface, on the shooter's side. */
 static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs_blast *blast)
 {
     struct hs_obstacle wall;
@@ -28,7 +28,8 @@ static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs
     return hs_vec_add_scaled(wall.contact.center, wall.contact.normal, OFF_SURFACE * blast->radius);
 }
 
-/* Finds the centre: the centre of the projectile's sphere at the impact, not the touched point. */
+/* Finds the centre of the blast: the centre of the projectile's sphere at the impact, not the
+   touched point. */
 static struct explosion find_explosion(struct hs_hit_context *c)
 {
     const struct hs_blast *blast = &c->weapon->blast;
@@ -42,8 +43,8 @@ static struct explosion find_explosion(struct hs_hit_context *c)
     return (struct explosion){c->claim->end, eye_of_unverified(c, blast), blast};
 }
 
-/* Returns the share of the damage: 1 up to inner_radius, then falling linearly to min_scale at the
-   radius. */
+/* Returns the share of the damage at a distance: 1 up to inner_radius, then falling linearly to
+   min_scale at the radius. */
 static double share_at(const struct hs_blast *blast, double distance)
 {
     if (distance <= blast->inner_radius || blast->radius <= blast->inner_radius)
@@ -129,7 +130,7 @@ bool hs_hit_lists(const struct hs_hit_context *c, struct hs_str name)
 }
 
 /* Lists the players in the blast whom the claim does not name. If the weapon's `unclaimed` is
-   `damage`, they are also hurt. */
+   `damage`, also hurts these players. */
 static void find_unclaimed(struct hs_hit_context *c, const struct explosion *x)
 {
     const struct hs_players *players = &c->match->players;
@@ -152,7 +153,8 @@ static void find_unclaimed(struct hs_hit_context *c, const struct explosion *x)
     }
 }
 
-/* Returns the first refusal that is a rejection, or else the first refusal. */
+/* Returns the first refusal that is a rejection. If there is no such refusal, returns the first
+   refusal. */
 static const struct hs_refused_victim *deciding_refusal(const struct hs_hit_result *out)
 {
     for (uint16_t i = 0; i < out->refused_count; i++)
@@ -202,7 +204,7 @@ static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
 }
 
 /* Corrects the impact if an obstacle beside the path hides the target. The projectile flew past
-   that obstacle, so it exploded further on. */
+   that obstacle, so it exploded further along its path. */
 static void find_burst(struct hs_hit_context *c)
 {
     const struct hs_encounter *e = c->encounter;
@@ -215,8 +217,8 @@ static void find_burst(struct hs_hit_context *c)
         hs_describe_obstacle(c, &e->end);
 }
 
-/* Removes the direct hit, and lists its target as the first refused player, with the gap of a
-   miss. */
+/* Removes the direct hit, and lists its target as the first refused player. For a miss, the entry
+   has the gap. */
 static void refuse_direct(struct hs_hit_context *c, const struct hs_check_row *direct)
 {
     bool has_length = direct->unit == HS_UNIT_LENGTH;

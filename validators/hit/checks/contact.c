@@ -45,8 +45,8 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
     hs_describe_first(c, e);
     hs_report_measure(row, HS_UNIT_LENGTH, target->nearest.gap, c->ruleset->hit.claim_padding);
     hs_report_player(row, c->target.player);
-    if (c->is_weapon_stale) /* the weapon may be outdated, and the true weapon may have a larger
-                               sphere */
+    if (c->is_weapon_stale) /* the known weapon may be outdated, and the true weapon may have a
+                               larger sphere */
         return HS_REASON_HISTORY_TOO_SHORT;
     if (e->reaches && free_line) {
         c->is_lenient = true;

@@ -51,11 +51,11 @@ static enum hs_reason check_unposted(const struct hs_hit_context *c,
                                      const struct hs_ledger_numbers *shots)
 {
     /* The shot was sent but could not be recorded. The game server must send the shot again, and
-     * then the hit. */
+       after it the hit. */
     bool was_lacked = shots != NULL && shots->lacks_some &&
                       c->fire_time_us >= shots->lacked_from_us &&
                       c->fire_time_us <= shots->lacked_until_us;
-    /* The shot may have been posted, and its number forgotten too early. */
+    /* The shot may have been posted, and its number may have been forgotten too early. */
     bool may_be_cut =
         shots != NULL && shots->was_cut && c->now_us - shots->paid_us <= oldest_shot(c);
     if (was_lacked)

@@ -60,8 +60,8 @@ struct slacks {
 };
 
 /*
- * A noisy connection gets more slack, by up to `older_slack`. So the slack for older times at most
- * doubles. The slack for newer times grows to `older_slack` at most.
+ * A noisy connection gets more slack, by up to `older_slack`. So the slack for older times can
+ * double, and the slack for newer times can grow to `older_slack`.
  *
  * A quiet connection needs less slack: 85 % of the slacks for older and newer times, and 60 % of
  * the slack for jumps. These shares were chosen with `simulate hits`. Compared with honest play, a
@@ -102,10 +102,10 @@ static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *
 }
 
 /*
- * Compares hit_time with the expected time. A delay can only make a round trip longer than its
- * minimum. So the time of an honest claim is often older than expected, and seldom newer. A posted
- * shot may have any time between the moment that the shooter saw and `now`. The check `rewind`
- * refuses later times.
+ * Compares hit_time with the expected time. Delays only make a round trip longer than its minimum,
+ * never shorter. So the time of an honest claim is often older than expected, and seldom newer. A
+ * posted shot may have any time between the moment that the shooter saw and `now`. The check
+ * `rewind` refuses later times.
  */
 static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us,
                              const struct slacks *slacks)
@@ -118,8 +118,8 @@ static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us
     return (struct misfit){off_us, slacks->newer_us, off_us > rules->newer_slack_us};
 }
 
-/* Returns the worse misfit of two times at which the server may have simulated the shooter of an
-   instant shot: the arrival of the claim, and its fire time. */
+/* The server may have simulated the shooter of an instant shot at the arrival of the claim, or at
+   its fire time. Returns the larger misfit of these two times. */
 static struct misfit worst_misfit(const struct hs_hit_context *c, int64_t delay_us,
                                   struct hs_check_row *row)
 {

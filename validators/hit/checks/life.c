@@ -1,4 +1,4 @@
-/* life: was the shooter alive? Was the target alive, in the same life as now, and not protected? */
+/* life: was the shooter alive? Was the target alive, in their newest life, and not protected? */
 #include "validators/hit/checks.h"
 
 /* Returns when the target died: the end of the life that they had at the view's time. If the sample

@@ -1,7 +1,7 @@
 /*
- * pellets: does the claim have at most as many pellets as the weapon fires? Do they have the
- * directions that the shot's seed gives? Without a seed: do all pellets fit into one cone of
- * spread? volley.c finds the body that each pellet hits.
+ * pellets: does the claim have no more pellets than the weapon fires? Do they have the directions
+ * that the shot's seed gives? Without a seed: do all pellets fit into one cone of spread? volley.c
+ * finds the body that each pellet hits.
  */
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
@@ -16,8 +16,8 @@ struct matching {
     bool tried[HS_MAX_PELLETS];                 /* directions tried for the current pellet */
 };
 
-/* Assigns a pellet to a direction within the tolerance. If all such directions have pellets, tries
-   to assign these pellets to other directions (augmenting paths: Kuhn, The Hungarian method for the
+/* Assigns a pellet to a direction within the tolerance. If all such directions are taken, tries to
+   assign their pellets to other directions (augmenting paths: Kuhn, The Hungarian method for the
    assignment problem, 1955). */
 static bool place_pellet(struct matching *m, size_t pellet, double tolerance)
 {
@@ -44,8 +44,8 @@ static double nearest_direction(const struct matching *m, size_t pellet, bool on
 }
 
 /*
- * Assigns each pellet to its own expected direction, in any order, because a claim may leave
- * pellets out. Returns the largest error in radians. If a pellet has no direction within the
+ * Assigns each pellet to its own expected direction. The order does not matter, because a claim may
+ * leave pellets out. Returns the largest error in radians. If a pellet has no direction within the
  * tolerance, its error is the angle to the nearest free direction.
  */
 static double spread_error(struct hs_hit_context *c, const struct hs_vec *expected, size_t count)
@@ -69,8 +69,8 @@ static double spread_error(struct hs_hit_context *c, const struct hs_vec *expect
     return worst;
 }
 
-/* Returns the largest angle between two claimed pellets, in radians. The function finds the longest
-   chord between directions, because a longer chord has a larger angle. */
+/* Returns the largest angle between two claimed pellets, in radians. Compares chords between
+   directions, because a longer chord means a larger angle and is cheaper to compute. */
 static double widest_pair(struct hs_hit_context *c)
 {
     size_t count = c->claim->pellet_count, widest[2] = {0, 0};
@@ -107,7 +107,7 @@ enum hs_reason hs_check_pellets(struct hs_hit_context *c, struct hs_check_row *r
     if (expected_count == 0)
         return hs_report_limit(row, HS_UNIT_COUNTED, (double)count, (double)c->weapon->pellets,
                                HS_REASON_PELLET_COUNT);
-    /* Each pellet is compared with each direction. place_pellet counts its own work. */
+    /* Each pellet is compared with each direction. place_pellet adds its own work. */
     hs_work_spend(&c->work, count * expected_count * HS_WORK_BALL);
     return hs_report_limit(row, HS_UNIT_DEGREES,
                            hs_degrees(spread_error(c, expected, expected_count)),

@@ -2,7 +2,7 @@
 #include "validators/hit/checks.h"
 
 /* The server counts the last round, and changes the weapon, at a tick. The client's fire time may
-   be later than that tick. So a state that was true this long before the fire time still counts. */
+   be later than that tick. So a state up to 20 ms before the fire time still counts. */
 #define TOLERANCE_US INT64_C(20000)
 
 enum readiness { NOT_READY, MAY_BE_READY, READY };
