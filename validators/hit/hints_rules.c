@@ -122,10 +122,10 @@ static bool passes_below(const struct hs_claim_facts *f, double height)
 }
 
 /*
- * Returns the unit in which shots start at eye height, or -1 if no unit fits. Eye heights may be
- * 0.7 to 1.4 times the eye heights of the ruleset. Two cases look alike: an offset in centimetres
- * from a root in the middle of the body, and an offset in inches from the feet. Shots pass below
- * the root only in the first case.
+ * Returns the unit in which shots start at eye height, or -1. Eye heights may be 0.7 to 1.4 times
+ * the eye heights of the ruleset. Two cases look alike: an offset in centimetres from a root in the
+ * middle of the body, and an offset in inches from the feet. Shots pass below the root only in the
+ * first case.
  */
 static int unit_of_game(const struct hs_claim_facts *f)
 {
@@ -397,10 +397,10 @@ static bool meets_shifted(struct hs_claim_facts *f, const struct hs_player *targ
 }
 
 /*
- * Looks for one shift of the path, in time or along `up`, that would turn most misses into hits. A
- * claim that misses with every shift says nothing: no such mistake explains it. A claim that hits
- * both with and without the majority's shift says nothing either. `measured` is the middle of the
- * shifts with which the claim hits.
+ * Looks for one shift of the path, in time or along `up`, with which most claims that miss would
+ * hit. A claim that misses with every shift says nothing: no such mistake explains it. A claim that
+ * hits with and without the shift of the majority says nothing either. `measured` is the middle of
+ * the shifts with which the claim hits.
  */
 static enum hs_says says_shift(struct hs_claim_facts *f, enum hs_hint_code code,
                                struct hs_majority *majority, bool is_time)
@@ -471,15 +471,14 @@ static enum hs_says says_aim(struct hs_claim_facts *f)
 
 const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT] = {
     [HS_HINT_MILLISECONDS] = {says_milliseconds, false, 0.6, HS_UNIT_SECONDS,
-                              "the time of claims is %m s, the time of frames is %e s: are some "
-                              "times in milliseconds? All times must be in seconds."},
+                              "claims have a time of %m s, frames %e s: are some times in "
+                              "milliseconds? All times are in seconds."},
     [HS_HINT_CLOCK] = {says_clock, false, 0.6, HS_UNIT_SECONDS,
                        "times of claims and frames differ by %m s: do claims use another clock, "
                        "such as Unix time or the client's?"},
-    [HS_HINT_UNIT_OF_CLAIMS] =
-        {says_unit_of_claims, true, 0.6, HS_UNIT_LENGTH,
-         "starts are %m from the origin of the world, eyes are %e: are claims "
-         "in %p and frames in %a?"},
+    [HS_HINT_UNIT_OF_CLAIMS] = {says_unit_of_claims, true, 0.6, HS_UNIT_LENGTH,
+                                "starts are %m from the origin of the world, eyes %e: are claims "
+                                "in %p and frames in %a?"},
     [HS_HINT_UNIT_OF_RULESET] = {says_unit_of_ruleset, true, 0.6, HS_UNIT_LENGTH,
                                  "every start is %m from `position`, eyes of the ruleset are %e: "
                                  "does the game count in %p and the ruleset in %a?"},
@@ -500,7 +499,7 @@ const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT] = {
                        "starts are %m from the eye, %e is tolerated, and no unit, axis, offset or "
                        "time explains it: do claims and frames mean the same player?"},
     [HS_HINT_INTERP_TWICE] = {says_interp_twice, true, 0.6, HS_UNIT_SECONDS,
-                              "claims land %m s (`interp`) after their `hit_time`: is "
+                              "claims land %m s after their `hit_time`, which is `interp`: is "
                               "interpolation subtracted twice?"},
     [HS_HINT_HIT_TIME] = {says_hit_time, true, 0.6, HS_UNIT_SECONDS,
                           "most misses would hit if `hit_time` were %m s later (if negative: "
@@ -509,13 +508,13 @@ const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT] = {
                                "most misses would hit if their paths were %m higher (if negative: "
                                "lower): is `position` where the rig of the ruleset has its root?"},
     [HS_HINT_WEAPON] = {says_weapon, true, 0.6, HS_UNIT_NONE,
-                        "neither frames nor claims name the weapon of the shooter: send "
+                        "no frame names the weapon of the shooter, and no claim does: send "
                         "`weapon` in the first frame of a player."},
     [HS_HINT_RTT] = {says_rtt, true, 0.95, HS_UNIT_NONE,
                      "no frame has `rtt`, so `hit_time` is not compared with the connection of "
-                     "the shooter: send `rtt` in seconds."},
+                     "the shooter: send it in seconds."},
     [HS_HINT_RTT_UNIT] = {says_rtt_unit, true, 0.6, HS_UNIT_SECONDS,
-                          "round trips are %m s: is `rtt` in milliseconds? It must be in seconds."},
+                          "round trips are %m s: is `rtt` in milliseconds? It is in seconds."},
     [HS_HINT_AIM] = {says_aim, true, 0.6, HS_UNIT_NONE,
                      "no frame has `aim`, and no posted shot has `direction`, so shots are not "
                      "compared with the aim of the shooter: send one of them."},

@@ -108,8 +108,7 @@ static void finish_weapon(const struct hs_ruleset *ruleset, struct hs_weapon *we
     for (int z = 0; z < ruleset->zone_count; z++)
         if (!weapon->zone_own[z])
             weapon->zone_factor[z] = ruleset->zones[z].factor;
-    /* By default, instant shots have a world radius of 0, so they may pass close to a wall. A
-       projectile hits the world with its whole radius. */
+    /* Instant shots may pass close to a wall. A projectile hits the world with its whole radius. */
     if (weapon->type == HS_WEAPON_PROJECTILE && !weapon->has_world_radius &&
         weapon->world_radius == 0)
         weapon->world_radius = weapon->radius;
@@ -257,11 +256,11 @@ static void validate_weapon(struct validation *v, const struct hs_weapon *weapon
     if (weapon->type == HS_WEAPON_PROJECTILE && !(weapon->speed > 0))
         fault(v, "speed", "a projectile needs a speed above 0");
     if (weapon->type != HS_WEAPON_PROJECTILE && weapon->motion == HS_MOTION_SERVER)
-        fault(v, "motion", "only projectiles can have the motion `server`");
+        fault(v, "motion", "only projectiles have the motion `server`");
     if (weapon->world_radius > weapon->radius)
         fault(v, "world_radius", "must not be larger than radius");
     if (weapon->type == HS_WEAPON_PROJECTILE && weapon->pellets > 1)
-        fault(v, "pellets", "only instant weapons can have more than one pellet");
+        fault(v, "pellets", "only instant weapons have more than one");
     if (weapon->has_blast) {
         size_t end = strlen(v->base);
         snprintf(v->base + end, sizeof v->base - end, "/blast");
@@ -286,7 +285,7 @@ size_t hs_ruleset_validate(const struct hs_ruleset *ruleset, hs_ruleset_report *
     struct validation v = {report, context, 0, ""};
     validate_scalars(&v, hs_ruleset_scalars, hs_ruleset_scalar_count, ruleset);
     if (v.faults == 0 && ruleset->moves.lead_window_us < ruleset->moves.lead_block_us)
-        fault(&v, "moves/lead_guard/window", "must not be shorter than moves.lead_guard.block");
+        fault(&v, "moves/lead_guard/window", "must not be shorter than its block");
     validate_move_modes(&v, &ruleset->moves);
     if (ruleset->rewind.limit_us > ruleset->history.keep_us)
         fault(&v, "rewind/limit", "must not be longer than history.keep");
