@@ -56,7 +56,7 @@ static size_t count_of(struct hs_test_kept *replica, const char *query)
 /* Waits until a metric has at least a value. */
 static void await(struct hs_test_kept *replica, const char *metric, double least)
 {
-    for (int tries = 0; tries < 2000 && hs_kept_metric(replica, metric) < least; tries++)
+    for (int tries = 0; tries < 6000 && hs_kept_metric(replica, metric) < least; tries++)
         hs_test_pause_ms(10);
     ck_assert_msg(hs_kept_metric(replica, metric) >= least, "%s", metric);
 }
