@@ -13,8 +13,8 @@
 
 /* Two touches count as equally early if their distances differ by less than this share of the
    path's length and radius. This happens if the path starts inside two hitboxes, or if two faces
-   coincide. Of two such hitboxes, the one with the nearer centre counts, if its centre is nearer by
-   more than the same share. The value is a thousandth of HS_TOUCH_SLACK. */
+   coincide. The hitbox with the nearer centre then counts, if its centre is nearer by more than the
+   same share. The value is a thousandth of HS_TOUCH_SLACK. */
 #define HS_CONTACT_TIE 1e-9
 
 struct hs_contact {

@@ -252,7 +252,7 @@ static uint64_t find_near(const struct hs_players *players, uint32_t first,
 }
 
 /* Tests the players near an instant path. Most players are far away: for them, only the bounds are
-   read. Of most other players, only the box around the body at that time is read. */
+   read. For most of the others, only the box around the body at that time is read. */
 static void meet_near(struct hs_hit_context *c, const struct hs_path *path,
                       const struct hs_player *target, struct hs_encounter *out)
 {
