@@ -13,6 +13,7 @@
 #include "tests/support/oracle/bodies.h"
 #include "tests/support/oracle/scene.h"
 #include "tests/support/run_suite.h"
+#include "validators/base/lanes.h"
 #include "validators/history/bounds.h"
 #include "validators/history/ring_inside.h"
 #include "validators/hit/contact.h"
@@ -284,7 +285,7 @@ START_TEST(eight_lanes_compute_the_bounds_of_four)
 {
     union hs_posted_pose_space from, to;
     long with_bounds = 0;
-    if (!hs_bounds_have_eight_lanes())
+    if (!hs_lanes_can_be_eight())
         return;
     for (long i = 0; i < cases(); i++) {
         struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), (uint64_t)i);

@@ -3,6 +3,7 @@
    only keep too many items. This test notices if the hierarchy drops an item. */
 #include "tests/support/oracle/world_cases.h"
 #include "tests/support/run_suite.h"
+#include "validators/base/lanes.h"
 #include "validators/world/tree.h"
 
 #include <check.h>
@@ -328,7 +329,7 @@ START_TEST(lanes_change_nothing)
         struct hs_work work_four = {0}, work_eight = {0};
         memset(&four, 0, sizeof four);
         memset(&eight, 0, sizeof eight);
-        world->has_eight_lanes = hs_world_has_eight_lanes();
+        world->has_eight_lanes = hs_lanes_can_be_eight();
         bool hit = hs_world_sweep_within(world, &s, &work_eight, &eight);
         world->has_eight_lanes = false;
         ck_assert(hs_world_sweep_within(world, &s, &work_four, &four) == hit);

@@ -7,6 +7,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -17,6 +18,16 @@
 #ifdef CGLM_SIMD_x86
 #include <immintrin.h>
 #endif
+
+/* Returns whether this machine has AVX2, which computes eight floats at a time. */
+static inline bool hs_lanes_can_be_eight(void)
+{
+#ifdef CGLM_SIMD_x86
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}
 
 /* Returns a float that is at least x, and at most three steps above it. Rounding to nearest moves a
    number by less than 6e-8 of its size. */

@@ -183,19 +183,9 @@ static void find_bones(const struct bones *bones, uint16_t first, struct group *
 #define LANES 8
 #include "validators/history/bounds_lanes.def"
 
-bool hs_bounds_have_eight_lanes(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-
 #else
 
 #define bound_all_eight bound_all_four
-
-bool hs_bounds_have_eight_lanes(void)
-{
-    return false;
-}
 
 #endif
 
@@ -249,5 +239,5 @@ void hs_pose_find_bounds_by(bool eight_lanes, const struct hs_pose *pose,
 void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
                          bool finds_nearest, struct hs_pose_bounds *out)
 {
-    hs_pose_find_bounds_by(hs_bounds_have_eight_lanes(), pose, sweep, slack, finds_nearest, out);
+    hs_pose_find_bounds_by(hs_lanes_can_be_eight(), pose, sweep, slack, finds_nearest, out);
 }

@@ -42,11 +42,8 @@ static inline uint16_t hs_bounds_next(const struct hs_pose_bounds *bounds, unsig
 void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
                          bool finds_nearest, struct hs_pose_bounds *out);
 
-/* Returns whether this machine computes eight lanes at a time. If not, it computes four. */
-bool hs_bounds_have_eight_lanes(void);
-
 /* Does the same with the given number of lanes, for tests. Eight lanes need
-   hs_bounds_have_eight_lanes. Both numbers of lanes give the same bounds. */
+   hs_lanes_can_be_eight. Both numbers of lanes give the same bounds. */
 void hs_pose_find_bounds_by(bool eight_lanes, const struct hs_pose *pose,
                             const struct hs_sweep *sweep, double slack, bool finds_nearest,
                             struct hs_pose_bounds *out);

@@ -241,19 +241,9 @@ find_near_by_eight(const struct hs_crowd *crowd, uint32_t count, const struct hs
     return i < count ? near | find_near_by_four(crowd, count - i, passing) << i : near;
 }
 
-bool hs_crowd_has_eight_lanes(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-
 #else
 
 #define find_near_by_eight find_near_by_four
-
-bool hs_crowd_has_eight_lanes(void)
-{
-    return false;
-}
 
 #endif
 
@@ -268,5 +258,5 @@ uint64_t hs_crowd_near_by(bool eight_lanes, const struct hs_crowd *crowd, uint32
 uint64_t hs_crowd_near(const struct hs_crowd *crowd, uint32_t count,
                        const struct hs_passing *passing)
 {
-    return hs_crowd_near_by(hs_crowd_has_eight_lanes(), crowd, count, passing);
+    return hs_crowd_near_by(hs_lanes_can_be_eight(), crowd, count, passing);
 }

@@ -53,11 +53,8 @@ void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *h
 uint64_t hs_crowd_near(const struct hs_crowd *crowd, uint32_t count,
                        const struct hs_passing *passing);
 
-/* Returns whether this machine tests eight players at a time. If not, it tests four. */
-bool hs_crowd_has_eight_lanes(void);
-
 /* Does the same with the given number of lanes, for tests. Eight lanes need
-   hs_crowd_has_eight_lanes. Both numbers of lanes give the same bits. */
+   hs_lanes_can_be_eight. Both numbers of lanes give the same bits. */
 uint64_t hs_crowd_near_by(bool eight_lanes, const struct hs_crowd *crowd, uint32_t count,
                           const struct hs_passing *passing);
 

@@ -568,7 +568,7 @@ enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world
                                    hs_world_alloc *alloc, const struct hs_world_limits *limits)
 {
     struct builder b = {.world = world, .mesh = mesh, .limits = limits};
-    world->has_eight_lanes = hs_world_has_eight_lanes();
+    world->has_eight_lanes = hs_lanes_can_be_eight();
     size_t most = world->info.triangles + world->info.boxes;
     b.items = malloc((most + 1) * sizeof *b.items);
     if (b.items == NULL)

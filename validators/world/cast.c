@@ -457,21 +457,11 @@ WITH_AVX2 static void walk_by_eight(struct walk *w)
     walk_tree(w, reached_by_eight, narrow_four);
 }
 
-bool hs_world_has_eight_lanes(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-
 #else
 
 static void walk_by_eight(struct walk *w)
 {
     walk_by_four(w);
-}
-
-bool hs_world_has_eight_lanes(void)
-{
-    return false;
 }
 
 #endif

@@ -68,9 +68,6 @@ struct hs_world {
     struct hs_world_info info;
 };
 
-/* Returns whether this machine has AVX2. */
-bool hs_world_has_eight_lanes(void);
-
 /* Builds nodes and groups for a valid mesh, and sets the origin and the other members of the info.
    Returns HS_WORLD_FINE, or the fault. */
 enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh,
