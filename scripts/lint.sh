@@ -27,6 +27,10 @@ echo '== whole words that do not belong here'
 bad=$(git grep -nIE '\b(TODO|FIXME|XXX|HACK)\b' -- '*.c' '*.h' '*.sh' Makefile ':!scripts/lint.sh')
 [ -z "$bad" ] || fault "left for later: $bad"
 
+echo '== threads that jemalloc does not prepare (service/system/thread.h)'
+bad=$(git grep -nw pthread_create -- 'service/*.c' ':!service/system/thread.c')
+[ -z "$bad" ] || fault "call hs_thread_start: $bad"
+
 echo '== plain English'
 plain_english='*.md *.sh *.c *.h *.def openapi.yaml deploy Makefile :!scripts/lint.sh'
 # Players are "they"; the others are words and phrases that have a plainer form everywhere.

@@ -14,6 +14,7 @@
 #include "service/system/array.h"
 #include "service/system/clock.h"
 #include "service/system/files.h"
+#include "service/system/thread.h"
 #include "service/watch/log.h"
 #include "validators/journal.h"
 
@@ -371,8 +372,7 @@ struct hs_journal *hs_journal_create(int directory, uint64_t next, enum hs_journ
         log_failure(journal, "open");
     pthread_mutex_unlock(&journal->lock);
     if (sync == HS_JOURNAL_SYNC_INTERVAL)
-        journal->has_thread =
-            pthread_create(&journal->thread, NULL, sync_at_intervals, journal) == 0;
+        journal->has_thread = hs_thread_start(&journal->thread, sync_at_intervals, journal);
     if (sync != HS_JOURNAL_SYNC_INTERVAL || journal->has_thread)
         return journal;
     hs_journal_destroy(journal, true);

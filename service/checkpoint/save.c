@@ -24,6 +24,7 @@
 #include "service/system/array.h"
 #include "service/system/clock.h"
 #include "service/system/files.h"
+#include "service/system/thread.h"
 #include "service/watch/log.h"
 #include "validators/base/encoding.h"
 #include "validators/snapshot.h"
@@ -302,7 +303,7 @@ bool hs_checkpoint_start(struct hs_checkpoint *checkpoint)
     hs_registry_keep_journals(service->registry);
     if (!take(checkpoint, false) && !end_final(checkpoint))
         return false;
-    checkpoint->has_thread = pthread_create(&checkpoint->thread, NULL, run, checkpoint) == 0;
+    checkpoint->has_thread = hs_thread_start(&checkpoint->thread, run, checkpoint);
     return checkpoint->has_thread;
 }
 

@@ -12,6 +12,7 @@
 #include "service/system/clock.h"
 #include "service/system/secret.h"
 #include "service/system/sha256.h"
+#include "service/system/thread.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
@@ -359,7 +360,7 @@ bool hs_webhook_set_secret(struct hs_webhook *webhook, struct hs_secret *secret)
 
 bool hs_webhook_start(struct hs_webhook *webhook)
 {
-    webhook->is_running = pthread_create(&webhook->thread, NULL, deliver, webhook) == 0;
+    webhook->is_running = hs_thread_start(&webhook->thread, deliver, webhook);
     return webhook->is_running;
 }
 

@@ -13,6 +13,7 @@
 #include "service/evidence/reading.h"
 #include "service/system/clock.h"
 #include "service/system/sha256.h"
+#include "service/system/thread.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
@@ -581,7 +582,7 @@ struct hs_spool *hs_spool_start(const struct hs_evidence_home *home, unsigned ke
     spool->waiting = count_rows(home);
     pthread_mutex_init(&spool->lock, NULL);
     hs_clock_condition(&spool->wake);
-    if (pthread_create(&spool->thread, NULL, run, spool) == 0)
+    if (hs_thread_start(&spool->thread, run, spool))
         return spool;
     destroy(spool);
     return NULL;

@@ -8,6 +8,7 @@
 #include "service/evidence/files.h"
 #include "service/evidence/tables.h"
 #include "service/system/clock.h"
+#include "service/system/thread.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
@@ -111,7 +112,7 @@ struct hs_wal_mover *hs_wal_mover_start(struct hs_metrics *metrics, int64_t paus
     pthread_mutex_init(&mover->open, NULL);
     pthread_mutex_init(&mover->lock, NULL);
     hs_clock_condition(&mover->wake);
-    if (pthread_create(&mover->thread, NULL, run, mover) == 0)
+    if (hs_thread_start(&mover->thread, run, mover))
         return mover;
     destroy(mover);
     return NULL;

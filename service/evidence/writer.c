@@ -13,6 +13,7 @@
 #include "service/evidence/wal.h"
 #include "service/service.h"
 #include "service/system/clock.h"
+#include "service/system/thread.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
@@ -504,7 +505,7 @@ struct hs_evidence *hs_evidence_start(const struct hs_service *service,
     evidence->mover = hs_wal_mover_start(service->metrics, MOVE_US);
     if ((evidence->spool != NULL || !settings->home.is_postgres) && evidence->mover != NULL) {
         open_existing(evidence);
-        if (pthread_create(&evidence->thread, NULL, write_rows, evidence) == 0)
+        if (hs_thread_start(&evidence->thread, write_rows, evidence))
             return evidence;
         hs_evidence_store_close(evidence->store);
     }

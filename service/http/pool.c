@@ -2,6 +2,7 @@
 
 #include "service/http/background.h"
 #include "service/system/clock.h"
+#include "service/system/thread.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -135,7 +136,7 @@ struct hs_pool *hs_pool_create(unsigned threads, bool is_background)
     pthread_mutex_lock(&pool->lock);
     bool fine = true;
     for (unsigned i = 0; i < threads && i < HS_POOL_THREADS_MAX && fine; i++) {
-        fine = pthread_create(&pool->threads[i], NULL, work, pool) == 0;
+        fine = hs_thread_start(&pool->threads[i], work, pool);
         pool->count += fine ? 1 : 0;
     }
     if (fine && pthread_getcpuclockid(pool->threads[0], &pool->clock) != 0)

@@ -3,6 +3,7 @@
 #include "service/service.h"
 #include "service/system/address.h"
 #include "service/system/clock.h"
+#include "service/system/thread.h"
 #include "service/watch/metrics.h"
 
 #include <errno.h>
@@ -102,7 +103,7 @@ struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener liste
     if (fd >= 0 && !has_workers)
         snprintf(error, 256, "cannot serve %.100s: see the log%s", http->address,
                  http->is_tls ? "; perhaps the key does not belong to the certificate" : "");
-    if (has_workers && pthread_create(&http->watchdog, NULL, hs_http_watch, http) == 0)
+    if (has_workers && hs_thread_start(&http->watchdog, hs_http_watch, http))
         return http;
     if (has_workers) {
         snprintf(error, 256, "cannot start a thread");

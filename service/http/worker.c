@@ -4,6 +4,7 @@
 #include "service/evidence/writer.h"
 #include "service/service.h"
 #include "service/system/clock.h"
+#include "service/system/thread.h"
 #include "service/watch/metrics.h"
 
 #include <errno.h>
@@ -177,7 +178,7 @@ static bool start_worker(struct hs_http *http, int fd, unsigned connections,
     if (!fine && own >= 0)
         close(own);
     fine = fine && start_daemon(worker, own, connections, tls);
-    if (fine && pthread_create(&worker->thread, NULL, serve, worker) == 0) {
+    if (fine && hs_thread_start(&worker->thread, serve, worker)) {
         http->worker_count++;
         return true;
     }

@@ -15,6 +15,7 @@
 #include "service/record/stream.h"
 #include "service/system/clock.h"
 #include "service/system/files.h"
+#include "service/system/thread.h"
 #include "service/watch/log.h"
 
 /* OVERHEAD is added to the size of each line, so that the limit also bounds the memory of many
@@ -213,7 +214,7 @@ struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, cha
         queue->file = file;
         queue->max_bytes = max_bytes;
         queue->last = &queue->first;
-        if (pthread_create(&queue->thread, NULL, write_lines, queue) == 0)
+        if (hs_thread_start(&queue->thread, write_lines, queue))
             return queue;
         destroy(queue);
     }

@@ -11,6 +11,7 @@
 #include "service/state/rulesets.h"
 #include "service/store/matches.h"
 #include "service/system/clock.h"
+#include "service/system/thread.h"
 
 /* POLL_US: how often the thread reads the version. KEEP_US: how often the thread sets the documents
    of open matches to expire in a day. PINNED_US: how long a pinned document is available for its
@@ -221,7 +222,7 @@ struct hs_catalog *hs_catalog_start(struct hs_service *service)
     hs_clock_condition(&catalog->wake);
     hs_clock_condition(&catalog->synced);
     run_round(catalog);
-    catalog->has_thread = pthread_create(&catalog->thread, NULL, run, catalog) == 0;
+    catalog->has_thread = hs_thread_start(&catalog->thread, run, catalog);
     if (catalog->has_thread)
         return catalog;
     hs_catalog_stop(catalog);

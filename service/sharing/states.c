@@ -9,6 +9,7 @@
 #include "service/state/registry.h"
 #include "service/store/matches.h"
 #include "service/system/clock.h"
+#include "service/system/thread.h"
 #include "service/watch/log.h"
 
 enum {
@@ -156,7 +157,7 @@ struct hs_sharing *hs_sharing_start(struct hs_service *service)
     sharing->service = service;
     pthread_mutex_init(&sharing->lock, NULL);
     hs_clock_condition(&sharing->wake);
-    if (pthread_create(&sharing->thread, NULL, run, sharing) == 0)
+    if (hs_thread_start(&sharing->thread, run, sharing))
         return sharing;
     destroy(sharing);
     return NULL;

@@ -13,6 +13,7 @@
 
 #include "service/store/connect.h"
 #include "service/system/clock.h"
+#include "service/system/thread.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
@@ -566,7 +567,7 @@ struct hs_store_link *hs_store_link_start(const struct hs_store_link_settings *s
     link->newer.end = &link->newer.first;
     pthread_mutex_init(&link->lock, NULL);
     link->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (link->wake >= 0 && pthread_create(&link->thread, NULL, work, link) == 0)
+    if (link->wake >= 0 && hs_thread_start(&link->thread, work, link))
         return link;
     hs_store_link_free(link);
     return NULL;
