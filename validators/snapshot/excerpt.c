@@ -1,4 +1,4 @@
-/* Excerpts of a match: the parts on which one verdict depends. */
+/* Selects the parts of a match that one verdict depends on, and saves them as an excerpt. */
 #include "validators/snapshot/excerpt.h"
 
 #include <string.h>
@@ -39,7 +39,8 @@ static bool is_named(const struct hs_excerpt *excerpt, const struct hs_player *p
     return named;
 }
 
-/* Returns whether the player had a pose at all times of the claim, and was never near the path. */
+/* Returns whether the history of the player covers all times of the claim, and the player was
+   never near the path. */
 static bool is_far(const struct hs_excerpt *excerpt, const struct hs_match *match,
                    const struct hs_player *player)
 {
@@ -72,26 +73,27 @@ bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_matc
 {
     struct hs_vec low, high;
     hs_mover_surroundings(mover, &low, &high);
-    /* The first mover is always kept: without any mover, the check `world` would not run. */
+    /* Keep the first mover even if it is far away, because the check `world` is skipped in a
+       match without a map and movers. */
     return mover == match->movers.all || !are_apart(low, high, excerpt->low, excerpt->high);
 }
 
-/* If the distance between two ends is at least this share of a trace's length, they are not ends of
-   the same trace. It is ten times the share in hs_ledger_is_same_trace. */
+/* If two ends are further apart than this share of the trace's length, they belong to different
+   traces. It is ten times the share in hs_ledger_is_same_trace. */
 #define NEAR_SHARE 1e-5
 
-/* Returns whether two places are farther apart than a distance along at least one axis. */
+/* Returns whether two places are further apart than `distance` along at least one axis. */
 static bool are_far(struct hs_vec a, struct hs_vec b, double distance)
 {
     return fabs(a.x - b.x) > distance || fabs(a.y - b.y) > distance || fabs(a.z - b.z) > distance;
 }
 
-/* Returns whether the check `trajectory` may compare the claim with an entry. If the claim has no
-   end, the end is unknown here, so all entries around the claim's time are kept. */
+/* Returns whether the check `trajectory` may compare the claim with this entry. If the claim has
+   no end, this function returns true for every entry near the claim's times. */
 static bool may_be_same_trace(const struct hs_excerpt *excerpt, const struct hs_ledger_entry *entry)
 {
     const struct hs_hit_claim *claim = excerpt->claim;
-    /* Most traces have another end: are_far excludes these traces before the slower exact test. */
+    /* are_far is fast and excludes most traces before the exact test. */
     if (claim != NULL && !claim->has_no_end)
         return entry->accepted && !are_far(entry->end, claim->end, excerpt->near) &&
                hs_ledger_is_same_trace(entry, claim->start, claim->end,
@@ -215,8 +217,8 @@ static void extend(struct hs_excerpt *excerpt, int64_t time_us)
     excerpt->until_us = time_us > excerpt->until_us ? time_us : excerpt->until_us;
 }
 
-/* Adds every place where a player's body was. These bounds also contain the eye of the player and
-   the contacts with the body. */
+/* Extends the bounds to all places where the player's body was. They then also contain the
+   player's eye and all contacts with the body. */
 static void widen_by_player(struct hs_excerpt *excerpt, const struct hs_match *match,
                             struct hs_str name)
 {
@@ -230,8 +232,8 @@ static void widen_by_player(struct hs_excerpt *excerpt, const struct hs_match *m
     widen(excerpt, grown(span->high, reach));
 }
 
-/* The bounds of a trace grow by this margin. The margin covers the sphere, the blast, and the sag
-   of a flight (g T^2 / 8 for a flight of T seconds). */
+/* Returns the distance by which the bounds of a trace are extended. It allows for the sphere,
+   the blast, and the sag of a flight (g T^2 / 8 for a flight of T seconds). */
 static double slack_of(const struct hs_match *match, const struct hs_hit_result *result)
 {
     const struct hs_ruleset *ruleset = match->ruleset;

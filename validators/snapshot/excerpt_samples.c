@@ -1,33 +1,35 @@
-/* Saves the samples of an excerpt: the samples around the times of a claim. Each sample is saved as
-   its differences from the previous sample. */
+/* Saves the samples around the times of a claim. Each sample is saved as its differences from
+   the previous sample. */
 #include <string.h>
 
 #include "validators/history/body_box.h"
 #include "validators/match/players.h"
 #include "validators/snapshot/excerpt.h"
 
-/* The number of samples before and after the times of a claim. These samples let a person see how
-   the players moved. */
+/* An excerpt contains this many more samples before and after the times of the claim. They show
+   a human reader how the players moved. */
 enum { MARGIN = 16 };
 
-/* The number of posted round trips of the shooter before `now` (match/connection.c uses four). */
+/* The excerpt contains this many of the shooter's posted round trips (match/connection.c uses
+   four). */
 enum { ROUND_TRIPS = 4 };
 
 /* ---- samples ---- */
 
 struct range {
-    uint32_t from, posed_from, until; /* [from, until); samples before posed_from have no bones */
+    /* Samples from `from` up to, but not including, `until` are saved. Those before posed_from
+       are saved without bones. */
+    uint32_t from, posed_from, until;
 };
 
-/* Returns whether the player is dead or protected at a sample. If so, earlier samples are needed
-   too, because a refusal reports the time when this state began. */
+/* Returns whether the player is dead or protected at sample `i`. Earlier samples are then saved
+   too, because a rejection reports when that state began. */
 static bool is_out(const struct hs_history *history, uint32_t i)
 {
     const struct hs_state *state = hs_history_state(history, hs_history_at(history, i));
     return !state->alive || state->is_protected;
 }
 
-/* The samples around the times of the excerpt. */
 static struct range range_of(const struct hs_excerpt *excerpt, const struct hs_history *history,
                              bool of_mover, bool is_shooter)
 {
@@ -109,30 +111,32 @@ static void get_pose(struct hs_loading *l, struct hs_posted_pose *pose)
 }
 
 /*
- * A sample begins with these bits. If a bit is not set, that part equals the part of the previous
- * sample; in the first sample it is zero. Most players of an excerpt stand or walk. So an excerpt
- * is about a third as large as with all parts, and the store compresses it in a third of the time.
+ * A sample begins with these bits. A part whose bit is not set equals that part of the previous
+ * sample, or is zero in the first sample. Most players in an excerpt stand still or walk, so most
+ * parts do not change from one sample to the next. This makes an excerpt about a third of its size
+ * with all parts, and it takes a third of the time to compress.
  */
 enum {
     PART_X = 1,
     PART_Y = 2,
     PART_Z = 4,
-    PART_TIME = 8, /* set: the time, eight bytes; not set: the time since the previous sample, four
-                      bytes */
+    /* Set: the sample contains the time, in eight bytes. Not set: the sample contains the time
+       since the previous sample, in four bytes. */
+    PART_TIME = 8,
     PART_ROTATION = 16,
     PART_AIM = 32,
     PART_RTT = 64,
     PART_INTERP = 128,
     PART_EVENT = 256,
     PART_STATE = 512,
-    PART_POSE = 1024,    /* not set: the sample has no pose, or IS_SAME_POSE is set */
-    IS_SAME_POSE = 2048, /* the pose equals the last pose before this sample */
+    PART_POSE = 1024,    /* not set: there is no pose, or IS_SAME_POSE is set */
+    IS_SAME_POSE = 2048, /* the pose equals the last one in an earlier sample */
     IS_RTT_POSTED = 4096,
     ALL_PARTS = 8191,
     RARE_PARTS = PART_TIME | PART_ROTATION | PART_AIM | PART_RTT | PART_INTERP | PART_EVENT
 };
 
-/* Compares bytes, because zero and minus zero count as different. */
+/* Compares the bytes, so zero and minus zero are different. */
 static bool are_same(const void *a, const void *b, size_t size)
 {
     return memcmp(a, b, size) == 0;
@@ -143,8 +147,6 @@ static unsigned differs(const void *a, const void *b, size_t size, unsigned part
     return are_same(a, b, size) ? 0 : part;
 }
 
-/* Returns the parts that differ from the previous sample. Zero and minus zero count as
-   different. */
 static unsigned changed_parts(const struct hs_sample *is, const struct hs_sample *was)
 {
     uint64_t after_us = (uint64_t)is->time_us - (uint64_t)was->time_us;
@@ -176,7 +178,8 @@ static bool is_same_pose(const struct hs_posted_pose *a, const struct hs_posted_
            are_same(a->bones, b->bones, bones);
 }
 
-/* Writes a coordinate if its bit is set. Returns the end of the bytes. */
+/* Writes a coordinate if `is_set` is not zero. Returns the address after the written bytes. `to`
+   must have space for eight bytes in any case. */
 static unsigned char *put_coordinate(double value, unsigned is_set, unsigned char *to)
 {
     uint64_t word;
@@ -225,7 +228,7 @@ static double get_coordinate(struct hs_loading *l)
     return value;
 }
 
-/* Reads the next sample. On entry, `sample` is the previous sample. */
+/* Reads the next sample. `sample` must contain the previous sample. */
 static void get_sample(struct hs_loading *l, unsigned parts, struct hs_sample *sample)
 {
     if (parts & PART_TIME)
@@ -295,7 +298,7 @@ void hs_excerpt_put_history(const struct hs_excerpt *excerpt, const struct hs_ma
     const struct hs_sample *was = &nothing;
     const struct hs_posted_pose *last_pose = NULL;
     const struct hs_sample *is = NULL;
-    uint32_t run = 0; /* number of samples, from `is` on, that follow each other in memory */
+    uint32_t run = 0; /* number of samples from `is` on that are adjacent in memory */
     hs_bytes_put(out, range.until - range.from, 4);
     for (uint32_t i = range.from; i < range.until; i++, run--, is++) {
         if (run == 0)

@@ -1,4 +1,4 @@
-/* The fields of each saved struct. */
+/* Lists the fields of each saved struct. */
 #include "validators/base/saved.h"
 #include "validators/match/accounts.h"
 #include "validators/match/player_moves.h"
@@ -12,7 +12,6 @@
 #define FIELD(type, member, kind)        ROW(type, member, kind, 0)
 #define NAMED(type, member, kind, names) ROW(type, member, kind, HS_VOCABULARY_##names)
 
-/* The fields of the member `standing` of a struct. */
 #define STANDING(type)                                                                             \
     NAMED(type, standing.reasons, COUNTS, REASONS), FIELD(type, standing.would_reject, UNSIGNED),  \
         FIELD(type, standing.shots_refused, UNSIGNED), FIELD(type, standing.damage_dealt, REAL),   \
@@ -20,8 +19,8 @@
         NAMED(type, standing.suspicion.moves, SUMS, MOVE_CHECKS),                                  \
         FIELD(type, standing.suspicion.time_us, TIME)
 
-/* Ruleset and world are borrowed. Players, movers and teams are saved by other code. A restored
-   match has no frames, so everything that depends on frames starts again. */
+/* Fields marked ELSEWHERE are borrowed (ruleset, world), are saved by other code (players,
+   movers, teams), or depend on frames and are empty until the first frame after a restore. */
 static const struct hs_saved_field match_fields[] = {
     FIELD(hs_match, ruleset, ELSEWHERE),         FIELD(hs_match, world, ELSEWHERE),
     FIELD(hs_match, limits, ELSEWHERE),          FIELD(hs_match, players, ELSEWHERE),
@@ -46,7 +45,7 @@ static const struct hs_saved_field player_fields[] = {
     FIELD(hs_player, has_left_before, FLAG),
     FIELD(hs_player, was_moved, FLAG),
     FIELD(hs_player, was_launched, FLAG),
-    FIELD(hs_player, has_spawned, ELSEWHERE), /* a later spawn may have been lost */
+    FIELD(hs_player, has_spawned, ELSEWHERE), /* a spawn after the save may be unknown */
     FIELD(hs_player, has_carried, ELSEWHERE),
     FIELD(hs_player, due, ELSEWHERE),
     FIELD(hs_player, place, ELSEWHERE),
@@ -89,8 +88,8 @@ static const struct hs_saved_field account_fields[] = {
     FIELD(hs_account, has_credit, FLAG),
 };
 
-/* `team` is an index in a list of the match, and that list changes. So the team's name is saved
-   instead. All restored state is stale. */
+/* `team` is an index into the match's list of teams, which changes. So the team's name is saved
+   instead. `stale` is not saved, because all restored state is stale. */
 static const struct hs_saved_field state_fields[] = {
 #define SAID(type, member, first, saved, stale, field)    FIELD(hs_state, member, saved),
 #define OWN(type, member, dimension, first, saved, stale) FIELD(hs_state, member, saved),
@@ -161,7 +160,7 @@ static const struct hs_saved_field cadence_fields[] = {
 
 static const struct hs_saved_field moves_fields[] = {
     FIELD(hs_player_moves, checks, ELSEWHERE),
-    FIELD(hs_player_moves, whereabouts, ELSEWHERE), /* starts again with the first move */
+    FIELD(hs_player_moves, whereabouts, ELSEWHERE), /* built again from the first move */
     FIELD(hs_player_moves, posture, ELSEWHERE),
     FIELD(hs_player_moves, epoch, UNSIGNED),
     FIELD(hs_player_moves, epoch_us, TIME),
@@ -194,8 +193,7 @@ static const struct hs_saved_field moves_fields[] = {
     NAMED(hs_player_moves, raised, COUNTS, MOVE_CHECKS),
 };
 
-/* The answers are saved after these fields, from the oldest to the newest, each with its numbers.
- */
+/* The answers follow these fields, oldest first, each with its seq and epoch. */
 static const struct hs_saved_field answers_fields[] = {
     FIELD(hs_move_answers, next, ELSEWHERE),      FIELD(hs_move_answers, count, ELSEWHERE),
     FIELD(hs_move_answers, capacity, ELSEWHERE),  FIELD(hs_move_answers, newest_epoch, UNSIGNED),

@@ -1,4 +1,4 @@
-/* Reads a match from its bytes, in the order in which save.c writes them. */
+/* Reads a match. The order is the order in which save.c writes it. */
 #include "validators/snapshot/load.h"
 
 #include "validators/hit.h"
@@ -120,8 +120,7 @@ static void load_shot(struct hs_loading *l, struct hs_posted_shot *shot)
         hs_loading_get(l, HS_SAVED_REMEMBERED, check);
         if (check->outcome > HS_OUTCOME_UNKNOWN)
             l->is_damaged = true;
-        for (uint16_t i = 0; i < shot->check_count;
-             i++) /* a result has at most one row per check */
+        for (uint16_t i = 0; i < shot->check_count; i++) /* no check may occur twice */
             if (shot->checks[i].check == check->check)
                 l->is_damaged = true;
     }
@@ -242,8 +241,8 @@ static void load_answers(struct hs_loading *l, struct hs_player_moves *moves)
         load_answer(l, moves->answers);
 }
 
-/* Returns whether the checks can continue with these values: array indices are in range, credits
-   are not negative, and values that are converted to integers fit into integers. */
+/* Returns whether these values are safe to use: array indices are in range, credits are not
+   negative, and values that are converted to integers fit. */
 static bool is_usable(const struct hs_move_checks *checks)
 {
     const struct hs_timing *timing = &checks->timing;
@@ -256,8 +255,8 @@ static bool is_usable(const struct hs_move_checks *checks)
            movement->tick_us <= 1e6F && movement->unused_us >= 0;
 }
 
-/* Reads the move checks. If the reading fails, the checks start again with the saved credit, so
-   that no player gains credit. */
+/* Reads the move checks. If they cannot be read, they start again with the saved credit, so that
+   the player gains no credit. */
 static void load_checks(struct hs_loading *l, struct hs_move_checks *checks)
 {
     struct hs_timing credit = {.has_credit = hs_loading_flag(l)};
@@ -294,7 +293,7 @@ static void load_moves(struct hs_loading *l, struct hs_player *player)
     load_answers(l, player->moves);
 }
 
-/* Adds the player that was read to the match, with everything that belongs to them. */
+/* Moves the player from `read` into the match. `read` no longer owns anything afterwards. */
 static void settle(struct hs_loading *l, struct hs_str name, struct hs_player *read)
 {
     struct hs_players *players = &l->match->players;
@@ -346,8 +345,8 @@ static bool is_present(const struct hs_players *players, struct hs_str account)
     return false;
 }
 
-/* Reads the accounts. If a player left while the parts were saved, their account may be saved
-   twice: with the player and in this list. In that case the copy with the player is kept, and the
+/* Reads the accounts. If a player left while the match was saved in parts, their account may be
+   saved twice: with the player and in this list. The copy in this list is then ignored. The
    journal ends the player's session. */
 static void load_accounts(struct hs_loading *l)
 {
@@ -370,7 +369,8 @@ static void load_accounts(struct hs_loading *l)
     }
 }
 
-/* Reads the match. Restores every saved player, even if there are more than the match allows. */
+/* Reads everything after the head. Restores every saved player, even if there are more than the
+   limit. */
 static void load_match(struct hs_loading *l)
 {
     struct hs_match *match = l->match;
@@ -398,7 +398,7 @@ static void load_match(struct hs_loading *l)
     hs_players_reverse(&match->players);
 }
 
-/* Applies the caller's limits to the match and reserves its bytes. */
+/* Sets the limits and reserves the bytes of the restored match. */
 static bool reserve_bytes(struct hs_match *match, const struct hs_match_limits *limits)
 {
     size_t bytes = hs_match_count_bytes(match);
@@ -418,12 +418,13 @@ bool hs_match_is_excerpt(const void *bytes, size_t size)
     return hs_bytes_get(&reader, 4) == HS_EXCERPT_VERSION && !reader.failed;
 }
 
-/* The rigs must be equal, because an excerpt has bounds of their hitboxes. */
+/* The rigs must be equal, because an excerpt contains bounds that were computed from their
+   hitboxes. */
 bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_ruleset *other)
 {
     bool fits = saved_with->rig_count == other->rig_count &&
                 saved_with->weapon_count <= other->weapon_count && saved_with->up == other->up;
-    /* Comparing bytes is enough, because rigs are zeroed before they are filled. */
+    /* Comparing bytes is reliable here, because rigs are zeroed before they are filled. */
     for (uint16_t i = 0; fits && i < saved_with->rig_count; i++)
         /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
         fits = memcmp(saved_with->rigs[i], other->rigs[i], sizeof *other->rigs[i]) == 0;
@@ -432,8 +433,8 @@ bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_rulese
     return fits;
 }
 
-/* Reads what save_head (save.c) wrote before the match. Returns false if this program cannot read
-   the rest. */
+/* Reads the version, layouts and names (save_head in save.c). Returns false if this program
+   cannot read the bytes that follow. */
 static bool load_head(struct hs_loading *l)
 {
     uint64_t version = hs_bytes_get(&l->reader, 4);
@@ -460,7 +461,8 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
     *out = NULL;
     if (!load_head(&l))
         return l.reader.failed ? HS_MATCH_DAMAGED : HS_MATCH_OTHER_VERSION;
-    /* The match's size is not known yet. Its bytes are reserved after it is read. */
+    /* Load without a memory limit, because the size is not known yet. reserve_bytes charges it
+       later. */
     struct hs_match_limits no_bytes = *limits;
     no_bytes.bytes = 0;
     no_bytes.shared = NULL;

@@ -6,7 +6,8 @@
 #include "validators/match/journal.h"
 #include "validators/snapshot/load.h"
 
-/* Adds the player of a session that is new to the match. Returns NULL if there is no place. */
+/* Starts a session of the player with this name, who may be new to the match. Returns NULL if
+   the player cannot be added. */
 static struct hs_player *begin_session(struct hs_loading *l, struct hs_str name)
 {
     struct hs_players *players = &l->match->players;
@@ -44,8 +45,7 @@ static void replay_session(struct hs_loading *l)
     if (!is_newer && (!ends || player->left))
         return;
     if (is_newer) {
-        /* If another player was evicted to make a place for this session, that player can be
-           evicted now too. */
+        /* A player who was evicted when this session was recorded can then be evicted here too. */
         players->evict_before_us = evict_before_us;
         player = begin_session(l, name);
     }
@@ -61,15 +61,16 @@ static void replay_session(struct hs_loading *l)
     player->ended_us = as_recorded.ended_us;
 }
 
-/* Records a payment of the player's present session, unless the snapshot contains it. */
+/* Records a payment of the player's current session, unless the snapshot already contains it. */
 static void book(struct hs_loading *l, struct hs_player *player, struct hs_journal_payment *payment)
 {
     struct hs_ledger *ledger = &player->ledger;
     struct hs_ledger_numbers *numbers = payment->is_shot ? &ledger->shots : &ledger->hits;
     struct hs_ledger_entry *entry = &payment->entry;
     ledger->free_before_us = l->match->players.evict_before_us;
-    /* Payments from before the last clock reset, or older than any claim that can pass, are in the
-       snapshot. */
+    /* Skip a payment that the snapshot already contains. It contains all payments from before
+       the last clock reset, and all payments too old for a claim with the same number to be
+       accepted. */
     if (payment->clock != l->match->clock || entry->fire_time_us < ledger->free_before_us ||
         hs_ledger_is_used(numbers, entry->number, ledger->free_before_us) ||
         hs_ledger_is_forgotten(numbers, entry->fire_time_us))
@@ -87,7 +88,8 @@ static void book(struct hs_loading *l, struct hs_player *player, struct hs_journ
     l->match->totals.damage += payment->damage;
 }
 
-/* Records a payment of an earlier session, unless the snapshot contains it. */
+/* Applies a payment of one of the player's earlier sessions: only its time and its cadence still
+   matter. */
 static void book_former(struct hs_loading *l, struct hs_player *player,
                         const struct hs_journal_payment *payment)
 {

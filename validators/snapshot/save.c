@@ -7,14 +7,21 @@
 #include "validators/snapshot/excerpt.h"
 
 /*
- * The saved bytes are, in this order: the version, the layout of everything except the move checks,
- * the layout of the move checks, the names of the vocabularies, the match, and the movers. Each
- * player follows, from the newest to the oldest, after a byte with value 1. A byte with value 0
- * ends the players. The accounts of players who left come last. Instead of the layouts and the
- * names, an excerpt has a hash of them.
+ * The saved bytes contain, in this order:
+ * - the version
+ * - the layout of everything except the move checks
+ * - the layout of the move checks
+ * - the names in the vocabularies
+ * - the match
+ * - the movers
+ * - the players, last one first: a byte with value 1 before each, a byte with value 0 after the
+ *   last
+ * - the accounts of players who left.
+ *
+ * An excerpt contains a hash instead of the two layouts and the names.
  */
 
-/* Saves a struct that has counts. In an excerpt, the counts are left out. */
+/* Saves a struct. An excerpt omits the counts in it. */
 static void put_counted(const struct hs_excerpt *excerpt, enum hs_saved_id id, const void *from,
                         struct hs_bytes *out)
 {
@@ -62,7 +69,7 @@ static void save_head(const struct hs_match *match, const struct hs_excerpt *exc
     save_movers(match, excerpt, out);
 }
 
-/* Saves the state that the player's next sample inherits. */
+/* Saves the state that the next sample of the player inherits. */
 static void save_state(const struct hs_match *match, const struct hs_player *player,
                        struct hs_bytes *out)
 {
@@ -130,8 +137,8 @@ static void save_answers(const struct hs_move_answers *answers, struct hs_bytes 
     }
 }
 
-/* The credit comes before the checks, because another version of the program may not know the
-   layout of the checks. */
+/* The credit is also saved outside the checks, so that a program that does not know their layout
+   can read it. */
 static void save_moves(const struct hs_excerpt *excerpt, const struct hs_player_moves *moves,
                        const struct hs_move_answers *answers, struct hs_bytes *out)
 {
@@ -178,9 +185,9 @@ static void save_accounts(const struct hs_accounts *accounts, struct hs_bytes *o
     }
 }
 
-/* Saves from the last player to the first. If a player is evicted between two parts, the players
-   after them move down by one. So a player may be saved twice, but no player is missed. The reader
-   uses only the first copy. */
+/* Players are saved in reverse order. If a player is evicted between two parts, the players
+   after them move down by one. So a player may be saved twice, but none is skipped. The reader
+   ignores the second copy. */
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out)
 {
@@ -210,7 +217,7 @@ void hs_match_save(const struct hs_match *match, struct hs_bytes *out)
         continue;
 }
 
-/* Most excerpts fit into this many bytes, so the buffer need not grow. */
+/* Most excerpts are smaller than this, so the buffer rarely grows. */
 enum { USUAL_BYTES = 32768 };
 
 void hs_excerpt_save(const struct hs_match *match, const struct hs_excerpt *excerpt,
