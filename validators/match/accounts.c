@@ -60,8 +60,8 @@ static bool grow(struct hs_players *players)
     return true;
 }
 
-/* Adds an account. If there is no space, the new account replaces the least suspicious account.
-   Returns NULL if the list has no place at all. */
+/* Adds an account, which replaces the least suspicious one if there is no space. Returns NULL if
+   the list is empty and cannot grow. */
 static struct hs_account *add(struct hs_players *players, int64_t now_us)
 {
     struct hs_accounts *accounts = &players->accounts;
@@ -81,8 +81,8 @@ bool hs_accounts_restore(struct hs_players *players, const struct hs_account *ac
 
 /* ---- what belongs to an account ---- */
 
-/* Moves the cadences from the ledger to the account. Keeps the weapons whose tokens are earned
-   last. */
+/* Moves the cadences from the ledger to the account. If there are too many weapons, those whose
+   tokens are earned last are kept. */
 static void park_cadences(const struct hs_players *players, struct hs_ledger *ledger,
                           struct hs_account *account)
 {
@@ -156,8 +156,8 @@ static void add_standing(struct hs_standing *to, const struct hs_standing *stand
     to->damage_dealt += from.damage_dealt;
 }
 
-/* Adds the account's counters to the player's counters. The player keeps the smaller of the two
-   credits, so that a new name gives no additional credit. */
+/* Adds the account's counters to the player's. The smaller of the two credits counts, so that a
+   new name gives no extra credit. */
 static void take_moves(struct hs_player_moves *moves, const struct hs_account *account)
 {
     struct hs_timing *timing = &moves->checks.timing;

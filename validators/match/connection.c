@@ -2,29 +2,28 @@
 
 #include "validators/match/player_moves.h"
 
-/* hs_connection_read uses at most this many of the newest posted round trips. */
+/* The number of newest round trips that hs_connection_read uses. */
 enum { ROUND_TRIPS = 4 };
 
 #define QUARTER_US INT64_C(15000000)
 
-/* A client answers a ping at its next frame. So the round trips of a quiet connection differ by up
-   to this time. */
+/* A client answers a ping at its next frame, so round trips differ by up to this time even on a
+   steady connection. */
 #define FRAME_US INT64_C(20000)
 
-/* Round trips that differ by less than this were not measured; they come from a setting or an
-   average. */
+/* Round trips that differ by less were not measured: the game posts a setting or an average. */
 #define MEASURED_US INT64_C(1000)
 
-/* A stall is this many times longer than the spread of round trips. The value was chosen on
-   simulated networks (tests/property/test_honest_times.c). With half of this factor, too many
-   claims on WIFI are refused. With twice this factor, the slack on CABLE is too large. */
+/* A stall is assumed to last this many times the spread of the round trips beyond FRAME_US. The
+   factor was chosen on simulated networks (tests/property/test_honest_times.c). Half of it
+   rejects too many claims on WIFI. Twice of it allows too much on CABLE. */
 enum { STALL_FACTOR = 12 };
 
 /*
- * The credit of moves on a steady connection, and a factor for the credit that an uneven connection
- * adds. The values were chosen with simulated players who walk at the speed limit from their first
- * move on. With this credit, on a steady connection with a round trip of 40 ms, a speed cheat gains
- * less than 2 % in the first ten seconds.
+ * The credit on a steady connection, and the factor by which spread beyond FRAME_US adds credit.
+ * The values were chosen with simulated players who walk at the speed limit from their first move
+ * on. With a steady round trip of 40 ms, a speed cheat gains less than 2 % in the first ten
+ * seconds.
  */
 #define STEADY_CREDIT_US INT64_C(40000)
 enum { CREDIT_FACTOR = 4 };
@@ -83,7 +82,6 @@ void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_
         trips->high_us[0] = rtt_us;
 }
 
-/* Returns the difference between the largest and the smallest round trip. */
 static int64_t spread_of(const struct hs_round_trips *trips)
 {
     int32_t low = trips->low_us[0], high = trips->high_us[0];
@@ -96,8 +94,8 @@ static int64_t spread_of(const struct hs_round_trips *trips)
     return (int64_t)high - low;
 }
 
-/* Returns the delay that packets can have, according to the posted round trips. Posted round trips
-   usually differ little, but a stall is several times longer. */
+/* Estimates the longest delay of a packet from the posted round trips. They usually differ
+   little, but a stall is several times longer. */
 static int64_t noise_of_frames(const struct hs_round_trips *trips)
 {
     int64_t beyond = spread_of(trips) - FRAME_US;
@@ -114,7 +112,6 @@ int64_t hs_connection_noise(const struct hs_player *player)
     return of_moves > of_frames ? of_moves : of_frames;
 }
 
-/* Returns whether enough round trips were measured lately. */
 static bool is_measured(const struct hs_round_trips *trips, int64_t now_us)
 {
     return trips->known > 0 && trips->count >= HS_ROUND_TRIPS_ENOUGH &&
@@ -141,7 +138,6 @@ bool hs_connection_predicts(const struct hs_connection *connection,
     return connection->is_known || rules->zero_without_rtt;
 }
 
-/* Returns the largest ping that is compensated for this player. */
 static int64_t most_ping(const struct hs_connection *connection,
                          const struct hs_prediction_rules *rules)
 {

@@ -8,55 +8,59 @@
 #include "validators/match/players.h"
 
 struct hs_connection {
-    bool is_known;     /* a round trip was posted */
-    bool is_stale;     /* the round trip was posted before a restore */
-    int64_t rtt_us;    /* the smallest of the last values, because a delay can only add to it */
-    int64_t spread_us; /* the largest of the last values minus the smallest */
-    int64_t interp_us; /* interpolation delay; 0 if it was never posted */
-    int64_t wish_us;   /* the largest ping that the player wants to be compensated; -1: not
-                          posted */
+    bool is_known; /* a round trip was posted */
+    bool is_stale; /* the round trip is from before a restore */
+    /* The smallest of the last four posted values, because delays only add to it. */
+    int64_t rtt_us;
+    int64_t spread_us; /* difference between the largest and the smallest of these values */
+    int64_t interp_us; /* interpolation delay; 0 if not posted */
+    /* The largest ping for which the player wants compensation; -1: not posted. */
+    int64_t wish_us;
 };
 
-/* Reads the connection from the samples up to a time. If `player` is NULL, the connection is
-   unknown. */
+/* Reads the connection from the player's samples up to `now_us`. If `player` is NULL, the
+   connection is unknown. */
 void hs_connection_read(const struct hs_player *player, int64_t now_us, struct hs_connection *out);
 
-/* Records a round trip that a stored frame posted. */
+/* Records a posted round trip. */
 void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_us);
 
 /*
- * Returns the delay that packets of the player can have beyond the smallest round trip. The result
- * is the larger of two values. The first value comes from the spread of the round trips of the last
- * 15 to 30 s. The second value is the noise of the player's moves. In microseconds; 0 if nothing is
- * known. `player` may be NULL.
+ * Returns the delay, in microseconds, that packets can have beyond the smallest round trip. It is
+ * estimated twice, and the larger estimate counts: from the spread of the round trips in the last
+ * 15 to 30 s, and from the timing of the player's moves. Returns 0 if nothing is known. `player`
+ * may be NULL.
  */
 int64_t hs_connection_noise(const struct hs_player *player);
 
 /*
- * Returns whether enough round trips were measured to know that the connection has no noise. Three
- * conditions must hold: the last 15 to 30 s have HS_ROUND_TRIPS_ENOUGH round trips, these differ by
- * 1 to 20 ms, and the moves have no noise. The game server measures round trips. A client could
- * only delay its answers, and that adds noise. `player` may be NULL.
+ * Returns whether the connection is known to be steady. The last 15 to 30 s must contain
+ * HS_ROUND_TRIPS_ENOUGH round trips that differ by 1 to 20 ms, and the moves must show no noise. A
+ * client cannot fake this: the game server measures the round trips, and a client that delays its
+ * answers adds noise. `player` may be NULL.
  */
 bool hs_connection_is_quiet(const struct hs_player *player, int64_t now_us);
 
 /*
- * Returns how much credit the player's moves need because they do not arrive evenly. The result is
- * computed from the spread of the round trips of the last 15 to 30 s. In microseconds, at least 40
- * ms; -1 if fewer than HS_ROUND_TRIPS_ENOUGH round trips were measured. `player` may be NULL.
+ * Returns the credit, in microseconds, that the player's moves need because they arrive unevenly.
+ * It is computed from the spread of the round trips in the last 15 to 30 s, and is at least 40 ms.
+ * Returns -1 if there are fewer than HS_ROUND_TRIPS_ENOUGH of them or they differ by less than 1
+ * ms. `player` may be NULL.
  */
 int64_t hs_connection_move_credit(const struct hs_player *player, int64_t now_us);
 
-/* Returns whether the round trip can be used for a prediction by ping. */
+/* Returns whether a prediction by ping is possible: the round trip is known, or the rules let an
+   unknown one count as 0. */
 bool hs_connection_predicts(const struct hs_connection *connection,
                             const struct hs_prediction_rules *rules);
 
-/* Returns the time by which a game that predicts by ping rewinds (struct hs_prediction_rules). */
+/* Returns how far a game that predicts by ping rewinds, in microseconds (struct
+   hs_prediction_rules). */
 int64_t hs_connection_prediction(const struct hs_connection *connection,
                                  const struct hs_prediction_rules *rules);
 
-/* Returns the part of the ping that the game does not compensate, because it is above the
-   maximum. */
+/* Returns by how much the ping exceeds the largest ping that the game compensates, in
+   microseconds. */
 int64_t hs_connection_excess(const struct hs_connection *connection,
                              const struct hs_prediction_rules *rules);
 

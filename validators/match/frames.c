@@ -1,4 +1,4 @@
-/* Posting frames: the clock of the match, players who join and leave, and the stored samples. */
+/* Stores frames: sets the match's clock, lets players join and leave, and adds the samples. */
 #include "validators/base/units.h"
 #include "validators/match.h"
 #include "validators/match/accounts.h"
@@ -13,21 +13,20 @@ const char *hs_frame_result_text(enum hs_frame_result result)
     static const char *const texts[HS_FRAME_RESULT_COUNT] = {
         [HS_FRAME_STORED] = "stored",
         [HS_FRAME_MALFORMED] = "fields are missing, unknown or bad, see errors",
-        [HS_FRAME_DUPLICATE_TIME] = "a sample of this time exists already; the first one is kept",
+        [HS_FRAME_DUPLICATE_TIME] = "a sample with this time already exists; the first one is kept",
         [HS_FRAME_TOO_OLD] = "the time is before the window of history",
         [HS_FRAME_TIME_JUMP] = "the time is ahead of the newest frame by more than "
                                "history.max_forward",
         [HS_FRAME_BAD_ROTATION] = "the rotation is not a unit quaternion within 1e-3",
         [HS_FRAME_BAD_BONES] = "the bones do not match the rig, or one has no unit rotation or no "
                                "scale",
-        [HS_FRAME_UNKNOWN_RIG] = "the ruleset has no rig of this name",
-        [HS_FRAME_UNKNOWN_STANCE] = "the rig has no stance of this name",
-        [HS_FRAME_UNKNOWN_WEAPON] = "the ruleset has no weapon of this name",
+        [HS_FRAME_UNKNOWN_RIG] = "the ruleset has no rig with this name",
+        [HS_FRAME_UNKNOWN_STANCE] = "the rig has no stance with this name",
+        [HS_FRAME_UNKNOWN_WEAPON] = "the ruleset has no weapon with this name",
         [HS_FRAME_COORDINATE_OUT_OF_WORLD] = "a coordinate is beyond history.world_bound",
         [HS_FRAME_NO_HITBOXES] = "none of the given bones has a hitbox, or the mover's box was "
                                  "never given",
-        [HS_FRAME_CAPACITY] = "the match is at its limit of players, of movers, of team names, or "
-                              "of memory",
+        [HS_FRAME_CAPACITY] = "the match is at its limit of players, movers, team names or memory",
     };
     return (unsigned)result < HS_FRAME_RESULT_COUNT ? texts[result] : "";
 }
@@ -35,11 +34,11 @@ const char *hs_frame_result_text(enum hs_frame_result result)
 /* ---- the match's clock ---- */
 
 /*
- * Frames with a time far from the newest frame are refused. But the game server's clock may really
- * have been reset. So if the times of three refused frames in a row are close together, the history
- * restarts at the third. The first of the three must be at least max_forward away from the newest
- * frame. After a smaller step back, the clock soon reaches the time of the newest frame again, and
- * no restart is needed.
+ * A frame whose time is far from the newest frame is refused. But the game server may really have
+ * reset its clock. So the history restarts when three refused frames agree: each is later than the
+ * one before, by at most history.keep. The first of the three must be at least history.max_forward
+ * away from the newest frame. A smaller step back needs no restart, because the clock soon passes
+ * the newest frame again.
  */
 static bool jump_is_confirmed(struct hs_match *match, int64_t time_us, bool is_far)
 {
@@ -53,7 +52,8 @@ static bool jump_is_confirmed(struct hs_match *match, int64_t time_us, bool is_f
     return match->jump_count >= 3;
 }
 
-/* Drops the poses of the old clock. The player's state, such as life and weapon, is kept. */
+/* Drops the poses and times of the old clock. The player's state, for example life and weapon,
+   is kept. */
 static void restart_player(struct hs_players *players, struct hs_player *player, int64_t old_us,
                            int64_t new_us)
 {
@@ -70,16 +70,16 @@ static void restart_player(struct hs_players *players, struct hs_player *player,
     player->was_launched = player->has_spawned = false;
 }
 
-/* Compares the time of a frame with the newest frame. Sets *restarts if three frames agree on
-   another clock: the history then restarts as soon as an entry can be stored. */
+/* Checks the time of a frame against the newest frame. Sets *restarts if the history must
+   restart, which happens only if the frame has an entry that can be stored. */
 static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, bool *restarts)
 {
     const struct hs_history_rules *rules = &match->ruleset->history;
     if (!match->has_frames && !match->has_opening)
         return HS_FRAME_STORED;
     int64_t ahead = time_us - match->newest_us;
-    /* If the match has an opening time but no frames, it was restored (snapshot.h). In that case
-       the first frame may be much later than the saved time. */
+    /* A match with an opening time but no frames was restored (snapshot.h), and its first frame
+       may be much later than the saved time. */
     bool is_near = ahead <= rules->max_forward_us || !match->has_frames;
     if (ahead >= -rules->keep_us && is_near) {
         match->jump_count = 0;
@@ -93,8 +93,8 @@ static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, 
 
 void hs_match_restart(struct hs_match *match, int64_t time_us)
 {
-    /* Players who left under the old clock can be evicted, because claims about that time can no
-       longer pass. */
+    /* Players who left before the reset can be evicted now, because claims about times of the
+       old clock are refused. */
     match->players.evict_before_us = time_us - match->claim_window_us;
     for (uint32_t i = 0; i < match->players.count; i++) {
         restart_player(&match->players, match->players.all[i], match->newest_us, time_us);
@@ -107,16 +107,15 @@ void hs_match_restart(struct hs_match *match, int64_t time_us)
     match->jump_count = 0;
     match->has_lost_shots = match->has_lost_shots && !match->has_frames;
     match->has_lost_payments = match->has_lost_payments && !match->has_frames;
-    match->lost_from_us = INT64_MIN; /* lost shots have times of the old clock */
+    match->lost_from_us = INT64_MIN;
     match->has_frames = false;
 }
 
-/* The answers of an ended session are kept for late retries. Such answers are kept for this time,
-   or for one window of history if that is longer. */
+/* The answers from an ended session are kept for late retries: for this time or for
+   history.keep, whichever is longer. */
 #define ENDED_KEPT_US INT64_C(10000000)
 
-/* Records that the server moved the player, so that a jump in their next move does not count as a
-   teleport. */
+/* Records a teleport or a spawn, so that the jump does not count against the player's next move. */
 static void record_moved(struct hs_player *player, const struct hs_player_frame *entry,
                          int64_t time_us)
 {
@@ -136,7 +135,7 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
             place = i;
     }
     player->was_moved = true;
-    /* If a time is stored twice, replace one of its copies. Otherwise replace the oldest time. */
+    /* Replace one of two equal times if there are any, otherwise the oldest time. */
     if (place < 0 && time_us < moved_us[0])
         return;
     place = place < 0 ? 0 : place;
@@ -152,10 +151,11 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
     moved_to[place] = entry->position;
 }
 
-/* If two launches are closer in time than this, the client may not know of either launch yet. */
+/* Two launches within this time count as one with the larger speeds, because the client may not
+   know of either yet. */
 #define LAUNCHES_TOGETHER_US INT64_C(1000000)
 
-/* The largest speed that a ruleset can contain, in length/s. */
+/* The largest speed that a ruleset accepts, in length/s. */
 #define LAUNCH_MAX 1e9
 
 static void record_launch(const struct hs_match *match, struct hs_player *player,
@@ -194,7 +194,7 @@ static void record_spawn(struct hs_player *player, const struct hs_player_frame 
     player->spawn_place = entry->position;
 }
 
-/* Returns the start of the window of history after a frame of this time is stored. */
+/* Returns the start of the history window after a frame with this time. */
 static int64_t window_with(const struct hs_match *match, int64_t time_us)
 {
     int64_t newest_us =
@@ -202,7 +202,8 @@ static int64_t window_with(const struct hs_match *match, int64_t time_us)
     return newest_us - match->ruleset->history.keep_us;
 }
 
-/* `keep_from_us`: see window_with(). Returns false if out of memory. */
+/* Stores one player's entry. `keep_from_us` is the result of window_with(). Returns false if out
+   of memory. */
 static bool post_entry(struct hs_match *match, const struct hs_player_frame *entry, int64_t time_us,
                        int64_t keep_from_us, enum hs_frame_result *result, unsigned *flags)
 {
@@ -215,7 +216,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     if (is_here == (entry->event == HS_EVENT_LEAVE) && !hs_journal_reserve(&match->players, NULL))
         return false;
     if (entry->event == HS_EVENT_LEAVE) {
-        /* For one window of history, late moves still belong to the ended session. */
+        /* For history.keep seconds, late moves still belong to the ended session. */
         *result = HS_FRAME_STORED;
         if (is_here)
             hs_players_leave(&match->players, player, time_us,
@@ -236,15 +237,15 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
         if (added != HS_PLAYERS_ADDED)
             return added == HS_PLAYERS_FULL;
     }
-    if (player->left) { /* moves received from this time on belong to the new session */
+    if (player->left) { /* moves received from now on belong to the new session */
         player->ended_us = player->ended_us < time_us ? player->ended_us : time_us - 1;
         hs_players_rejoin(&match->players, player);
     }
     enum hs_insert_result inserted =
         hs_history_insert(player->history, &match->ruleset->history, &posted.sample,
                           &posted.inherited.state, posted.posted_pose);
-    /* Prune before hs_players_update: if hs_players_prune drops the samples later, the player needs
-       a second update. */
+    /* Prune before hs_players_update. Otherwise hs_players_prune would drop these samples later
+       and update the player a second time. */
     bool is_stored = inserted == HS_INSERT_STORED || inserted == HS_INSERT_STORED_FULL;
     if (is_stored && time_us > keep_from_us)
         hs_history_prune(player->history, keep_from_us);
@@ -266,8 +267,8 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     return entry->account.ptr == NULL || hs_accounts_set(&match->players, player, entry->account);
 }
 
-/* Returns whether the entry could be stored after a clock reset. Players keep their newest state
-   through the reset. */
+/* Returns whether this entry could be stored after a clock reset, in which players keep their
+   newest state. */
 static bool would_store_player(struct hs_match *match, const struct hs_player_frame *entry)
 {
     const struct hs_players *players = &match->players;
@@ -283,7 +284,6 @@ static bool would_store_player(struct hs_match *match, const struct hs_player_fr
            hs_sample_resolve(match, player, entry, INT64_MAX, &space, &posted) == HS_FRAME_STORED;
 }
 
-/* Returns whether at least one player or mover of the frame could be stored after a clock reset. */
 static bool would_store(struct hs_match *match, const struct hs_frame *frame)
 {
     for (size_t i = 0; i < frame->player_count; i++)
@@ -296,7 +296,8 @@ static bool would_store(struct hs_match *match, const struct hs_frame *frame)
     return false;
 }
 
-/* Posts the entries in order. Returns false if out of memory: the remaining entries are refused. */
+/* Stores the entries in order. Returns false if out of memory; the remaining entries then have
+   the result HS_FRAME_CAPACITY. */
 static bool post_entries(struct hs_match *match, const struct hs_frame *frame,
                          enum hs_frame_result *results, unsigned *flags, bool *stored)
 {
@@ -319,8 +320,8 @@ static bool post_entries(struct hs_match *match, const struct hs_frame *frame,
     return fine;
 }
 
-/* Drops the answers of ended sessions. To save work, this runs only once per retention time
-   (`keep_us`). */
+/* Drops old answers from ended sessions. Runs only once per `keep_us`, because it visits all
+   players. */
 static void sweep_ended(struct hs_match *match)
 {
     int64_t keep_us = match->ruleset->history.keep_us;
@@ -349,8 +350,8 @@ static void advance_clock(struct hs_match *match, int64_t time_us)
     if (match->lost_until_us == INT64_MAX)
         match->lost_until_us = match->newest_us + match->ruleset->history.keep_us;
     if (match->newest_us - match->lost_until_us > match->claim_window_us)
-        match->has_lost_payments = false; /* from now on, claims about times up to lost_until_us are
-                                             refused */
+        /* Claims about times up to lost_until_us are now refused anyway. */
+        match->has_lost_payments = false;
     match->players.evict_before_us = match->newest_us - match->claim_window_us;
 }
 
@@ -359,7 +360,7 @@ bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
 {
     size_t count = frame->player_count + frame->mover_count;
     if (count == 0)
-        return true; /* an empty frame does not set the clock */
+        return true; /* an empty frame does not advance the clock */
     bool restarts = false;
     enum hs_frame_result when = check_time(match, frame->time_us, &restarts);
     if (restarts && would_store(match, frame)) {
@@ -386,7 +387,8 @@ bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
     return fine;
 }
 
-/* Returns whether a sample has exactly this time and counts as a jump. */
+/* Returns whether there is a sample with exactly this time that is marked as a jump. Describes
+   the jump in *out. */
 static bool find_jump(const struct hs_match *match, const struct hs_history *history,
                       int64_t time_us, struct hs_frame_jump *out)
 {

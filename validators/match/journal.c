@@ -2,11 +2,12 @@
 
 #include "validators/base/saved.h"
 
-/* The maximum size of a record. The answer and the directions of a payment are not included. */
+/* The maximum size of a record without the stored answer and the pellet directions of a shot.
+   Their sizes vary, so hs_journal_reserve adds them. */
 enum { RECORD_BYTES = 512 };
 
-/* While the owner cannot write records, no claim is accepted. Sessions may begin and end until this
-   many bytes wait to be written. */
+/* If more bytes than this wait to be written, no session may begin or end, so that joins and
+   leaves cannot grow the buffer without limit. */
 enum { UNWRITTEN_MAX = 256 * 1024 };
 
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry)
@@ -21,7 +22,7 @@ bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger
                                                  directions * sizeof entry->shot->directions[0]);
 }
 
-/* Starts a record. Returns NULL if the match has no journal. */
+/* Starts a record. Returns NULL if there is no journal. */
 static struct hs_bytes *begin_record(const struct hs_players *players, enum hs_journal_record kind,
                                      const struct hs_player *player)
 {

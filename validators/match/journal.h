@@ -1,4 +1,4 @@
-/* Writes the records that journal.h describes. Internal to validators/. */
+/* Writes the journal records (journal.h). Internal to validators/. */
 #ifndef HS_JOURNAL_RECORDS_H
 #define HS_JOURNAL_RECORDS_H
 
@@ -14,25 +14,21 @@ enum hs_journal_record {
     HS_JOURNAL_ACCOUNT      /* the account of a player changed */
 };
 
-/* An accepted claim or posted shot. */
 struct hs_journal_payment {
     uint64_t session;
     bool is_shot;
     uint32_t clock;
-    uint16_t weapon; /* the weapon whose cadence counts the shot; HS_NONE: no cadence does */
+    uint16_t weapon; /* the shot counts in the cadence of this weapon; HS_NONE: in no cadence */
     enum hs_reason reason;
     double damage;
     struct hs_ledger_entry entry;
 };
 
-/*
- * Makes sure that one more record fits: the payment of `entry`, or any other record if `entry` is
- * NULL. Without a journal, the result is always true. Returns false and changes nothing if out of
- * memory.
- */
+/* Reserves space for one record: the payment `entry`, or any other record if `entry` is NULL.
+   Returns true if there is no journal. Returns false and changes nothing if there is no space. */
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry);
 
-/* Each function appends one record. Call hs_journal_reserve first. */
+/* Each function appends one record, for which hs_journal_reserve must have reserved space. */
 void hs_journal_session(const struct hs_players *players, const struct hs_player *player);
 void hs_journal_paid(const struct hs_players *players, const struct hs_player *player,
                      const struct hs_journal_payment *payment);

@@ -23,7 +23,7 @@ void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *bu
     free(moves);
 }
 
-/* Forgets which jumps, spawns and launches of the server were used. */
+/* Forgets which jumps, spawns and launches by the server the moves have shown. */
 static void forget_events(struct hs_player_moves *moves)
 {
     if (moves == NULL)
@@ -74,14 +74,15 @@ struct hs_move_answers *hs_move_answers_create(uint32_t capacity)
     return answers;
 }
 
-/* Returns whether there is a place for one more answer, perhaps the place of the oldest answer. */
+/* Returns whether one more answer fits without growing the ring, perhaps by replacing the oldest
+   one. */
 static bool has_place(const struct hs_move_answers *answers)
 {
     return answers != NULL &&
            (answers->count < answers->capacity || answers->capacity == HS_MOVES_KEPT);
 }
 
-/* The capacity to which a full ring grows. */
+/* Returns the capacity to which a full ring grows. */
 static uint32_t wanted_places(const struct hs_move_answers *answers)
 {
     if (answers == NULL)
@@ -89,14 +90,14 @@ static uint32_t wanted_places(const struct hs_move_answers *answers)
     return 2 * answers->capacity < HS_MOVES_KEPT ? 2 * answers->capacity : HS_MOVES_KEPT;
 }
 
-/* Returns the bytes that a ring needs to grow to that capacity. */
+/* Returns how many more bytes a ring with `capacity` slots needs. */
 static size_t bytes_to(const struct hs_move_answers *answers, uint32_t capacity)
 {
     return HS_MOVE_ANSWERS_BYTES(capacity) -
            (answers != NULL ? HS_MOVE_ANSWERS_BYTES(answers->capacity) : 0);
 }
 
-/* Moves the answers to a new ring, the oldest first. */
+/* Moves the answers to a larger ring, oldest first, and frees the old one. */
 static void move_answers(struct hs_move_answers *from, struct hs_move_answers *to)
 {
     for (uint32_t k = 0; k < from->count; k++) {
@@ -111,7 +112,7 @@ static void move_answers(struct hs_move_answers *from, struct hs_move_answers *t
     free(from);
 }
 
-/* Makes a place for one more answer, if the budget has the bytes. */
+/* Grows the ring, if the budget allows it and memory is available. */
 static void make_place(struct hs_player_moves *moves, struct hs_budget *budget)
 {
     uint32_t capacity = wanted_places(moves->answers);
@@ -143,8 +144,8 @@ void hs_player_moves_forget_times(struct hs_player_moves *moves)
     moves->unmoved_us = moves->unmoved_client_us = 0;
 }
 
-/* Adds a name that may be absent. `which` is a number for the member: without it, the same name in
-   two different members would give one digest. */
+/* Adds a name unless it is absent. `which` identifies the member, so that the same name in two
+   members gives two different digests. */
 static void add_name(struct hs_digest *digest, struct hs_str name, uint64_t which)
 {
     if (name.ptr == NULL)
@@ -212,8 +213,8 @@ void hs_move_answers_prefetch(const struct hs_move_answers *answers)
     hs_prefetch(&answers->answer[answers->next], sizeof *answers->answer);
 }
 
-/* Returns whether the ring is full and the number of the move is below all numbers in it. If so,
-   the answer to the move was dropped. */
+/* Returns whether the ring is full and this move's number is below all numbers in it. If so, the
+   move's answer was stored once and has been replaced. */
 static bool is_below_all(const struct hs_move_answers *answers, const struct hs_move *move)
 {
     for (uint32_t i = 0; i < answers->count; i++)
@@ -230,7 +231,7 @@ void hs_move_result_clear(struct hs_move_result *result)
     result->speed = 1;
 }
 
-/* Returns the number of bytes of HS_MOVE_REST that are set in a result. */
+/* Returns how many bytes of the REST part a result uses. */
 static size_t rest_of(const struct hs_move_result *result)
 {
     if (result->failure_count == 0 && result->position != HS_MOVE_POSITION_CORRECTION)
@@ -246,7 +247,7 @@ void hs_move_answer_read(const struct hs_move_answer *answer, struct hs_move_res
         memcpy((unsigned char *)out + HS_MOVE_PLAIN, answer->rest, rest_of(out));
 }
 
-/* Returns how many bytes must be allocated for `answer->rest` before `result` is written. */
+/* Returns how many bytes of `answer->rest` must be allocated to store `result`. */
 static size_t rest_needed(const struct hs_move_answer *answer, const struct hs_move_result *result)
 {
     return rest_of(result) > 0 && answer->rest == NULL ? HS_MOVE_REST : 0;
@@ -282,7 +283,7 @@ size_t hs_player_moves_need(const struct hs_player_moves *moves,
     return bytes_to(answers, wanted_places(answers)) + (rest_of(result) > 0 ? HS_MOVE_REST : 0);
 }
 
-/* Writes an answer in the next place, if the budget has the bytes. */
+/* Stores an answer in the next slot, if the budget has the bytes. */
 static bool write_next(struct hs_move_answers *answers, struct hs_budget *budget,
                        const struct hs_move *move, const struct hs_digest *digest,
                        const struct hs_move_result *result)
@@ -303,8 +304,8 @@ void hs_player_moves_keep(struct hs_player_moves *moves, struct hs_budget *budge
     if (!has_place(moves->answers))
         make_place(moves, budget);
     struct hs_move_answers *answers = moves->answers;
-    /* If a long batch is sent again, its first moves must not replace the answers to its later
-       moves. */
+    /* When a long batch is sent again, answers to its first moves must not replace those to its
+       last moves. */
     bool pushes_out =
         answers != NULL && result->reason == HS_MOVE_STALE && is_below_all(answers, move);
     if (answers == NULL || pushes_out || !write_next(answers, budget, move, digest, result))

@@ -9,7 +9,7 @@
 
 enum { FIRST_PLACES = 8 };
 
-/* Bytes of one place in all arrays: `all`, `crowd`, `due`, and four entries of `index`. */
+/* The bytes per player in the arrays `all`, `crowd`, `due` and `index` (four entries). */
 #define PLACE_BYTES                                                                                \
     (sizeof(struct hs_player *) + sizeof(struct hs_crowd) / 4 + sizeof(struct hs_due) +            \
      4 * sizeof(uint32_t))
@@ -47,7 +47,7 @@ static bool has_name(const struct hs_player *player, struct hs_str name)
            player->name.text[name.len] == '\0';
 }
 
-/* Returns the index of a player in `all`, or `count` if there is no such player. */
+/* Returns the player's index in `all`, or `count` if there is no player with this name. */
 static uint32_t find_place(const struct hs_players *players, struct hs_str name)
 {
     if (players->index_size == 0)
@@ -71,10 +71,10 @@ struct hs_player *hs_players_find(const struct hs_players *players, struct hs_st
 }
 
 /*
- * Between two requests for one match, requests for other matches fill the processor's caches. So
- * the memory of the next players is loaded while the current player is checked. A pointer can only
- * be followed after the pointer itself was loaded. So the memory to which it points is loaded
- * later.
+ * Between two requests for the same match, other matches evict its data from the processor's
+ * caches. So the memory of the next players is prefetched while the current player is processed. A
+ * pointer must be loaded before its target can be prefetched. So the player structs are prefetched
+ * eight players ahead, and the data behind their pointers fewer players ahead.
  */
 enum { PLAYER_AHEAD = 8, PARTS_AHEAD = 6, ANSWERS_AHEAD = 4, RINGS_AHEAD = 2 };
 
@@ -119,7 +119,7 @@ static void prefetch_rings(const struct hs_players *players, uint32_t place,
 static void prefetch_next(const struct hs_players *players, enum hs_players_use use)
 {
     uint32_t next = players->next;
-    if (next == 1) { /* the start of a list */
+    if (next == 1) {
         for (uint32_t i = 1; i < PLAYER_AHEAD; i++)
             prefetch_player(players, i);
         for (uint32_t i = 1; i < PARTS_AHEAD; i++)
@@ -175,7 +175,6 @@ static void rebuild_index(struct hs_players *players)
         index_player(players, p);
 }
 
-/* Returns the number of elements in `crowd`. Each element has four players. */
 static uint32_t crowds_of(uint32_t capacity)
 {
     return (capacity + 3) / 4;
@@ -210,10 +209,9 @@ static bool grow(struct hs_players *players)
 }
 
 /*
- * Evicts a player who left so long ago that none of their claims can pass. The payments of such a
- * player are no longer needed, but the suspicion of an evicted player is lost. So the least
- * suspicious player is evicted; among equally suspicious players, the player who arrived first.
- * Returns false if no player can be evicted.
+ * Evicts a player who left so long ago that none of their claims can be accepted any more. Their
+ * payments are no longer needed, but their suspicion is lost. So the least suspicious such player
+ * is evicted, or the first one in `all` among equals. Returns false if no player can be evicted.
  */
 static bool evict_left(struct hs_players *players)
 {
@@ -270,8 +268,8 @@ void hs_players_free_space(struct hs_players *players, size_t bytes)
         if (longest == NULL)
             return;
         bool is_shorter = hs_history_shrink(longest->history, half);
-        hs_players_update(players,
-                          longest); /* needed even if out of memory, because samples were dropped */
+        /* Needed even if hs_history_shrink failed, because samples were dropped. */
+        hs_players_update(players, longest);
         if (!is_shorter)
             return;
     }
@@ -293,8 +291,8 @@ size_t hs_match_count_bytes(const struct hs_match *match)
     return bytes;
 }
 
-/* Reserves the bytes of a new player. If the array of players is full, also reserves the bytes of a
-   larger array. If memory is short, first frees memory of histories without samples. */
+/* Reserves the bytes of a new player, including larger arrays if they are full. If memory is
+   short, first shrinks the histories without samples. */
 static bool reserve_place(struct hs_players *players, uint32_t max_samples, size_t *bytes)
 {
     uint32_t places = players->capacity == 0 ? FIRST_PLACES : players->capacity;
@@ -334,7 +332,8 @@ enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str nam
         return HS_PLAYERS_FULL;
     struct hs_player *player = NULL;
     if (players->count < players->capacity || grow(players)) {
-        bytes = hs_players_min_bytes(max_samples); /* the larger array is kept */
+        /* The larger arrays stay, so their bytes stay reserved. */
+        bytes = hs_players_min_bytes(max_samples);
         player = make_player(players, name, max_samples);
     }
     if (player == NULL) {
@@ -436,8 +435,7 @@ static void place_due(struct hs_players *players, uint32_t i, struct hs_due due)
     due.player->due = i + 1;
 }
 
-/* Moves an entry to its proper place in the heap. The search for that place starts at the free
-   place `i`. */
+/* Restores the heap order: moves `due` up or down from the free slot `i` to its position. */
 static void sift(struct hs_players *players, uint32_t i, struct hs_due due)
 {
     struct hs_due *heap = players->due;
@@ -482,7 +480,6 @@ void hs_players_prune(struct hs_players *players, int64_t before_us)
 
 /* ---- suspicion ---- */
 
-/* Returns the factor by which values decay between their last change and `time_us`. */
 static double share_left(const struct hs_suspicion *suspicion, int64_t time_us)
 {
     int64_t age = time_us - suspicion->time_us;
@@ -519,6 +516,5 @@ double hs_suspicion_weight(const struct hs_ruleset *ruleset, enum hs_unit unit, 
     if (scale <= 0)
         scale = unit == HS_UNIT_LENGTH ? ruleset->hit.origin_tolerance : 1;
     double weight = fabs(measured - limit) / scale;
-    return weight < 1 ? weight : 1; /* if the scale is 0, the weight is not finite, and 1 is
-                                       returned */
+    return weight < 1 ? weight : 1; /* a scale of 0 makes it infinite or NaN: returns 1 */
 }

@@ -7,7 +7,7 @@
 static struct hs_state first_state(const struct hs_ruleset *ruleset)
 {
     struct hs_state state = {
-/* `first` has no parentheses, because an initializer may have braces. */
+/* `first` cannot have parentheses, because an initializer may be in braces. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define SAID(type, member, first, saved, stale, field)    .member = first,
 #define OWN(type, member, dimension, first, saved, stale) .member = first,
@@ -20,7 +20,7 @@ static struct hs_state first_state(const struct hs_ruleset *ruleset)
     return state;
 }
 
-/* Marks parts of the state as current, because a frame posted them. */
+/* Marks parts of the state as no longer stale, because a frame posted them. */
 static void confirm(struct hs_state *state, enum hs_stale what)
 {
     state->stale = (uint8_t)(state->stale & ~(unsigned)what);
@@ -71,8 +71,8 @@ static enum hs_frame_result resolve_rig(const struct hs_ruleset *ruleset,
     return HS_FRAME_STORED;
 }
 
-/* Returns whether the entry repeats a spawn that is stored with the same time. If so, the sample
-   has the same life. */
+/* Returns whether a spawn with this time is already stored. If so, the entry does not start a
+   new life. */
 static bool repeats_spawn(const struct hs_player *player, const struct hs_player_frame *entry,
                           int64_t time_us)
 {
@@ -90,14 +90,13 @@ static void resolve_life(const struct hs_player_frame *entry, bool is_new_life,
     bool is_posted = entry->event == HS_EVENT_SPAWN || entry->event == HS_EVENT_DEATH ||
                      (entry->fields & HS_FIELD_ALIVE) != 0;
     if (is_stale && (entry->fields & HS_FIELD_LIFE) && entry->life != state->life) {
-        state->alive = true; /* a spawn was posted between save and restore */
+        state->alive = true; /* a spawn between save and restore was not saved */
         is_posted = true;
     }
     if (is_posted)
         confirm(state, HS_STALE_LIFE);
     if (entry->event == HS_EVENT_SPAWN) {
-        /* Lives are only compared for equality. So the number after the largest one may be the
-           smallest one. */
+        /* Lives are only compared for equality, so the number may wrap. */
         if (is_new_life)
             state->life = state->life < INT64_MAX ? state->life + 1 : INT64_MIN;
         state->alive = true;
@@ -110,7 +109,6 @@ static void resolve_life(const struct hs_player_frame *entry, bool is_new_life,
         state->alive = entry->alive;
 }
 
-/* Copies the posted values that need no conversion. */
 static void resolve_plain(const struct hs_player_frame *entry, struct hs_state *state)
 {
 #define SAID(type, member, first, saved, stale, field)                                             \
@@ -181,7 +179,7 @@ static enum hs_frame_result resolve_bones(const struct hs_ruleset *ruleset,
     double reach = hs_posted_pose_bound(posted_pose, rig);
     if (reach == 0)
         return HS_FRAME_NO_HITBOXES;
-    /* Round up, so that every hitbox point is inside. */
+    /* Round up, so that every point of a hitbox is within reach. */
     posted_pose->reach = (float)(reach * (1 + 1e-6));
     return HS_FRAME_STORED;
 }

@@ -5,8 +5,8 @@
 
 enum { MAX_TEAMS = 1024 };
 
-/* Frees the names of teams that no history mentions. Runs at most once per window of history.
-   Returns the index of a freed name, or HS_NONE. */
+/* Frees team names that are no longer used. Runs at most once per history.keep. Returns the
+   index of a freed name, or HS_NONE. */
 static uint16_t free_team(struct hs_match *match)
 {
     bool used[MAX_TEAMS] = {false};
