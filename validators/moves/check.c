@@ -8,13 +8,13 @@
 #include "validators/moves/checking.h"
 #include "validators/moves/flags.h"
 
-/* A clock was set back if AGREEING_MOVES moves agree. At least AGREEING_US must pass from the first
-   of these moves to the last. Each move must arrive at most history.max_forward after the previous
-   one. A batch that is sent again arrives in less time. */
+/* The game server's clock counts as set back after AGREEING_MOVES moves in a row from the past.
+   The last must arrive at least AGREEING_US after the first, because a batch that is sent again
+   arrives within less time. Each must arrive at most history.max_forward after the one before. */
 enum { AGREEING_MOVES = 3 };
 #define AGREEING_US INT64_C(1000000)
 
-/* Computes floor(us + 0.5) without calling the library. */
+/* Computes floor(us + 0.5) without a library call. */
 static int64_t round_us(double us)
 {
     double up = us + 0.5;
@@ -61,8 +61,8 @@ static bool has_other_mode(const struct hs_move *move)
            !hs_str_equal(move->mode, move->server_mode);
 }
 
-/* If client_max_error is set, an ack tells the server to use the client's position. So every move
-   needs its own ack. */
+/* If client_max_error is set, an ack tells the server to adopt the client's position, so every
+   move needs an ack. */
 static void acknowledge(struct hs_checking *c)
 {
     const struct hs_move *move = c->move;
@@ -85,8 +85,9 @@ static void correct(struct hs_checking *c, double error_squared, double limit_sq
         rules->large_error > 0 && error_squared >= rules->large_error * rules->large_error;
     int64_t interval_us = is_large ? rules->large_interval_us : rules->correction_interval_us;
     if (moves->has_corrected && move->received_us - moves->corrected_us < interval_us)
-        return; /* the last correction is on its way, so this move gets neither ack nor correction
-                 */
+        /* The last correction is still on its way to the client, so send neither an ack nor a
+           correction. */
+        return;
     moves->has_corrected = true;
     moves->corrected_us = move->received_us;
     moves->corrected = move->server_position;
@@ -104,11 +105,9 @@ static void correct(struct hs_checking *c, double error_squared, double limit_sq
         out->corrected_mode = hs_ruleset_find_move_mode(c->match->ruleset, mode);
 }
 
-/*
- * Decides between ack and correction. `is_forced`: the client needs the server's state, whatever
- * the error is. Up to an error of client_max_error, the server adopts the client's position. If the
- * movement mode differs from the server's mode, this is always an error.
- */
+/* Sends an ack or a correction. `is_forced`: the client needs the server's state, whatever the
+   error is. Up to an error of client_max_error, the server adopts the client's position. A
+   movement mode that differs from the server's always needs a correction. */
 static void compare_position(struct hs_checking *c, bool is_forced)
 {
     const struct hs_move *move = c->move;
@@ -118,7 +117,7 @@ static void compare_position(struct hs_checking *c, bool is_forced)
     bool is_wrong = is_forced || has_other_mode(move);
     if (!(move->fields & HS_MOVE_HAS_SERVER_POSITION)) {
         if (max_error > 0 && !is_wrong)
-            acknowledge(c); /* the server posted no position that could differ */
+            acknowledge(c); /* the server posted no position to compare */
         return;
     }
     struct hs_vec apart = hs_move_trace_apart(c->trace);
@@ -142,7 +141,8 @@ static bool is_dead(const struct hs_checking *c)
     return !state->alive && !(state->stale & HS_STALE_LIFE);
 }
 
-/* Finds out whether the client controls the body that it moves. */
+/* Returns OK if the client controls the body: the player is alive, and the move is not from
+   before the last spawn. */
 static enum hs_move_reason check_control(struct hs_checking *c)
 {
     const struct hs_player *player = c->player;
@@ -153,15 +153,15 @@ static enum hs_move_reason check_control(struct hs_checking *c)
     if (is_shown)
         return HS_MOVE_OK;
     if (!hs_checking_is_in_reach(c, player->spawn_place, player->spawned_us))
-        return HS_MOVE_STALE; /* the move belongs to the body before the spawn */
+        return HS_MOVE_STALE; /* the client has not seen the spawn yet */
     c->moves->spawn_shown_us = player->spawned_us;
     return HS_MOVE_OK;
 }
 
 /* ---- a move ---- */
 
-/* Sets reason and verdict. The first failure of an enforced check gives the reason. Without such a
-   failure, the argument `reason` is used. */
+/* Sets the reason and the verdict: from the first failure of an enforced check, or from `reason`
+   if there is no such failure. */
 static void decide(struct hs_checking *c, enum hs_move_reason reason)
 {
     c->out->reason = reason;
@@ -174,8 +174,8 @@ static void decide(struct hs_checking *c, enum hs_move_reason reason)
     c->out->verdict = hs_move_reason_verdict(c->out->reason);
 }
 
-/* Starts an epoch. A client with a new clock knows where its body is, so earlier spawns count as
-   shown by a move. */
+/* Starts an epoch. A client that starts a new clock knows where its body is, so it has seen
+   every earlier spawn. */
 static void begin_epoch(struct hs_checking *c)
 {
     c->moves->epoch = c->move->epoch;
@@ -184,8 +184,8 @@ static void begin_epoch(struct hs_checking *c)
         c->moves->spawn_shown_us = c->player->spawned_us;
 }
 
-/* Starts a new epoch of the client's clock if the move names one. Returns OK if the move belongs to
-   the current epoch. */
+/* Starts an epoch if the move has a larger epoch number. Returns OK if the move can be checked
+   in its epoch. */
 static enum hs_move_reason enter_epoch(struct hs_checking *c)
 {
     struct hs_player_moves *moves = c->moves;
@@ -217,11 +217,9 @@ static void report_state(struct hs_checking *c)
     c->out->speed = timing->has_begun ? (double)timing->guard.speed : 1;
 }
 
-/*
- * Called for a move that was received long before the last move. Either the move is late, or the
- * game server's own clock was set back. As with frames, several moves must agree before the clock
- * counts as set back. If the match has frames, the clock of the frames decides.
- */
+/* Returns whether the game server's clock was set back. Called for a move received long before
+   the last move. A single such move may just be late, so several moves must agree. If the match
+   has frames, their clock must agree too. */
 static bool is_clock_set_back(struct hs_checking *c)
 {
     struct hs_player_moves *moves = c->moves;
@@ -232,7 +230,7 @@ static bool is_clock_set_back(struct hs_checking *c)
         return false;
     int64_t step = received_us - moves->behind_us;
     if (moves->behind_count > 0 && step == 0)
-        return false; /* this move came in the same packet as the previous one */
+        return false; /* in the same packet as the previous move */
     if (moves->behind_count == 0 || step < 0 || step > most) {
         moves->behind_count = 0;
         moves->behind_from_us = received_us;
@@ -243,8 +241,8 @@ static bool is_clock_set_back(struct hs_checking *c)
            received_us - moves->behind_from_us >= AGREEING_US;
 }
 
-/* Restarts the player's clocks. Remembers the time up to which credit was granted, so that this
-   time is not granted again if the clock returns. */
+/* Restarts the player's clocks after the game server's clock was set back. Remembers up to which
+   time credit was granted, so that this time is not granted twice if the old clock returns. */
 static void set_clock_back(struct hs_player_moves *moves)
 {
     int64_t heard_us = moves->checks.timing.heard_us, granted_us = moves->granted_us;
@@ -252,19 +250,20 @@ static void set_clock_back(struct hs_player_moves *moves)
     moves->granted_us = heard_us > granted_us ? heard_us : granted_us;
 }
 
-/* Makes the next grant of credit start after the time that was already granted. */
+/* Excludes time for which credit was already granted, or may have been, from the next grant. */
 static void pass_granted_time(struct hs_player_moves *moves, int64_t received_us)
 {
     struct hs_timing *state = &moves->checks.timing;
     if (moves->has_lost_moves && received_us > state->heard_us)
-        state->heard_us = received_us; /* do not grant time that may have been granted before */
+        /* Credit for this time may have been granted before the restore. */
+        state->heard_us = received_us;
     else if (state->heard_us < moves->granted_us && received_us > moves->granted_us)
         state->heard_us = moves->granted_us;
     moves->has_lost_moves = false;
 }
 
-/* Finishes a move after its clock was checked. If the client does not control the body, the move's
-   time is lost. */
+/* Runs the remaining checks after the clock check, and sets the result. If the client does not
+   control the body, the granted time is lost. */
 static void check_timing(struct hs_checking *c, const struct hs_timing_result *timing)
 {
     c->out->error_us = round_us(timing->error_us);
@@ -341,8 +340,8 @@ static void check_time_and_position(struct hs_checking *c)
     check_timing(c, &timing);
 }
 
-/* Counts the result. Failures raise the suspicion in any mode, except failures that a bad
-   connection can cause. */
+/* Counts the result. Failures in any mode raise the suspicion, except timing_discrepancy, which
+   a bad connection can cause. */
 static void book(struct hs_checking *c)
 {
     struct hs_player_moves *moves = c->moves;
@@ -360,7 +359,8 @@ static void book(struct hs_checking *c)
 
 enum standing { STANDS, FULL, NO_MEMORY };
 
-/* Finds or adds the player, and allocates the memory for their moves. */
+/* Adds the player to the match, or starts their next session, if needed. Allocates the memory
+   for their moves. */
 static enum standing admit(struct hs_match *match, struct hs_checking *c)
 {
     bool is_here = c->player != NULL && !c->player->left;
@@ -383,8 +383,8 @@ static enum standing admit(struct hs_match *match, struct hs_checking *c)
     return STANDS;
 }
 
-/* Returns true if a move with this number was checked before. In this case the result is the old
-   answer if the move is the same, and `duplicate` if another move has the same number. */
+/* Returns true if a move with this number was already answered. The result is then the stored
+   answer, or `duplicate` if that was a different move. */
 static bool replay(struct hs_checking *c, const struct hs_digest *digest)
 {
     if (c->moves == NULL || !(c->move->fields & HS_MOVE_HAS_SEQ))
@@ -426,7 +426,7 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
     bool is_late =
         c.player != NULL && c.player->has_left_before && move->received_us <= c.player->ended_us;
     if (is_late || move->timestamp_us <= 0) {
-        /* This move is from a session that ended, or has no valid time. So it adds no player. */
+        /* A move from an ended session, or without a valid time, adds no player. */
         decide(&c, is_late ? HS_MOVE_STALE : HS_MOVE_BAD_TIMESTAMP);
         if (c.moves != NULL && !c.player->left) {
             c.moves->reasons[out->reason]++;
@@ -453,7 +453,6 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
     return true;
 }
 
-/* Returns whether the player sent a move in this session. */
 static bool has_sent_one(const struct hs_player_moves *moves)
 {
     uint64_t count = 0;
@@ -462,8 +461,8 @@ static bool has_sent_one(const struct hs_player_moves *moves)
     return count > 0;
 }
 
-/* Returns the largest error of the estimate of speed. The estimate is the slope between two leads,
-   and the noise of the connection changes both leads. */
+/* Returns the largest possible error of the estimated clock speed. The estimate is the slope
+   between two leads, and noise on the connection can shift both. */
 static double speed_error(const struct hs_timing *timing)
 {
     int64_t longest_us = HS_LEAD_CELLS * HS_LEAD_CELL_US;

@@ -1,5 +1,5 @@
-/* A move while its checks run. check.c runs them in order; movement.c has the checks of speed and
-   position. Internal to validators/moves. */
+/* The state of the checks on one move. check.c runs the checks; movement.c contains those of
+   speed and position. Internal to validators/moves. */
 #ifndef HS_MOVES_CHECKING_H
 #define HS_MOVES_CHECKING_H
 
@@ -8,16 +8,15 @@
 #include "validators/moves.h"
 #include "validators/moves/world.h"
 
-/* The state of the player before a move. This state is restored if the move is refused. */
+/* The state to which a refused move returns the player. */
 struct hs_move_undo {
     struct hs_movement movement;
     struct hs_launch launch;
     int64_t jump_closed_us;
-    double unmoved_us, unmoved_client_us; /* these sums already include the time of the move */
+    double unmoved_us, unmoved_client_us; /* including the time of this move */
     bool may_be_thrown, is_restored;
 };
 
-/* A move, its player, and their connection. */
 struct hs_checking {
     const struct hs_match *match;
     const struct hs_moves_rules *rules;
@@ -26,13 +25,12 @@ struct hs_checking {
     struct hs_player_moves *moves;
     int64_t rtt_us; /* -1: unknown */
     int64_t interp_us;
-    int64_t credit_us; /* credit that the connection needs; -1: unknown */
-    /* `trace` and `undo` are set only if has_moved, because most of their bytes are for moves with
-       a position. */
-    struct hs_move_trace *trace; /* through the world */
+    int64_t credit_us; /* see hs_connection_move_credit; -1: unknown */
+    /* Set only if has_moved, because setting these large structs takes time. */
+    struct hs_move_trace *trace;
     struct hs_move_undo *undo;
-    double more_us; /* time that the movement checks counted beyond the granted time */
-    bool has_moved; /* the move has a position, and was checked for movement */
+    double more_us; /* time that the movement checks used beyond the granted time */
+    bool has_moved; /* the movement of the move was checked, because it has a position */
     struct hs_move_result *out;
 };
 
@@ -40,13 +38,13 @@ struct hs_checking {
 void hs_checking_fail(struct hs_checking *c, enum hs_move_check check, enum hs_unit unit,
                       double measured, double limit);
 
-/* Returns whether the player can have reached the end of the move from `place`, where the server
-   put them at `time_us`. Also returns true if the end is unknown: the move has no position, or its
-   position is relative to a base. */
+/* Returns whether the player can have moved from `place`, where the server put them at
+   `time_us`, to the end of the move. Returns true if the end is unknown, because the move has no
+   position or names a base. Also returns true if no mode has a speed limit. */
 bool hs_checking_is_in_reach(const struct hs_checking *c, struct hs_vec place, int64_t time_us);
 
-/* Checks the movement of a move for the time that the clock granted, and updates the player's
-   state. If the move is refused, hs_checking_take_back restores the state from before the move. */
+/* Hs_checking_movement checks the movement of a move in the time that the clock granted, and
+   updates the player's state. hs_checking_take_back undoes this update if the move is refused. */
 void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *granted);
 void hs_checking_take_back(struct hs_checking *c);
 

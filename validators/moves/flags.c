@@ -2,9 +2,9 @@
 
 #include "validators/match/player_moves.h"
 
-/* Frames must contradict the flags for the round trip plus this time. If the server chose the
-   stance, the client learns it after a round trip. If the client chose it, the server follows
-   within a few ticks. */
+/* The flags count as wrong only if frames contradict them for longer than the round trip plus
+   this time. A client learns a stance that the server chose after one round trip. The server
+   adopts a stance that the client chose within a few ticks. */
 #define GRACE_US       INT64_C(250000)
 #define UNKNOWN_RTT_US INT64_C(200000)
 
@@ -23,11 +23,9 @@ static bool is_crouched(const struct hs_ruleset *ruleset, const struct hs_state 
     return hs_vec_dot(stances[state->stance].eye, up) < hs_vec_dot(stances[0].eye, up);
 }
 
-/*
- * Returns whether all frames of the grace time contradict the flags. The flags must also have been
- * the same for that time. So neither the client's prediction nor the server's delay counts as a
- * contradiction. For honest players the newest frame usually agrees, and the search ends there.
- */
+/* Returns whether the flags have not changed for the grace time and all frames in that time
+   contradict them. So a delay in either direction does not count. For honest players the search
+   usually ends at the newest frame, which agrees. */
 static bool contradicts_frames(const struct hs_ruleset *ruleset, const struct hs_player *player,
                                int64_t received_us, int64_t rtt_us)
 {
@@ -54,8 +52,8 @@ static bool is_free(const struct hs_move_mode *mode)
     return !(mode->step > 0) && !(mode->gravity > 0);
 }
 
-/* Returns whether the move's mode has neither ground nor gravity, if the ruleset has modes with
-   both. A move that names no mode is not afloat, because its mode may have ground or gravity. */
+/* Returns whether the move's mode has neither ground nor gravity. This means something only if
+   the ruleset also has modes with ground and with gravity; otherwise returns false. */
 static bool is_afloat(const struct hs_ruleset *ruleset, const struct hs_move *move)
 {
     const struct hs_moves_rules *rules = &ruleset->moves;
@@ -69,8 +67,8 @@ static bool is_afloat(const struct hs_ruleset *ruleset, const struct hs_move *mo
     return mode != HS_NONE && has_ground && has_fall && is_free(&rules->modes[mode]);
 }
 
-/* A jump may begin in one mode and end in another. So the modes of both moves must have neither
-   ground nor gravity. */
+/* A jump may begin in one mode and end in another, so the modes of both the previous move and
+   this one count. */
 bool hs_move_flags_contradict(const struct hs_match *match, const struct hs_player *player,
                               const struct hs_move *move, int64_t rtt_us)
 {

@@ -1,23 +1,22 @@
-/* Checks the movement of a move: its speed and its path through the world. Allows for jumps and
-   launches by the server. */
+/* Checks the speed and the path of a move, with allowance for jumps and launches by the server. */
 #include <stdlib.h>
 
 #include "validators/base/units.h"
 #include "validators/moves/checking.h"
 
-/* The first move that shows a jump by the server arrives at most one round trip plus this time
-   after the jump. A later move is not an effect of the jump. */
+/* When the server moves or corrects the player, the first move that shows it arrives within the
+   round trip plus this time. A displacement that first shows up in a later move is not excused. */
 #define JUMP_ARRIVES_US INT64_C(1000000)
 
-/* The round trip that is assumed if none is known. */
+/* Assumed if the round trip is unknown. */
 #define UNKNOWN_RTT_US INT64_C(500000)
 
 /*
- * A launch by the server raises the limits for the round trip plus LAUNCH_ARRIVES_US. By then, the
- * client's moves must show the launch. After that, on the ground, the launch fades by a share of
- * 1/LAUNCH_FADES_S each second. In the air nothing slows the body, but a flight ends within
- * LAUNCH_ENDS_US. After each landing, a share of LAUNCH_LANDED of the launch remains. If landings
- * did not reduce the launch, a client that hops would keep the speed of the launch.
+ * A launch by the server raises the limits. For the round trip plus LAUNCH_ARRIVES_US it counts in
+ * full, because the client may not know of it yet. Then, on the ground, it shrinks by a share of
+ * 1/LAUNCH_FADES_S each second, and each landing leaves LAUNCH_LANDED of it. Without that share, a
+ * client that hops would keep the speed of the launch. In the air nothing slows the body, but after
+ * LAUNCH_ENDS_US the launch is over.
  */
 #define LAUNCH_ARRIVES_US INT64_C(500000)
 #define LAUNCH_FADES_S    1.0
@@ -37,7 +36,7 @@ static bool found_something(const struct hs_movement_result *found)
            found->gravity.failed;
 }
 
-/* Returns whether this move may be the first to show an action of the server at that time. */
+/* Returns whether this move may be the first that shows what the server did at `time_us`. */
 static bool is_recent(const struct hs_checking *c, int64_t time_us)
 {
     int64_t rtt_us = c->rtt_us >= 0 ? c->rtt_us : UNKNOWN_RTT_US;
@@ -56,9 +55,10 @@ static uint16_t slowest_mode(const struct hs_moves_rules *rules)
 }
 
 /*
- * Returns the mode whose limits apply. A client that names a mode without a speed limit gains
- * nothing, unless the server names the same mode. A client that names no mode of the ruleset gains
- * nothing either. Returns HS_NONE if no mode of the ruleset has a limit.
+ * Returns the mode whose limits apply: the mode in the move, or the server's mode if the move names
+ * none. The slowest mode applies instead if that mode is unknown, or if only the client named it
+ * and it has no speed limit. So a client cannot escape the limits by its choice of mode. Returns
+ * HS_NONE if no mode has a speed limit.
  */
 static uint16_t limiting_mode(const struct hs_checking *c)
 {
@@ -80,13 +80,12 @@ bool hs_checking_is_in_reach(const struct hs_checking *c, struct hs_vec place, i
         return true;
     double speed = c->rules->modes[mode].max_speed;
     double since_s = hs_seconds(move->received_us - time_us);
-    double reach = 2 * c->match->ruleset->reach + /* frames and moves may use different points of
-                                                     the body */
-                   speed * (since_s + c->rules->modes[mode].credit);
+    /* Frames and moves may use different points of the body. */
+    double reach = 2 * c->match->ruleset->reach + speed * (since_s + c->rules->modes[mode].credit);
     return hs_vec_distance(move->position, place) <= reach;
 }
 
-/* Finds the time of the first jump by the server that no move has shown yet. */
+/* Finds the first jump by the server that no move has shown yet and that can explain this move. */
 static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
 {
     const struct hs_player *player = c->player;
@@ -99,23 +98,23 @@ static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
     return false;
 }
 
-/* Returns whether the server may have moved the player around the time of a restore, and no move
-   has shown that jump yet. Returns false if the server announced a jump after the restore, because
-   the player's place is then known. */
+/* Returns whether the server may have moved the player before a restore without the match
+   knowing, and no move has shown this yet. Returns false if the server posted a jump after the
+   restore, because that jump is known. */
 static bool may_have_jumped(const struct hs_checking *c)
 {
     const struct hs_match *match = c->match;
     const struct hs_player *player = c->player;
     int64_t since_us = c->moves->restored_us;
     if (match->has_frames && match->window_start_us > since_us)
-        since_us = match->window_start_us; /* moves from before the restore may be sent again, but
-                                              frames are not */
+        /* Moves from before the restore may be sent again, but frames are not. */
+        since_us = match->window_start_us;
     bool is_told = match->has_frames && player->was_moved &&
                    player->moved_us[HS_JUMPS_OPEN - 1] >= match->window_start_us;
     return c->moves->is_restored && c->moves->has_restored_us && !is_told && is_recent(c, since_us);
 }
 
-/* Records a launch of the player by the server. Moves received before the launch cannot show it. */
+/* Starts a launch by the server, unless the move was received before it. */
 static void notice_launch(struct hs_checking *c)
 {
     const struct hs_player *player = c->player;
@@ -135,7 +134,7 @@ static bool has_gravity(const struct hs_checking *c, uint16_t mode)
     return mode < c->rules->mode_count && c->rules->modes[mode].gravity > 0;
 }
 
-/* Reduces the launch according to the time of a step. */
+/* Reduces the launch by the time of a step. */
 static void fade_launch(struct hs_checking *c, const struct hs_movement_step *step)
 {
     struct hs_launch *launch = &c->moves->launch;
@@ -151,7 +150,7 @@ static void fade_launch(struct hs_checking *c, const struct hs_movement_step *st
     c->moves->may_be_thrown = false;
 }
 
-/* If a body is too fast after a restore, assumes that it was launched before the restore. */
+/* If a body is too fast after a restore, assumes a launch before the restore. */
 static void assume_launch(struct hs_checking *c, const struct hs_movement_finding *speed,
                           struct hs_movement_step *step)
 {
@@ -163,8 +162,7 @@ static void assume_launch(struct hs_checking *c, const struct hs_movement_findin
     launch->climb = step->launch_climb = hs_larger(launch->climb, speed->measured);
 }
 
-/* Begins the trace of a move through the world. Passes the path of the move relative to the bases
-   to the movement checks. */
+/* Begins the trace, and passes the path relative to the bases to the movement checks. */
 static void begin_trace(struct hs_checking *c, struct hs_movement_step *step)
 {
     hs_move_trace_begin(c->trace, c->match, &c->moves->whereabouts, c->move, step->mode, c->rtt_us,
@@ -206,10 +204,10 @@ static void remember(struct hs_checking *c)
 }
 
 /*
- * A refused move does not move the body. The next move starts from the same place and with the same
+ * A refused move does not move the body. The next move starts from the same place with the same
  * credit, and may use the time of both moves. So the moves of an honest player are soon accepted
- * again: at once if they start from the place of the correction, otherwise when the elapsed time
- * explains the distance.
+ * again: at once if they start from the corrected position, otherwise as soon as the time since the
+ * last accepted move is enough for the distance.
  */
 void hs_checking_take_back(struct hs_checking *c)
 {
@@ -266,7 +264,7 @@ void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *
     bool is_found = found_something(&found) || hs_move_trace_found(c->trace);
     bool is_announced = is_found && find_announced_jump(c, &announced_us);
     if (is_announced || (is_found && may_have_jumped(c))) {
-        /* This move shows what the server did, so check it again as a jump of the server. */
+        /* The server moved the player, so check the move again as a jump by the server. */
         if (is_announced)
             moves->jump_closed_us = announced_us;
         else

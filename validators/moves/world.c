@@ -3,38 +3,37 @@
 #include "validators/base/units.h"
 #include "validators/world/blockers.h"
 
-/* Height of the sphere's centre above the feet, in radii. With 1, the sphere touches every slope.
-   With 3, the sphere does not fit under low edges. */
+/* Height of the sphere's centre above the feet, in radii. At 1, the sphere would touch every
+   slope. At 3, it would not fit under low edges. */
 #define CENTER_RADII 2.0
 
-/* A body stands on an edge if the edge is within this distance of its centre, in radii. Bodies are
-   wider than the sphere. If the radius is 0.2 m, the distance is 0.5 m: as far as the corners of a
-   square body 0.7 m wide. */
+/* A body can stand on an edge within this distance of its centre, in radii, because bodies are
+   wider than the sphere. For a radius of 0.2 m this is 0.5 m, as far as the corners of a square
+   body 0.7 m wide. */
 #define LEDGE_RADII 2.5
 
-/* The maximum height above a base at which a body still stands on it, in radii. `step` is added. */
+/* A body is on a base if it is at most this many radii plus `step` away from it. */
 #define RIDING_RADII 4.0
 
-/* The maximum time of walking without ground. A client that begins to fall may send some moves
+/* How long a body may walk without ground. A client that begins to fall may send some moves
    before it changes its mode. */
 #define GRACE_US INT64_C(200000)
 
-/* The time between two searches for ground. A body that runs at 6 m/s moves 0.3 m in this time. */
+/* The time between two searches for ground. A body that runs at 6 m/s covers 0.3 m in this time. */
 #define LOOK_US INT64_C(50000)
 
-/* The maximum that the time between two searches for ground adds to the time without ground. */
+/* The time without ground grows by at most this much between two searches. */
 #define LOOK_MAX_US INT64_C(100000)
 
-/* The search for a path around an obstacle assumes that a move took at most this time. */
+/* A path around an obstacle may take at most this time. */
 #define SEARCH_MAX_S 1.0
 
-/* Round trip plus interpolation delay: the value that is assumed if neither is known, and the
-   largest value that is used. */
+/* Round trip plus interpolation delay: the value if the round trip is unknown, and the largest
+   value. */
 #define LAG_UNKNOWN_US INT64_C(200000)
 #define LAG_MAX_US     INT64_C(500000)
 
-/* The work limit of one search for a path around an obstacle, in work units: as much as a few hit
-   claims cost. */
+/* The work limit of one search for a path around an obstacle. A few hit claims cost the same. */
 enum { SEARCH_WORK = 40000 };
 
 /* ---- places ---- */
@@ -44,8 +43,7 @@ static const struct hs_move_mode *mode_at(const struct hs_moves_rules *rules, ui
     return mode < rules->mode_count ? &rules->modes[mode] : NULL;
 }
 
-/* Returns whether nothing can be checked: the match has neither map nor movers, and the move has no
-   base. */
+/* Returns whether there is nothing to check: no map, no movers, and no base. */
 static bool is_open(const struct hs_move_trace *trace)
 {
     return trace->match->world == NULL && trace->match->movers.count == 0 &&
@@ -57,9 +55,8 @@ static const struct hs_mover *mover_numbered(const struct hs_match *match, uint3
     return number > 0 && number <= match->movers.count ? &match->movers.all[number - 1] : NULL;
 }
 
-/* Finds the path since the last place: the shortest of three paths. The first is measured in the
-   world, the second relative to the base that the player left, the third relative to the present
-   base. */
+/* Sets base_path to the shortest of three paths from the last place: in the world, relative to
+   the old base, and relative to the new base. */
 static void find_base_path(struct hs_move_trace *trace)
 {
     const struct hs_whereabouts *before = trace->before;
@@ -111,7 +108,6 @@ void hs_move_trace_begin(struct hs_move_trace *trace, const struct hs_match *mat
 
 enum { TIMES = 4, STARTS = 2 };
 
-/* The data of one search. */
 struct search {
     struct hs_blockers blockers;
     struct hs_work work;
@@ -119,7 +115,7 @@ struct search {
     double radius;
     int64_t times[TIMES]; /* times at which movers are tested */
     int time_count;
-    bool is_unknown; /* a mover without a known place at the tested time may be in the way */
+    bool is_unknown; /* a mover may be in the way, but its place at the tested time is unknown */
 };
 
 static void begin_search(const struct hs_move_trace *trace, double radius, struct search *s)
@@ -139,14 +135,13 @@ static void begin_search(const struct hs_move_trace *trace, double radius, struc
     s->times[s->time_count++] = now_us - trace->lag_us;
     if (!trace->before->has_place || trace->before->place_us >= now_us)
         return;
-    /* The connection may have delayed this move, but not beyond the arrival of the last move. So
-       test the time of that arrival too. */
+    /* The connection may have delayed this move by up to the time since the previous one. So
+       test the times of the previous move too. */
     s->times[s->time_count++] = trace->before->place_us;
     s->times[s->time_count++] = trace->before->place_us - trace->lag_us;
 }
 
-/* Sweeps against the map if `time_us` is NULL, otherwise against the movers at their places at that
-   time. */
+/* Sweeps against the map if `time_us` is NULL, otherwise against the movers at that time. */
 static void cast(struct search *s, const struct hs_sweep *sweep, const int64_t *time_us,
                  struct hs_obstacle *out)
 {
@@ -157,9 +152,9 @@ static void cast(struct search *s, const struct hs_sweep *sweep, const int64_t *
 }
 
 /*
- * Returns whether an obstacle stops the sphere between two points. If so, sets *distance to the
- * travel up to the obstacle. If the sphere touches something at its start, a ray is tested instead,
- * so that a body may leave a wall that it leans on. A body that is inside something may leave it.
+ * Returns whether an obstacle stops the sphere between two points, and sets *distance to the free
+ * distance. If the sphere already touches something at its start, a ray is tested instead, so that
+ * a body can move away from a wall. A body that is inside something may leave it.
  */
 static bool is_stopped(struct search *s, struct hs_vec from, struct hs_vec to,
                        const int64_t *time_us, double *distance)
@@ -182,13 +177,13 @@ static bool is_stopped(struct search *s, struct hs_vec from, struct hs_vec to,
     return is_there;
 }
 
-/* A path of the sphere's centre, made of straight legs. */
+/* A path of the sphere's centre, in straight legs. */
 enum { TRAIL_POINTS = 4 };
 struct trail {
     struct hs_vec point[TRAIL_POINTS];
     int count;
-    /* For tests against movers, the path starts at these places instead: a base has moved the start
-       to them. */
+    /* The starts for tests against movers, if a base carried the body: where each base has moved
+       the start to. The path is free if it is free from one of them. */
     struct hs_vec carried[STARTS];
     int carried_count;
 };
@@ -212,8 +207,9 @@ static bool is_free_of_movers_at(struct search *s, const struct trail *trail, st
     return true;
 }
 
-/* Returns whether the path is free of movers at one of the times. A time does not count if a mover
-   in the way has no known place at that time. */
+/* Returns whether the path is free of movers at one of the times. A time does not count if the
+   place of a mover that may be in the way is unknown then. Returns true if no time shows a
+   blocked path. */
 static bool is_free_of_movers(struct search *s, const struct trail *trail, double *distance)
 {
     bool is_blocked = false;
@@ -239,21 +235,21 @@ static bool is_free(struct search *s, const struct trail *trail)
 
 /* ---- paths around obstacles ---- */
 
-/* How far a body may have deviated from the straight path. */
+/* How far a body may leave the straight path. */
 struct freedom {
-    double lift;  /* upwards: over a step, and on the arc of a jump */
-    double trace; /* length of the longest path that the mode's speed allows */
+    double lift;  /* upwards, for a step and the arc of a jump */
+    double trace; /* length of the longest possible path */
 };
 
 static struct freedom freedom_of(const struct hs_move_trace *trace, double length, double time_s)
 {
     const struct hs_moves_rules *rules = &trace->match->ruleset->moves;
     double step = 0, gravity = 0, speed = trace->mode != NULL ? trace->mode->max_speed : 0;
-    for (int i = 0; i < rules->mode_count; i++) { /* all modes, because the mode may have changed */
+    for (int i = 0; i < rules->mode_count; i++) { /* the mode may have changed */
         step = hs_larger(step, rules->modes[i].step);
         gravity = hs_larger(gravity, rules->modes[i].gravity);
     }
-    /* The top of an arc that takes this time is (gravity * time^2 / 8) above its ends. */
+    /* An arc of this duration rises gravity * time^2 / 8 above its ends. */
     return (struct freedom){.lift = step + gravity * time_s * time_s / 8,
                             .trace = speed > 0 ? speed * time_s : 1.5 * length};
 }
@@ -268,8 +264,7 @@ static bool is_free_over(struct search *s, struct trail *trail, struct hs_vec fr
     return is_free(s, trail);
 }
 
-/* Tries a path with one corner: first up and then level. If the end is below the start, tries first
-   level and then down. */
+/* Tries a path with one corner: up and then level, or level and then down. */
 static bool is_free_by_corner(struct search *s, struct trail *trail, struct hs_vec from,
                               struct hs_vec to)
 {
@@ -281,15 +276,14 @@ static bool is_free_by_corner(struct search *s, struct trail *trail, struct hs_v
     return is_free(s, trail);
 }
 
-/* Tries paths around a corner on one side: through a point beside the path, and along a line
- * parallel to it. */
+/* Tries paths on one side of the straight path: through single points beside it, and along a
+   parallel line. */
 static bool is_free_aside(struct search *s, struct trail *trail, struct hs_vec from,
                           struct hs_vec to, struct hs_vec aside, double length, double trace)
 {
     static const double shares[] = {0.5, 0.25, 0.75};
-    /* The points through which the path has length `trace` form an ellipse. Computes half the width
-       of this ellipse.
-     */
+    /* The points through which a path of length `trace` leads form an ellipse; this is half its
+       width. */
     double most = sqrt(trace * trace - length * length) / 2;
     for (int i = 0; i < 6; i++) {
         trail->point[1] = hs_vec_add_scaled(hs_vec_lerp(from, to, shares[i / 2]), aside,
@@ -325,9 +319,9 @@ static bool has_way_around(struct search *s, struct trail *trail, const struct f
 
 /* ---- path ---- */
 
-/* Returns the radius of the body, or 0 if the path is not checked. If the mode is unknown, returns
-   the smallest radius of all modes. A sphere larger than every body is probably in another unit of
-   length, so it is not checked. */
+/* Returns the radius of the body: the smallest of all modes if the mode is unknown. Returns 0 if
+   the path is not checked. A radius beyond the reach of every body is not checked either,
+   because it is probably in another unit of length. */
 static double body_radius(const struct hs_move_trace *trace)
 {
     const struct hs_moves_rules *rules = &trace->match->ruleset->moves;
@@ -339,7 +333,6 @@ static double body_radius(const struct hs_move_trace *trace)
     return least <= trace->match->ruleset->reach ? least : 0;
 }
 
-/* Makes the trail of the straight path between two positions. */
 static struct trail trail_between(const struct hs_move_trace *trace, const struct search *s,
                                   struct hs_vec from, struct hs_vec to)
 {
@@ -359,7 +352,8 @@ static struct trail trail_between(const struct hs_move_trace *trace, const struc
     return trail;
 }
 
-/* Returns whether a body can get from `from` to the end of the move in `time_s`. */
+/* Returns whether a body can get from `from` to the end of the move in `time_s`. If not,
+   describes the obstacle in *out. */
 static bool can_pass(const struct hs_move_trace *trace, struct search *s, struct hs_vec from,
                      double time_s, struct hs_movement_finding *out)
 {
@@ -398,8 +392,8 @@ static void check_path(struct hs_move_trace *trace, double time_us, bool uses_co
 
 /* ---- ground ---- */
 
-/* Returns whether something is below a point `height` above the feet, down to `step` below the
-   feet. Something that the sphere touches at its start is a wall, not ground. */
+/* Returns whether there is ground between a point `height` above the feet and `step` below the
+   feet. Something that the sphere already touches at its start is a wall, not ground. */
 static bool is_above_ground(struct search *s, struct hs_vec feet, double height, double step,
                             double radius)
 {
@@ -435,7 +429,7 @@ static bool has_ground(const struct hs_move_trace *trace, double radius, double 
         return true;
     if (is_above_ground(&s, place, height, step, radius))
         return true;
-    for (int i = 0; i < 8; i++) { /* search all around, because the body may stand on an edge */
+    for (int i = 0; i < 8; i++) { /* the body may stand on an edge */
         static const double cosine[] = {1,  0.70710678118654752,  0, -0.70710678118654752,
                                         -1, -0.70710678118654752, 0, 0.70710678118654752};
         struct hs_vec at = hs_vec_add_scaled(place, east, cosine[i] * LEDGE_RADII * radius);
@@ -469,7 +463,7 @@ static void check_ground(struct hs_move_trace *trace)
     trace->ground = (struct hs_movement_finding){true, HS_UNIT_SECONDS, hs_seconds(trace->hover_us),
                                                  hs_seconds(GRACE_US)};
     if (check != HS_MODE_ENFORCE)
-        trace->hover_us = 0; /* report again only after the grace time has passed again */
+        trace->hover_us = 0; /* the next report comes after another grace time */
 }
 
 /* ---- base ---- */
@@ -530,8 +524,8 @@ void hs_move_trace_keep(const struct hs_move_trace *trace, struct hs_whereabouts
                                            .is_hovering = trace->is_hovering};
 }
 
-/* Computes the server's position in the world. Returns false if the base of that position has no
-   known place. */
+/* Computes the server's position in world coordinates. Returns false if the place of its base is
+   unknown. */
 static bool find_server_place(const struct hs_move_trace *trace, struct hs_vec *out)
 {
     const struct hs_move *move = trace->move;
