@@ -1,4 +1,4 @@
-/* Records a result: the number with its answer, the cadence, the payment, the totals. */
+/* Records a result: its number with the answer, the cadence, the payment, and the totals. */
 #include "validators/hit/booking.h"
 
 #include "validators/hit/hints.h"
@@ -41,9 +41,9 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason)
     }
 }
 
-/* Returns the weapon whose cadence this result changes, or HS_NONE. A shot that fails `fire_rate`
-   in shadow mode takes no token, as if it were refused. So later shots pass or fail as they would
-   in enforce mode. */
+/* Returns the weapon whose cadence must record this result, or HS_NONE. A shot that fails
+   `fire_rate` in shadow mode is not recorded, as if it had been rejected. So later shots pass or
+   fail as they would in enforce mode. */
 static uint16_t cadence_of(const struct hs_hit_result *result)
 {
     bool counts = result->verdict == HS_VERDICT_ACCEPTED && !result->shot_was_posted;
@@ -109,8 +109,8 @@ struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, boo
         hs_ledger_record_paid(numbers, entry->fire_time_us);
     else if (!book_number(match, ledger, numbers, entry, payment.weapon))
         return NULL;
-    /* hs_ledger_reserve_cadence reserved the memory for this call, but hs_ledger_record may have
-       used this memory. In that case the shot does not count for the rate of fire. */
+    /* Hs_ledger_reserve_cadence reserved memory for this, but hs_ledger_record may have used it.
+       The shot then does not count for the rate of fire. */
     hs_hit_book_cadence(match, player, payment.weapon, result->fire_time_us);
     if (entry->accepted) {
         match->payments++;
@@ -136,9 +136,9 @@ bool hs_hit_book_cancel(const struct hs_match *match, struct hs_player *player, 
 }
 
 /*
- * Failures that raise no suspicion. Most of these failures can be caused by another player or the
- * server, for example by a kill or a body in the line of fire. Some failures can come from latency
- * alone. Shooters gain nothing from a hit on themselves or on a team mate.
+ * Returns whether a failure raises no suspicion. Another player or the server can cause most of
+ * these failures, for example by a kill or a body in the line of fire. Others can come from latency
+ * alone. And shooters gain nothing from hitting themselves or a team mate.
  */
 static bool is_blameless(const struct hs_hit_result *result, const struct hs_check_row *row)
 {
@@ -160,8 +160,8 @@ static bool is_blameless(const struct hs_hit_result *result, const struct hs_che
     }
 }
 
-/* Adds the failure that decided the verdict. If the claim was accepted, adds all its failures,
-   which are all in shadow mode. */
+/* Raises the suspicion: for a rejected claim by the failure that decided, for an accepted claim
+   by all its failures, which are all in shadow mode. */
 static void add_suspicion(struct hs_match *match, struct hs_player *shooter,
                           const struct hs_hit_result *result)
 {

@@ -14,24 +14,24 @@ struct search {
     const struct hs_history *history;
     const struct hs_leg *leg;
     double tie, slack;
-    bool is_instant; /* the path is one leg that takes no time */
+    bool is_instant; /* the path has one leg, which takes no time */
     bool is_target;
     uint16_t passed_team;
     struct hs_work *work;
-    int best_rank; /* priority of the zone of the hitbox that counts; 0 is the highest priority */
+    int best_rank; /* priority of the zone in `out`; 0 is the highest */
     struct hs_contact *out;
 };
 
 /* A body during one leg. */
 struct leg_body {
     struct hs_bracket bracket; /* at the start of the leg */
-    struct hs_vec motion;      /* movement of the root until the end of the leg */
+    struct hs_vec motion;      /* movement of the root during the leg */
     bool moves;
-    struct hs_bracket end; /* at the end of the leg; only set if `moves` */
+    struct hs_bracket end; /* at the end of the leg; set only if `moves` */
 };
 
-/* Returns whether the player moved from one bracket to the other without a jump, a new life or
-   another rig. */
+/* Returns whether the player moved from one bracket to the other without a jump, and with the
+   same life and rig. */
 static bool is_continuous(const struct search *s, const struct hs_bracket *from,
                           const struct hs_bracket *to)
 {
@@ -67,18 +67,16 @@ static bool place_body(const struct search *s, const struct hs_leg *leg, struct 
     return true;
 }
 
-/* Returns whether a hitbox with at least this gap can neither be touched nor be the nearest
-   approach to the target. */
+/* Returns whether a hitbox at least `gap` away can neither be touched nor be the nearest
+   approach. */
 static bool is_too_far(const struct search *s, double gap)
 {
     return gap > s->slack && !(s->is_target && gap < s->out->nearest.gap);
 }
 
-/*
- * Returns whether the body is too far from the path, as seen from the moving root. Compares the
- * path with a ball around all hitboxes. A ball that contains the body in all samples is tested
- * first, because reading the poses is slow.
- */
+/* Returns whether the body is too far from the path, relative to the moving root. Compares the
+   path with a ball around all hitboxes. Before it reads any pose, which is slow, it tries a ball
+   that contains the body in all samples. */
 static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
                             const struct leg_body *body)
 {
@@ -91,20 +89,17 @@ static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
         return true;
     hs_rewind_prefetch(s->history, &body->bracket);
     reach = hs_rewind_reach(s->history, s->ruleset, &body->bracket);
-    if (body->moves) /* limbs may move while the root moves; a ball with the sum of both radii
-                        contains the poses of both samples */
+    /* Limbs may move while the root moves. The sum of both radii covers both poses. */
+    if (body->moves)
         reach += hs_rewind_reach(s->history, s->ruleset, &body->end);
     return is_too_far(s, nearest - reach * (1 + HS_TOUCH_SLACK));
 }
 
-/* The number of legs that are tested together, before any of them is tested alone. */
+/* The number of legs that are tested together before they are tested one by one. */
 enum { CHUNK = 16 };
 
-/*
- * Returns a lower bound of the gap on legs first..last, or DBL_MAX if there is no sample for these
- * times. The function compares a ball around the roots of the samples with the chord of the path,
- * because the path stays near its chord.
- */
+/* Returns a lower bound of the gap on legs first..last, or DBL_MAX if no sample covers their
+   times. Compares a ball around the body in these samples with the chord of the path. */
 static double chunk_gap(const struct search *s, const struct hs_path *path, uint32_t first,
                         uint32_t last)
 {
@@ -134,8 +129,8 @@ static double chunk_gap(const struct search *s, const struct hs_path *path, uint
     struct hs_vec to = hs_vec_add_scaled(hs_vec_sub(end.sweep.start, middle), end.sweep.direction,
                                          end.sweep.length);
     double nearest = hs_segment_distance(from, hs_vec_sub(to, from));
-    /* The path is at most g t^2 / 8 away from its chord. If the last leg is the extension, it moves
-       the chord by no more than the length of the extension. */
+    /* The path is at most g t^2 / 8 away from its chord. The extension, which can be the last
+       leg, moves the chord by at most its own length. */
     double seconds = hs_seconds(end.end_us - begin.start_us);
     double bulge = hs_vec_length(path->gravity) * seconds * seconds / 8;
     if (bulge > 0 && end.start_us == end.end_us)
@@ -152,8 +147,8 @@ static int zone_rank(const struct hs_ruleset *ruleset, uint16_t zone)
     return rules->zone_priority_count;
 }
 
-/* Replaces the best contact so far if a new contact is nearer, or if the zone of the new contact
-   has a higher priority. */
+/* Keeps a new contact if it is earlier than the best one so far, or if its zone has a higher
+   priority. Also updates the nearest approach of the target. */
 static void keep_nearest(struct search *s, uint16_t hitbox, const struct hs_solid *solid,
                          struct hs_vec motion, const struct hs_sweep *relative,
                          const struct hs_sweep_contact *found)
@@ -198,10 +193,10 @@ static void search_hitbox(struct search *s, uint16_t hitbox, const struct hs_sol
     keep_nearest(s, hitbox, solid, motion, relative, &contact);
 }
 
-/* Results of the exact tests on an instant leg so far. */
+/* Results of the exact tests on a leg so far. */
 struct found {
-    double gap;     /* the smallest gap */
-    double soonest; /* travel on the leg to the first contact */
+    double gap;
+    double soonest; /* distance on the leg to the first contact */
 };
 
 static void sweep_hitbox(struct search *s, const struct hs_pose *pose, uint16_t hitbox,
@@ -216,8 +211,8 @@ static void sweep_hitbox(struct search *s, const struct hs_pose *pose, uint16_t 
         found->soonest = fmin(found->soonest, out->distance);
 }
 
-/* Returns the hitbox to test first: the hitbox that is probably touched first. If probably no
-   hitbox is touched, returns the nearest hitbox. */
+/* Returns the hitbox to test first: the one that is probably touched first, otherwise the
+   nearest one. */
 static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack)
 {
     uint16_t nearest = HS_NONE, soonest = HS_NONE;
@@ -231,12 +226,9 @@ static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack
     return soonest != HS_NONE ? soonest : nearest;
 }
 
-/*
- * Returns whether a hitbox cannot change the result. Such a hitbox is too far for a touch and for
- * the nearest approach, or another hitbox is touched earlier by more than s->slack. This slack is
- * much larger than the difference that counts as a tie (keep_nearest). So a hitbox that takes part
- * in a tie is never skipped.
- */
+/* Returns whether a hitbox cannot change the result: it is too far away, or another hitbox is
+   touched earlier by more than s->slack. The slack is much larger than a tie (keep_nearest), so
+   a hitbox in a tie is never skipped. */
 static bool can_skip(const struct search *s, const struct hs_pose_bounds *bounds, uint16_t i,
                      const struct found *found)
 {
@@ -247,10 +239,8 @@ static bool can_skip(const struct search *s, const struct hs_pose_bounds *bounds
            (double)bounds->contact[i] + bounds->travelled > found->soonest + s->slack;
 }
 
-/*
- * Sweeps one instant leg. Bounds exclude most hitboxes, so that these need not be placed. The other
- * hitboxes are compared in the order of the rig: the first of equal contacts counts.
- */
+/* Sweeps one instant leg. Bounds exclude most hitboxes before they are placed. The other
+   hitboxes are compared in the order of the rig, because the first of equal contacts counts. */
 static void search_instant(struct search *s, const struct leg_body *placed)
 {
     struct hs_pose pose;
@@ -293,8 +283,8 @@ static void search_leg(struct search *s, const struct leg_body *placed)
     for (uint16_t i = 0; i < body.count; i++) {
         struct hs_vec motion = {0, 0, 0};
         if (placed->moves) {
-            /* `body` and `end` are in the order of the rig. A hitbox that has no place at the end
-               of the leg moves with the root. */
+            /* Both bodies are in the order of the rig. A hitbox without a place at the end of
+               the leg moves with the root. */
             while (e < end.count && end.hitbox[e] < body.hitbox[i])
                 e++;
             bool there = e < end.count && end.hitbox[e] == body.hitbox[i];
@@ -308,10 +298,9 @@ static void search_leg(struct search *s, const struct leg_body *placed)
 
 /* ---- the whole path ---- */
 
-/*
- * Cuts a leg at the first sample inside it. Between two samples a body moves in a straight line,
- * and it may jump at a sample. False: no sample is inside, and `leg` is unchanged.
- */
+/* Cuts a leg at the first sample inside it, because a body moves in straight lines between
+   samples and may jump at a sample. Returns false and leaves `leg` unchanged if no sample is
+   inside. */
 static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct hs_leg *rest)
 {
     if (leg->end_us == leg->start_us)
@@ -321,15 +310,13 @@ static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct
            hs_leg_cut(leg, hs_history_at(history, (uint32_t)next)->time_us, rest);
 }
 
-/* Returns whether shots pass through a body that is not the target: a body that is dead, not solid,
-   or on the team that shots pass through. */
+/* Returns whether shots pass through a body that is not the target. */
 static bool is_passed(const struct hs_state *state, uint16_t passed_team)
 {
     return !state->alive || !state->is_solid ||
            (state->team == passed_team && state->team != HS_NONE);
 }
 
-/* Sweeps one leg that has no sample inside. */
 static void try_leg(struct search *s, const struct hs_leg *leg)
 {
     struct leg_body body;
@@ -339,7 +326,7 @@ static void try_leg(struct search *s, const struct hs_leg *leg)
     s->out->has_pose = true;
     if (!s->is_target && is_passed(state, s->passed_team))
         return;
-    /* On an instant path, hs_contact_misses already excluded bodies that are far away. */
+    /* For an instant path, hs_contact_misses has already excluded distant bodies. */
     if (!s->is_instant && is_body_too_far(s, leg, &body))
         return;
     s->leg = leg;
@@ -351,8 +338,8 @@ static void try_leg(struct search *s, const struct hs_leg *leg)
         s->out->is_uncertain = true;
 }
 
-/* Returns whether the search can end: no later contact can replace the contact found, or the work
-   exceeds its limit. */
+/* Returns whether the search can stop, because no later contact can replace the best one or the
+   work limit is exceeded. */
 static bool is_settled(const struct search *s)
 {
     return hs_work_is_over(s->work) ||
@@ -373,7 +360,7 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
                      struct hs_work *work, struct hs_contact *out)
 {
     hs_contact_clear(out);
-    /* Set each member separately, because an initialiser would first clear the whole struct. */
+    /* Set the members one by one: an initialiser would clear the struct first. */
     struct search search;
     search.ruleset = ruleset;
     search.history = history;

@@ -1,5 +1,4 @@
-/* Looks up the data that the checks of a claim need: shooter, weapon, posted shot, times and
-   path. */
+/* Looks up the shooter, weapon, posted shot, times and path of a claim before its checks run. */
 #include "validators/hit/context.h"
 
 #include <float.h>
@@ -20,8 +19,8 @@ void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t ti
         out->status = hs_rewind_find(out->player->history, c->ruleset, time_us, &out->bracket);
 }
 
-/* Finds the posted shot of a hit. If the hit names a weapon other than that of the posted shot, the
-   hit does not belong to this shot. */
+/* Finds the posted shot of a hit. A shot with another weapon than the hit names is not the hit's
+   shot. */
 static void find_posted_shot(struct hs_hit_context *c)
 {
     if (c->ledger == NULL || c->is_shot)
@@ -37,8 +36,8 @@ static void find_posted_shot(struct hs_hit_context *c)
     c->fire_time_us = entry->fire_time_us;
 }
 
-/* Returns the state that names the weapon: the state of the older sample. If that state names no
-   weapon, returns the state of the newer sample. */
+/* Returns the state of the older sample, or of the newer sample if the older one names no
+   weapon. */
 static const struct hs_state *weapon_state(const struct hs_history *history,
                                            const struct hs_bracket *bracket)
 {
@@ -46,8 +45,8 @@ static const struct hs_state *weapon_state(const struct hs_history *history,
     return from->weapon != HS_NONE ? from : hs_history_state(history, bracket->to);
 }
 
-/* Finds the weapon: the weapon of the posted shot, otherwise the weapon that the claim names,
-   otherwise the weapon that was in the shooter's hand. */
+/* Finds the weapon. The posted shot's weapon counts first, then the weapon named in the claim,
+   then the weapon in the shooter's hand. */
 static void find_weapon(struct hs_hit_context *c)
 {
     uint16_t index = HS_NONE;
@@ -69,9 +68,8 @@ static void find_weapon(struct hs_hit_context *c)
     }
 }
 
-/* Computes the hit time in games that predict by ping. Such games rewind other players by a time on
-   which client and server agree, so the claim does not set the hit time. For a projectile, the
-   claim sets the hit time. */
+/* Computes the hit time in games that predict by ping. There, client and server agree by how
+   much other players are rewound, so the hit time is not claimed. Projectiles still claim it. */
 static void predict_hit_time(struct hs_hit_context *c)
 {
     struct hs_connection connection;
@@ -138,7 +136,7 @@ static bool knows_fire_time(const struct hs_hit_context *c)
     return c->claim->has_fire_time || c->posted != NULL;
 }
 
-/* Returns the launch time: as claimed or posted, otherwise computed from the weapon's speed. */
+/* Returns the launch time: as claimed or posted, otherwise from the weapon's speed. */
 static int64_t launch_time(const struct hs_hit_context *c)
 {
     if (knows_fire_time(c))
@@ -149,8 +147,7 @@ static int64_t launch_time(const struct hs_hit_context *c)
     return c->hit_time_us - hs_seconds_to_us(low < longest ? low : longest);
 }
 
-/* Returns whether all ends are within the largest possible world bound. At larger coordinates,
-   doubles are too coarse for a body. */
+/* Returns whether the start and all ends are within the largest world bound (see has_path). */
 static bool is_in_reach(const struct hs_hit_claim *claim)
 {
     const double reach = HS_WORLD_COORDINATE_MAX;
@@ -165,9 +162,8 @@ static double finite_of(double x)
     return fmin(fmax(x, -DBL_MAX), DBL_MAX);
 }
 
-/* If the claim has no end, computes it: the place that the projectile reaches by the time of the
-   hit. If that place is unknown, the trace has length 0, and the check `shape` refuses such a
-   claim. */
+/* If the claim has no end, computes where the projectile is at the hit time. If that is unknown,
+   the trace has length 0, and the check `shape` rejects the claim. */
 static void complete_end(struct hs_hit_context *c)
 {
     if (!c->claim->has_no_end)
@@ -184,7 +180,7 @@ static void complete_end(struct hs_hit_context *c)
     c->claim = &c->completed;
 }
 
-/* Returns the direction in which a shot, or a claim without pellets, starts. */
+/* Returns the direction at the start of a shot, or of a claim without pellets. */
 static struct hs_vec first_direction(const struct hs_hit_context *c)
 {
     double speed = c->claim->has_velocity ? hs_vec_length(c->claim->velocity) : 0;
@@ -203,16 +199,15 @@ static void lay_path(struct hs_hit_context *c)
     double radius = c->weapon != NULL ? c->weapon->radius : 0;
     c->trace_length = hs_vec_distance(claim->start, claim->end);
     c->has_path = is_in_reach(claim);
-    /* If the game server moved the projectile, only its contact is verified, not its flight. */
+    /* If the game server moved the projectile, only the contact is verified, not the flight. */
     bool is_driven = hs_hit_is_driven(c);
     hs_path_trace(is_driven ? claim->end : claim->start, claim->end, radius,
                   is_driven ? 0 : extension, c->hit_time_us, &c->path);
     if (c->has_path && hs_hit_flies(c) && !is_driven) {
         int64_t launch_us = launch_time(c);
         c->fire_time_us = launch_us;
-        /* If a flight is much longer than max_flight, its path would consist of rounding errors. So
-           the flight time of the path is limited to max_flight. The check `flight` rejects every
-           longer flight. */
+        /* A flight much longer than max_flight would have a path of rounding errors, so the path
+           is limited to max_flight. The check `flight` rejects longer flights anyway. */
         if (launch_us < c->hit_time_us - c->weapon->max_flight_us)
             launch_us = c->hit_time_us - c->weapon->max_flight_us;
         if (launch_us < c->hit_time_us)
@@ -228,8 +223,8 @@ static struct hs_vec eye_at(const struct hs_hit_context *c, const struct hs_samp
     return hs_rewind_eye(c->shooter.player->history, c->ruleset, &alone);
 }
 
-/* Leaning is not tested in two cases: the check `origin` is not enforced, so any start is accepted;
-   or lean_share is 1, which allows shots from behind a corner. */
+/* Leaning is not tested if any start is accepted, because the check `origin` is not enforced, or
+   if a lean_share of 1 allows shots from behind a corner. */
 static enum hs_lean lean_of(const struct hs_hit_context *c)
 {
     double share = c->ruleset->hit.lean_share, limit = share * c->ruleset->hit.origin_tolerance;
@@ -242,11 +237,9 @@ static enum hs_lean lean_of(const struct hs_hit_context *c)
     return off > 0 ? HS_LEAN_SLIGHT : HS_LEAN_NONE;
 }
 
-/*
- * If the shot is later than the newest sample, returns the movement of the shooter since that
- * sample. The shooter is expected to continue the movement between the last two samples. The
- * movement lasts at most until `now`, and at most as long as the time between these samples.
- */
+/* If the shot is later than the newest sample, returns how far the shooter has moved on since
+   then, assuming that the movement between the last two samples continued. It continues at most
+   until `now`, and at most for the time between these samples. */
 static struct hs_vec moved_on(const struct hs_hit_context *c)
 {
     const struct hs_history *history = c->shooter.player->history;
@@ -261,19 +254,17 @@ static struct hs_vec moved_on(const struct hs_hit_context *c)
     return hs_vec_scale(hs_vec_sub(to->position, before->position), hs_smaller(share, 1));
 }
 
-/* Sets near_eye to the point nearest to the start, on the segment along which the eye moved. */
+/* Sets near_eye to the point nearest to the start on the segment along which the eye moved. */
 static void find_near_eye(struct hs_hit_context *c, struct hs_vec before, struct hs_vec moved)
 {
-    /* The foot of the perpendicular, clamped to the ends of the segment. */
     double squared = hs_vec_dot(moved, moved);
     double along = hs_vec_dot(hs_vec_sub(c->claim->start, before), moved);
     along = squared > 0 ? hs_clamp(along / squared, 0, 1) : 0;
     c->near_eye = hs_vec_add_scaled(before, moved, along);
 }
 
-/* Finds the eye. Between two samples the eye may have been anywhere between its positions in these
-   samples, for example while the shooter crouched. near_eye is the possible position that is
-   nearest to the start. */
+/* Finds the eye and near_eye. Between two samples the eye may have been anywhere between its two
+   positions, for example while the shooter crouched. */
 static void find_eye(struct hs_hit_context *c)
 {
     const struct hs_bracket *bracket = &c->shooter.bracket;
@@ -309,7 +300,7 @@ static void find_ledger(struct hs_hit_context *c)
     if (player == NULL)
         return;
     c->paid_numbers = c->is_shot ? &player->ledger.shots : &player->ledger.hits;
-    /* The numbers of the present session do not apply to a claim of an earlier session. */
+    /* The current session's numbers do not apply to a claim from an earlier session. */
     if (hs_player_is_back_since(player, c->fire_time_us))
         return;
     c->ledger = &player->ledger;
@@ -317,10 +308,10 @@ static void find_ledger(struct hs_hit_context *c)
 }
 
 /*
- * Returns the time of the shooter's pose. A claim without a fire time counts as fired at `now`,
- * because the game server simulates moves and shots when they arrive. If the newest frame is a
- * little older than `now`, the game server used the pose of that frame. A claim of an ended session
- * never uses the pose of a later session.
+ * Returns the time of the shooter's pose. Without a fire time, the claim counts as fired at `now`,
+ * because the game server simulates shots when they arrive. If the newest frame is only a little
+ * older than `now`, its time is used, because the server had that pose. A claim from an earlier
+ * session never uses the pose of a later one.
  */
 static int64_t eye_time(const struct hs_hit_context *c)
 {
@@ -335,8 +326,8 @@ static int64_t eye_time(const struct hs_hit_context *c)
     return lags ? newest_us : c->now_us;
 }
 
-/* Finds the shooter at the fire time, and the weapon. The fire time of a projectile is its launch
-   time. */
+/* Finds the weapon, the path, and the shooter at the fire time. The fire time of a projectile is
+   its launch time. */
 static void find_shooter(struct hs_hit_context *c)
 {
     c->eye_time_us = eye_time(c);

@@ -1,5 +1,5 @@
-/* Damage: the weapon's damage x zone x falloff x the shooter's scale. All four factors come from
-   the ruleset and the frames. */
+/* Computes the damage: the weapon's damage x zone x falloff x the shooter's scale. All factors
+   come from the ruleset and the frames. */
 #include "validators/hit/context.h"
 
 double hs_falloff(const struct hs_weapon *weapon, double distance)
@@ -20,8 +20,7 @@ double hs_falloff(const struct hs_weapon *weapon, double distance)
     return points[count - 1].factor;
 }
 
-/* Returns the zone of a claimed bone: the zone of that name, or the zone of the bone's first
-   hitbox. */
+/* Returns the claimed zone: `claimed_bone` names a zone, or a bone, whose first hitbox counts. */
 static uint16_t claimed_zone(const struct hs_hit_context *c, const struct hs_rig *rig)
 {
     struct hs_str claimed = c->claim->claimed_bone;
@@ -35,8 +34,8 @@ static uint16_t claimed_zone(const struct hs_hit_context *c, const struct hs_rig
     return zone;
 }
 
-/* Adds damage for the claimed bone if a claim misses its target while the contact check is not
-   enforced. */
+/* If the contact check is not enforced, adds damage for the claimed bone when the claim misses
+   its target. */
 static void land_as_claimed(struct hs_hit_context *c)
 {
     bool observed = hs_hit_mode(c, HS_CHECK_CONTACT) != HS_MODE_ENFORCE && !c->bursts;
@@ -64,8 +63,7 @@ static double amount_of(const struct hs_hit_context *c, const struct hs_landed *
            (double)landed->pellets * scale;
 }
 
-/* Adds damage to the entry of the same player, cause and zone. If there is no such entry, adds
-   one. */
+/* Adds damage to the entry for the same player, cause and zone, or adds an entry. */
 static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double amount)
 {
     static const struct hs_name none;
@@ -95,10 +93,9 @@ static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double
                            .distance = landed->distance};
 }
 
-/* Returns whether damage `i` does not count, because the other cause (direct hit or blast) gives
-   the same body more damage. A body with a direct hit and a blast gets only the larger damage. The
-   body gets both if the weapon has `stack_with_direct` and the claim lists the body as a victim of
-   the blast. */
+/* Returns whether damage `i` does not count, because the other cause (direct hit or blast)
+   damages the same body more. Both count only if the weapon has `stack_with_direct` and the
+   claim lists the body as a victim of the blast. */
 static bool is_surpassed(const struct hs_hit_context *c, uint16_t i, double scale)
 {
     const struct hs_landed *landed = &c->landed[i];
@@ -124,7 +121,8 @@ double hs_damage_scale(const struct hs_hit_context *c)
     return hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->damage_scale;
 }
 
-/* Returns whether the shooter's pose is known, or no check needs it. */
+/* Returns whether the shooter's pose is known or not needed. It is not needed for a posted shot,
+   or if all checks that use it are off. */
 static bool is_shooter_clear(const struct hs_hit_context *c)
 {
     return c->shooter.status == HS_REWIND_OK || c->posted != NULL ||
@@ -144,8 +142,8 @@ void hs_hit_damage(struct hs_hit_context *c)
         const struct hs_landed *landed = &c->landed[i];
         if (is_surpassed(c, i, scale))
             continue;
-        /* The victim was alive at the hit, but is dead now. Flag the claim, and pay no second
-           kill. */
+        /* The victim was alive at the time of the hit but is dead now. Flag the claim instead of
+           paying for a second kill. */
         if (!hs_newest_state(landed->player->history)->alive)
             c->out->flags |= 1u << HS_FLAG_TARGET_DEAD_NOW;
         else

@@ -11,7 +11,7 @@ static void record_ignored(struct hs_hit_result *out, const struct hs_player *pl
         out->rewind.ignored[out->rewind.ignored_count++] = player->name;
 }
 
-/* Inserts a body in order of contact. When the list is full, the furthest body is dropped. */
+/* Inserts a body in order of contact. A full list drops its furthest body. */
 static void insert_met(const struct hs_path *path, const struct hs_met *met, struct hs_work *work,
                        struct hs_encounter *out)
 {
@@ -26,7 +26,6 @@ static void insert_met(const struct hs_path *path, const struct hs_met *met, str
     out->met[i] = *met;
 }
 
-/* Whether the target is touched, or missed by no more than claim_padding. */
 static bool reaches(const struct hs_hit_context *c, const struct hs_contact *target)
 {
     double padding = c->ruleset->hit.claim_padding;
@@ -34,14 +33,13 @@ static bool reaches(const struct hs_hit_context *c, const struct hs_contact *tar
 }
 
 /*
- * Whether the world hides a touch. If so, `aside` is the obstacle between the path and the touched
- * point. The test is needed if `world_radius` is smaller than the radius of the path. Without the
- * test, the sphere would touch bodies through thin walls. The last part of the line to the body is
- * not tested, because bodies also lean on walls.
+ * Returns whether the world hides a touch from the path, or may hide it. Sets *aside to the
+ * obstacle between the path and the touched point. Without this test, a path whose radius exceeds
+ * world_radius would touch bodies through thin walls. The last part of the line to the body is not
+ * tested, because bodies lean on walls.
  *
- * Even if the nearest point of a body is hidden, the body may be on the path. In that case the
- * sphere of `world_radius` touches the body too, and this touch becomes the contact if the world
- * check is enforced.
+ * Even if the touched point is hidden, a sphere of radius world_radius may touch the body. The
+ * result is then false, and this touch becomes the contact if the world check is enforced.
  */
 static bool is_hidden(struct hs_hit_context *c, const struct hs_path *path,
                       const struct hs_encounter *e, const struct hs_player *player, bool is_target,
@@ -68,8 +66,7 @@ static bool is_hidden(struct hs_hit_context *c, const struct hs_path *path,
     return false;
 }
 
-/* Sets the distance along the path to the target, and whether the world stops the path before the
-   target. */
+/* Sets the distance to the target, and whether the world stops the path before it. */
 static void measure_target(const struct hs_path *path, struct hs_encounter *e)
 {
     const struct hs_obstacle *obstacle = &e->obstacle;
@@ -79,9 +76,9 @@ static void measure_target(const struct hs_path *path, struct hs_encounter *e)
     e->is_unknown = obstacle->is_unknown && obstacle->unknown_distance < e->needed - tie;
 }
 
-/* Tests the line from the path to the body, because the world may be between them. The test is
-   needed if only the sphere with the path's radius touches the body, or if the path misses the body
-   by at most claim_padding. */
+/* Tests whether the world is between the path and the target, because the target may be beside
+   the path: only the path's full radius touches it, or the path misses it by at most
+   claim_padding. */
 static void test_beside_path(struct hs_hit_context *c, const struct hs_path *path,
                              const struct hs_player *target, struct hs_encounter *e)
 {
@@ -110,7 +107,7 @@ static void test_beside_path(struct hs_hit_context *c, const struct hs_path *pat
     e->needed += hs_vec_distance(from, to);
 }
 
-/* Whether the eye sees a point of the body: its middle, top or bottom. */
+/* Returns whether the eye sees a point of the body: its centre, top or bottom. */
 static bool sees_body(struct hs_hit_context *c, const struct hs_player *player, int64_t time_us)
 {
     struct hs_bracket bracket;
@@ -126,8 +123,9 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
                            const struct hs_player *body, struct hs_vec center, double distance,
                            struct hs_obstacle *out)
 {
-    const double drawn_in = 0.005; /* test a point a little before the contact, so that a wall does
-                                      not hide a contact on itself */
+    /* Test a point a little before the contact, so that the surface of the contact does not hide
+       it. */
+    const double drawn_in = 0.005;
     bool is_slight = c->lean == HS_LEAN_SLIGHT;
     out->touched = out->is_unknown = false;
     if (c->lean == HS_LEAN_NONE || (is_slight && body == NULL) ||
@@ -148,7 +146,7 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
     return out->touched || out->is_unknown;
 }
 
-/* Tests whether the eye sees the contact with the target, or the nearest approach to it. */
+/* Tests whether the eye sees the contact with the target, or the nearest approach. */
 static void test_sight(struct hs_hit_context *c, const struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *e)
 {
@@ -165,8 +163,7 @@ static void test_sight(struct hs_hit_context *c, const struct hs_path *path,
     e->needed = hs_vec_distance(c->near_eye, at->center);
 }
 
-/* Finds the target on the path up to the obstacle that ends it. If the target is not on this part
-   of the path, searches the whole path. */
+/* Finds the target on the path up to the obstacle that ends it, otherwise on the whole path. */
 static void find_target(struct hs_hit_context *c, struct hs_path *path,
                         const struct hs_player *target, double whole, struct hs_encounter *out)
 {
@@ -185,7 +182,7 @@ static void find_target(struct hs_hit_context *c, struct hs_path *path,
     test_sight(c, path, target, out);
 }
 
-/* Finds the first obstacle. Tests neither map nor movers if the world check is off. */
+/* Finds the first obstacle on the path, unless the world check is off. */
 static void find_obstacle(struct hs_hit_context *c, struct hs_path *path, struct hs_encounter *out)
 {
     out->obstacle.touched = out->obstacle.is_unknown = out->clips = false;
@@ -205,7 +202,7 @@ static void find_obstacle(struct hs_hit_context *c, struct hs_path *path, struct
     path->reach = out->obstacle.contact.distance;
 }
 
-/* Sweeps the path over one body that is not the target. Ignores a body that the world hides. */
+/* Sweeps the path over one body that is not the target. Ignores bodies that the world hides. */
 static void meet(struct hs_hit_context *c, const struct hs_path *path,
                  const struct hs_player *player, struct hs_encounter *out)
 {
@@ -231,7 +228,6 @@ static void meet(struct hs_hit_context *c, const struct hs_path *path,
     insert_met(path, &met, &c->work, out);
 }
 
-/* Whether a player can be a bystander: present, with frames, and neither shooter nor target. */
 static bool is_there(const struct hs_hit_context *c, const struct hs_player *player,
                      const struct hs_player *target)
 {
@@ -239,7 +235,7 @@ static bool is_there(const struct hs_hit_context *c, const struct hs_player *pla
            hs_history_count(player->history) > 0;
 }
 
-/* Returns the players near a path, one bit each, among the 64 players from index `first`. */
+/* Returns which of the 64 players from index `first` on are near a path, one bit each. */
 static uint64_t find_near(const struct hs_players *players, uint32_t first,
                           const struct hs_passing *passing)
 {
@@ -251,8 +247,8 @@ static uint64_t find_near(const struct hs_players *players, uint32_t first,
     return near;
 }
 
-/* Tests the players near an instant path. Most players are far away: for them, only the bounds are
-   read. For most of the others, only the box around the body at that time is read. */
+/* Tests the players near an instant path. For most players, only the bounds of their history are
+   read. For most of the rest, only the box around the body at that time is read. */
 static void meet_near(struct hs_hit_context *c, const struct hs_path *path,
                       const struct hs_player *target, struct hs_encounter *out)
 {
@@ -336,7 +332,7 @@ bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs
     return e->before_target > pierced(c);
 }
 
-/* Whether the named player is the first body on the path that stops shots. */
+/* Returns whether the named player is the first body on the path that stops shots. */
 static bool is_first(const struct hs_hit_context *c, const struct hs_path *path,
                      const struct hs_encounter *e, const struct hs_view *view)
 {

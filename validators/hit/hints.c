@@ -1,4 +1,5 @@
-/* A mistake becomes a hint when most claims show it, and most shooters have such a claim. */
+/* Counts the answers of the rules. A mistake becomes a hint when enough of the claims show it,
+   from more than half of the shooters. */
 #include "validators/hit/hints.h"
 
 #include <stdio.h>
@@ -9,16 +10,17 @@
 #include "validators/history/rewind.h"
 
 enum {
-    FIRST_CLAIMS = 100, /* number of claims before the first hint; among fewer claims, a few
-                           cheaters could cause a hint */
-    MIN_RELEVANT = 30,  /* smallest number of claims that could show the mistake */
-    MAX_RELEVANT = 128, /* at this number of claims the counts are halved, so that a hint ends soon
-                           after the mistake is corrected */
-    ALL_OF_FIRST = 256, /* the first 256 claims are all sampled; of the claims after them, one in
-                           16 is sampled, to save time */
+    /* Number of claims before the first hint; a few cheaters could dominate fewer. */
+    FIRST_CLAIMS = 100,
+    MIN_RELEVANT = 30, /* minimum number of claims that could show the mistake */
+    /* At this number the counts are halved, so that a hint ends soon after a fix. */
+    MAX_RELEVANT = 128,
+    /* This many claims are all sampled; after them, one claim in 16 is sampled to save time. */
+    ALL_OF_FIRST = 256,
     SAMPLED_BITS = 4,
-    WORK_MAX = 4000 /* work units (work.h) for testing a path again; a rig of 20 hitboxes needs 3000
-                       if every shift is tested */
+    /* Work units (work.h) for testing paths of a claim; a rig with 20 hitboxes needs 3000 for
+       all shifts. */
+    WORK_MAX = 4000
 };
 
 static unsigned bits(uint32_t set)
@@ -42,8 +44,8 @@ static void age_shooters(struct hs_shooter_set *set)
 
 /* ---- learning ---- */
 
-/* Selects one claim in 16, at irregular intervals (Knuth's multiplicative hash). With equal
-   intervals, shooters who fire in turns might never be selected. */
+/* Selects one claim in 16 at irregular intervals (Knuth's multiplicative hash). With regular
+   intervals, some shooters who fire in turn might never be selected. */
 static bool is_sampled(uint32_t heard)
 {
     return heard <= ALL_OF_FIRST || heard * UINT32_C(2654435769) >> (32 - SAMPLED_BITS) == 0;
@@ -58,8 +60,7 @@ static void find_pose(struct hs_claim_facts *f)
     if (count == 0)
         return;
     const struct hs_sample *newest = hs_history_at(history, count - 1);
-    /* If the claim uses another clock than the frames, there is no pose at its time. Use the newest
-       pose instead. */
+    /* A claim on another clock has no pose at its time, so use the newest pose. */
     f->has_pose =
         hs_rewind_find(history, ruleset, f->result->eye_time_us, &bracket) == HS_REWIND_OK;
     if (!f->has_pose && hs_rewind_find(history, ruleset, newest->time_us, &bracket) != HS_REWIND_OK)
@@ -151,7 +152,7 @@ unsigned hs_match_hint_codes(const struct hs_match *match)
     return codes;
 }
 
-/* Returns the unit whose factor is nearest to `factor`. */
+/* Returns the unit with the factor nearest to `factor`, by ratio. */
 static int nearest_unit(double factor)
 {
     int nearest = 0;
@@ -184,7 +185,7 @@ static void write_detail(struct hs_hint *hint)
                                     *at == 'p' ? hs_hint_units[unit].posted
                                                : hs_hint_units[unit].assumed);
         if (len >= sizeof hint->detail)
-            return; /* the buffer is full; no sentence of the table is that long */
+            return; /* the buffer is full; every sentence is shorter */
     }
 }
 

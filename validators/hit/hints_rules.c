@@ -1,24 +1,27 @@
-/* The rules: each answers whether a claim shows one mistake, with yes, no or nothing. */
+/* The rules. Each rule looks for one mistake, and says whether a claim shows it: yes, no, or
+   nothing. */
 #include "validators/base/units.h"
 #include "validators/hit/contact.h"
 #include "validators/hit/hints.h"
 #include "validators/hit/work.h"
 
 enum {
-    MAX_VOTES = 32, /* maximum number of votes; the limit lets a new majority replace an old one */
-    TURNS = 48,     /* ways to permute and mirror three axes; number 0 changes nothing */
-    POSES = 64,     /* number of newest poses of a shooter with which a start is compared */
-    SHIFTS = 21     /* ways to shift a path in time or along `up`; the middle one shifts nothing */
+    MAX_VOTES = 32, /* limits the votes, so that a new majority can replace an old one */
+    TURNS = 48,     /* ways to permute and mirror three axes; choice 0 changes nothing */
+    POSES = 64,     /* number of the shooter's newest poses that are compared with a start */
+    /* Ways to shift a path in time or along `up`; the middle choice shifts nothing. */
+    SHIFTS = 21
 };
 
-/* The step of a shift: seconds for LATE_STEP, and a share of the eye height for HIGH_STEP. Two time
-   steps are shorter than the time that a runner needs to pass a point. Two height steps are less
-   than the height of a body. */
+/* The steps between shifts: LATE_STEP in seconds, HIGH_STEP as a share of the eye height. A
+   runner needs longer than two time steps to pass a point, and a body is higher than two height
+   steps. So no target falls between two shifts. */
 #define LATE_STEP 0.04
 #define HIGH_STEP 0.15
 
-/* Limits in seconds. Clocks that agree differ by less than CLOCK_OFF, and games have round trips
-   shorter than LONGEST_RTT. A fire time that differs by less than SHORTEST_LATE is no mistake. */
+/* Limits in seconds. A larger difference than CLOCK_OFF means two different clocks. Round trips
+   in games are shorter than LONGEST_RTT. A fire time that is wrong by less than SHORTEST_LATE is
+   no mistake. */
 #define CLOCK_OFF     5.0
 #define LONGEST_RTT   2.0
 #define SHORTEST_LATE 0.05
@@ -40,9 +43,9 @@ static uint8_t one_more(uint8_t votes)
     return (uint8_t)(votes < MAX_VOTES ? votes + 1 : MAX_VOTES);
 }
 
-/* Returns whether a claim agrees with the majority. `fits` says that the majority's choice explains
-   the claim. `other` is another choice that explains the claim, or -1. If a new choice wins, the
-   finding starts again. */
+/* Counts a claim as a vote, and returns whether the claim agrees with the majority. `fits`: the
+   majority's choice explains the claim. `other`: another choice that explains it, or -1. When a
+   new choice wins, the finding starts again. */
 static bool agrees(struct hs_majority *majority, struct hs_finding *finding, bool fits, int other)
 {
     if (fits) {
@@ -102,8 +105,8 @@ void hs_hints_learn_offset(struct hs_claim_facts *f)
     }
 }
 
-/* Returns whether the trace passes the target below its root. A shot that hits the target passes
-   below the root only if the root is above the feet. */
+/* Returns whether the trace passes the target below its root. Hits do so only if the root is
+   above the feet. */
 static bool passes_below(const struct hs_claim_facts *f, double height)
 {
     const struct hs_player *target = hs_players_find(&f->match->players, f->claim->target);
@@ -122,10 +125,10 @@ static bool passes_below(const struct hs_claim_facts *f, double height)
 }
 
 /*
- * Returns the unit in which shots start at eye height, or -1. Eye heights may be 0.7 to 1.4 times
- * the eye heights of the ruleset. Two cases look alike: an offset in centimetres from a root in the
- * middle of the body, and an offset in inches from the feet. Shots pass below the root only in the
- * first case.
+ * Returns the unit (index in hs_hint_units) that puts the usual start at eye height, or -1. Eye
+ * heights of 0.7 to 1.4 times the ruleset's are accepted. Two cases look alike: an offset in
+ * centimetres from a root in the middle of the body, and an offset in inches from the feet. Only in
+ * the first case do shots pass below the root.
  */
 static int unit_of_game(const struct hs_claim_facts *f)
 {
@@ -150,11 +153,9 @@ static bool is_about(double time, double other)
     return other > 0.1 && time > 0.8 * other && time < 1.25 * other;
 }
 
-/*
- * Returns whether the claim's time is about 1,000 times the time of the frames, or 1/1,000 of it.
- * If frames are in milliseconds too, the steps between them exceed history.max_forward, so all
- * frames after the first are refused.
- */
+/* Returns whether the claim's times are about 1,000 times the frames' times, or 1/1,000 of them.
+   If the frames are in milliseconds too, their steps exceed history.max_forward, so all frames
+   after the first are refused. */
 static bool is_in_milliseconds(const struct hs_claim_facts *f)
 {
     double of_time = fabs(f->time - f->frames), of_now = fabs(f->now - f->frames);
@@ -178,16 +179,15 @@ static enum hs_says says_clock(struct hs_claim_facts *f)
     return answer(fabs(f->measured) > CLOCK_OFF && !is_in_milliseconds(f));
 }
 
-/* Returns where the shooter's feet are according to the claim: one eye height below the start. */
+/* Returns the feet of the shooter according to the claim: one eye height below the start. */
 static struct hs_vec claimed_feet(const struct hs_claim_facts *f)
 {
     struct hs_vec up = hs_up_direction(f->match->ruleset->up);
     return hs_vec_add_scaled(f->claim->start, up, -f->eye_height);
 }
 
-/* Returns whether the claimed start is near the eye after multiplication by factor `i` of
-   hs_hint_units. The ruleset's eye height may be in the unit of the frames or in the unit of the
-   claims. */
+/* Returns whether the claimed start is near the eye if it is multiplied by the factor of unit
+   `i`. The ruleset's eye height may be in the unit of the frames or in the unit of the claims. */
 static bool fits_unit(const struct hs_claim_facts *f, int i)
 {
     double factor = hs_hint_units[i].factor;
@@ -198,10 +198,9 @@ static bool fits_unit(const struct hs_claim_facts *f, int i)
 }
 
 /*
- * Answers whether a choice explains a claim that does not start at the eye. Tries the choice of the
- * majority of claims first. If this choice does not fit, uses the last of the `count` choices that
- * fits. If the start is this close to the eye (`near` eye heights), it fits too many choices, so it
- * is no evidence.
+ * Answers whether a choice (a unit or a permutation of axes) explains why a claim does not start at
+ * the eye. The majority's choice is tried first, then the last of the `count` choices that fits. A
+ * start within `near` eye heights of the eye fits too many choices to be evidence.
  */
 static enum hs_says says_choice(const struct hs_claim_facts *f, struct hs_majority *majority,
                                 enum hs_hint_code code, double near, int count,
@@ -235,7 +234,7 @@ static enum hs_says says_unit_of_ruleset(struct hs_claim_facts *f)
     return answer(f->keeps_offset && unit_of_game(f) >= 0);
 }
 
-/* Swaps the axes by permutation i / 8, and mirrors them by the bits of i % 8. */
+/* Reorders the axes by permutation i / 8, and mirrors them by the bits of i % 8. */
 static struct hs_vec turned(struct hs_vec v, int i)
 {
     static const uint8_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
@@ -258,8 +257,8 @@ static enum hs_says says_axes(struct hs_claim_facts *f)
     return says_choice(f, &f->hints->turn, HS_HINT_AXES, 1.5, TURNS, fits_turn);
 }
 
-/* Returns whether the offset from the root to the start is as long as an eye height, but along an
-   axis other than `up`. */
+/* Returns whether the offset from the root to the start is as long as an eye height, but not
+   along `up`. */
 static bool is_beside_up(const struct hs_claim_facts *f)
 {
     int axis = longest_axis(f->hints->offset);
@@ -283,8 +282,8 @@ static enum hs_says says_eye_height(struct hs_claim_facts *f)
                   !is_beside_up(f));
 }
 
-/* Finds the pose that fits the start best. Returns by how many seconds this pose is older than the
-   pose used for the claim. Returns 0 if no other pose fits. */
+/* Finds the pose that fits the start best. Returns how many seconds older it is than the pose
+   used for the claim, or 0 if no other pose fits. */
 static double late_by(const struct hs_claim_facts *f)
 {
     const struct hs_history *history = f->shooter->history;
@@ -310,12 +309,13 @@ static enum hs_says says_fire_time(struct hs_claim_facts *f)
     hs_history_span_box(hs_history_span(f->shooter->history), &middle, &half);
     if (hs_vec_length(half) < f->tolerance ||
         (f->off > 0.25 * f->tolerance && f->off <= f->tolerance))
-        return HS_SAYS_NOTHING; /* the shooter stood still, or the time makes no difference */
+        return HS_SAYS_NOTHING; /* the shooter stood still, or any time would do */
     f->measured = f->off > f->tolerance ? late_by(f) : 0;
     return answer(fabs(f->measured) >= SHORTEST_LATE);
 }
 
-/* The last rule about starts answers yes if no other rule explains the start. */
+/* Catches the starts that no specific rule accounts for: answers yes if the claim starts further
+   from the eye than the tolerance, and no earlier rule in the table explains the claim. */
 static enum hs_says says_start(struct hs_claim_facts *f)
 {
     if (!f->has_pose)
@@ -325,7 +325,7 @@ static enum hs_says says_start(struct hs_claim_facts *f)
     return answer(f->off > f->tolerance && !f->is_explained);
 }
 
-/* Returns the outcome of a check; unknown if the check did not run. */
+/* Returns the outcome of a check, or unknown if it did not run. */
 static enum hs_outcome outcome_of(const struct hs_hit_result *result, enum hs_check check)
 {
     for (uint16_t i = 0; i < result->check_count; i++)
@@ -335,7 +335,7 @@ static enum hs_outcome outcome_of(const struct hs_hit_result *result, enum hs_ch
 }
 
 /* Returns the target of a claim whose path can be tested again, or NULL. Sets *lands if the path
-   meets the target as the claim says. */
+   touched the target. */
 static const struct hs_player *target_of(const struct hs_claim_facts *f, bool *lands)
 {
     const struct hs_hit_claim *claim = f->claim;
@@ -349,8 +349,8 @@ static const struct hs_player *target_of(const struct hs_claim_facts *f, bool *l
     return hs_players_find(&f->match->players, claim->target);
 }
 
-/* Returns whether the path of the claim meets the target `late_us` after `hit_time`, if the path is
-   moved up by `high`. Sets *has_pose if the target has a pose at that time. */
+/* Returns whether the path, moved up by `high`, touches the target `late_us` after `hit_time`.
+   Sets *has_pose if the target has a pose at that time. */
 static bool meets(struct hs_claim_facts *f, const struct hs_player *target, int64_t late_us,
                   double high, bool *has_pose)
 {
@@ -368,7 +368,7 @@ static bool meets(struct hs_claim_facts *f, const struct hs_player *target, int6
 }
 
 /* Tests the claim at hit_time and at hit_time + interp. Answers yes if it hits only at the later
-   time, no if it hits only at hit_time, and nothing otherwise. */
+   time, no if it hits only at hit_time, otherwise nothing. */
 static enum hs_says says_interp_twice(struct hs_claim_facts *f)
 {
     bool lands, has_pose;
@@ -380,7 +380,7 @@ static enum hs_says says_interp_twice(struct hs_claim_facts *f)
     return !has_pose || meets_later == lands ? HS_SAYS_NOTHING : answer(meets_later);
 }
 
-/* Returns how far choice number `choice` shifts a path. */
+/* Returns how far a choice shifts a path. */
 static double shift_of(int choice, double step)
 {
     static const int middle = SHIFTS / 2;
@@ -397,10 +397,10 @@ static bool meets_shifted(struct hs_claim_facts *f, const struct hs_player *targ
 }
 
 /*
- * Looks for one shift of the path, in time or along `up`, with which most claims that miss would
- * hit. A claim that misses with every shift says nothing: no such mistake explains it. A claim that
- * hits with and without the shift of the majority says nothing either. `measured` is the middle of
- * the shifts with which the claim hits.
+ * Looks for one shift, in time or along `up`, that would turn most misses into hits. A miss that no
+ * shift turns into a hit says nothing, because another mistake explains it. A hit that the
+ * majority's shift leaves a hit says nothing either. `measured` is the middle of the shifts with
+ * which the claim hits.
  */
 static enum hs_says says_shift(struct hs_claim_facts *f, enum hs_hint_code code,
                                struct hs_majority *majority, bool is_time)
@@ -506,16 +506,16 @@ const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT] = {
                           "earlier): do `hit_time` and the times of frames mean the same moment?"},
     [HS_HINT_TARGET_HEIGHT] = {says_target_height, true, 0.6, HS_UNIT_LENGTH,
                                "most misses would hit if their paths were %m higher (if negative: "
-                               "lower): is `position` where the rig of the ruleset has its root?"},
+                               "lower): is `position` at the root of the ruleset's rig?"},
     [HS_HINT_WEAPON] = {says_weapon, true, 0.6, HS_UNIT_NONE,
-                        "no frame names the weapon of the shooter, and no claim does: send "
-                        "`weapon` in the first frame of a player."},
+                        "neither frames nor claims name the shooter's weapon: send `weapon` in "
+                        "the first frame of a player."},
     [HS_HINT_RTT] = {says_rtt, true, 0.95, HS_UNIT_NONE,
-                     "no frame has `rtt`, so `hit_time` is not compared with the connection of "
-                     "the shooter: send it in seconds."},
+                     "no frame has `rtt`, so `hit_time` is not compared with the shooter's "
+                     "connection: send `rtt` in seconds."},
     [HS_HINT_RTT_UNIT] = {says_rtt_unit, true, 0.6, HS_UNIT_SECONDS,
                           "round trips are %m s: is `rtt` in milliseconds? It is in seconds."},
     [HS_HINT_AIM] = {says_aim, true, 0.6, HS_UNIT_NONE,
                      "no frame has `aim`, and no posted shot has `direction`, so shots are not "
-                     "compared with the aim of the shooter: send one of them."},
+                     "compared with the shooter's aim: send one of them."},
 };

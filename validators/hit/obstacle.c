@@ -37,15 +37,15 @@ void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs
 
 /* ---- the sight of a body ---- */
 
-/* The tested points are moved towards the body's centre by this share of their distance from it.
+/* The tested points are moved towards the body's centre by this share of their distance.
    Otherwise the floor would hide the soles. */
 #define DRAWN_IN 0.01
 
-/* If the component of a direction along an axis is below this, the component counts as 0. So
-   rounding does not decide which corner of a level face is the highest. */
+/* A smaller component of a direction along an axis counts as 0, so that rounding does not decide
+   which corner of a level face is the highest. */
 #define LEVEL 1e-6
 
-/* Returns the point of a solid that is furthest in a direction, given as a unit vector. */
+/* Returns the point of a solid that is furthest in `direction`, a unit vector. */
 static struct hs_vec furthest(const struct hs_solid *solid, struct hs_vec direction)
 {
     const double half[3] = {solid->half_extents.x, solid->half_extents.y, solid->half_extents.z};
@@ -69,7 +69,6 @@ static struct hs_vec furthest_of_body(const struct hs_body *body, struct hs_vec 
     return best;
 }
 
-/* Returns the middle of the box around all hitboxes. */
 static struct hs_vec middle_of_body(const struct hs_body *body)
 {
     static const struct hs_vec axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

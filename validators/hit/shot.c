@@ -24,8 +24,8 @@ static struct hs_digest digest_of(const struct hs_shot_claim *claim)
     return hs_digest_end(digest);
 }
 
-/* Returns the time since the launch of a projectile that the server spawns now. The result is at
-   most the time that a claim may rewind. */
+/* Returns how long ago a projectile that the server spawns now was launched, up to the limit by
+   which a claim may rewind. */
 static int64_t launch_age(const struct hs_match *match, const struct hs_shot_claim *claim,
                           int64_t now_us)
 {
@@ -33,9 +33,9 @@ static int64_t launch_age(const struct hs_match *match, const struct hs_shot_cla
     return late < 0 ? 0 : late > limit ? limit : late;
 }
 
-/* Returns how far the server's projectile is behind the client's projectile, in microseconds. If
-   the ping exceeds the maximum, sets *sleep_us to the time that the client waits before it shows
-   its projectile. */
+/* Returns how far the server's projectile is behind the client's, in microseconds. If the ping
+   exceeds the maximum, sets *sleep_us to the time for which the client must delay its own
+   projectile. */
 static int64_t forward_time(const struct hs_match *match, const struct hs_shot_claim *claim,
                             int64_t now_us, int64_t *sleep_us)
 {
@@ -51,8 +51,8 @@ static int64_t forward_time(const struct hs_match *match, const struct hs_shot_c
     return (int64_t)((double)hs_connection_prediction(&connection, rules) * rules->dilation);
 }
 
-/* Returns how long a projectile can still fly after the server advanced it by forward_us. Returns
-   -1 if the weapon fires no projectile. */
+/* Returns how long a projectile can still fly after the server advanced it by forward_us, or -1
+   if the weapon fires no projectile. */
 static int64_t remaining_flight(const struct hs_match *match, uint16_t index, int64_t forward_us)
 {
     if (index == HS_NONE || match->ruleset->weapons[index]->type != HS_WEAPON_PROJECTILE)
@@ -95,9 +95,8 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
     hs_shot_verify_within(match, claim, now_us, 0, true, out, forward_time_us);
 }
 
-/* Stores the results of the checks that count for the shot's hits too. The check `latency` runs
-   again for each hit, but if its outcome was unknown for the shot, it is also unknown for the
-   hits. */
+/* Stores the results of the checks that also count for the shot's hits. The check `latency` runs
+   again for each hit, but if it was unknown for the shot, it stays unknown. */
 static void remember_checks(const struct hs_hit_result *result, struct hs_posted_shot *shot)
 {
     for (uint16_t i = 0; i < result->check_count && shot->check_count < HS_MAX_REMEMBERED; i++) {
@@ -141,7 +140,7 @@ bool hs_shot_record(struct hs_match *match, const struct hs_shot_claim *claim,
     return true;
 }
 
-/* Withdraws the shot. Returns the reason for the answer. */
+/* Withdraws the shot, and returns the reason for the answer. */
 static enum hs_reason cancel(struct hs_match *match, const struct hs_shot_claim *claim,
                              bool may_record)
 {
@@ -154,8 +153,8 @@ static enum hs_reason cancel(struct hs_match *match, const struct hs_shot_claim 
         hs_journal_cancel(match, shooter, claim->shot);
         return HS_REASON_OK;
     }
-    /* If the shot could not be recorded, the game server sends it again, and then sends this
-       cancellation again. */
+    /* If the shot itself could not be recorded, the game server sends it again, and this
+       cancellation after it. */
     const struct hs_ledger_numbers *shots = &shooter->ledger.shots;
     bool may_be_lacked =
         shots->lacks_some && match->newest_us - shots->lacked_until_us <= match->claim_window_us;

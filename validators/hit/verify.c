@@ -26,7 +26,7 @@ static void describe_rewind(struct hs_hit_context *c)
         c->out->flags |= 1u << HS_FLAG_CLAMPED_TO_NEWEST;
 }
 
-/* Flags a claimed radius or damage that the weapon cannot have. */
+/* Flags a claimed radius or damage that is impossible with this weapon. */
 static void compare_claim(struct hs_hit_context *c)
 {
     const struct hs_hit_claim *claim = c->claim;
@@ -49,8 +49,8 @@ static void compare_claim(struct hs_hit_context *c)
         c->out->flags |= 1u << HS_FLAG_DAMAGE_FORGED;
 }
 
-/* Flags shots during a packet burst of the shooter's moves. A lag switch causes such bursts, but so
-   does a bad connection. */
+/* Flags hits during a packet burst of the shooter's moves. Lag switches cause such bursts, but
+   so do bad connections. */
 static void compare_moves(struct hs_hit_context *c)
 {
     const struct hs_player *shooter = c->shooter.player;
@@ -64,8 +64,8 @@ static void compare_moves(struct hs_hit_context *c)
 
 /* ---- the checks ---- */
 
-/* With hit.resolve `touched`, the first body on the path becomes the target, even if another player
-   is claimed. */
+/* With hit.resolve `touched`, the first body on the path is the target, even if the claim names
+   another player. */
 static void resolve_target(struct hs_hit_context *c)
 {
     if (c->ruleset->hit.resolve != HS_RESOLVE_TOUCHED || c->is_shot || !c->has_path ||
@@ -84,7 +84,7 @@ static const struct {
 #undef X
 };
 
-/* The obstacles and bodies on the path of a claim, or on the paths of its pellets. */
+/* The result of sweeping a claim's path, or the paths of its pellets. */
 union meeting {
     struct hs_encounter encounter;
     struct hs_volley volley;
@@ -103,7 +103,7 @@ static void meet(struct hs_hit_context *c, union meeting *meeting)
     }
 }
 
-/* Clears a row. Only the first byte of each name is written, because names are long. */
+/* Clears a row. Names are long, so only their first byte is written. */
 static void begin_row(struct hs_check_row *row, enum hs_check check, enum hs_mode mode)
 {
     row->check = check;
@@ -116,7 +116,7 @@ static void begin_row(struct hs_check_row *row, enum hs_check check, enum hs_mod
     row->of_posted_shot = row->of_whole_flight = row->of_fire_time = false;
 }
 
-/* Returns whether the check filled the row. */
+/* Returns whether the check added its row. */
 static bool run_check(struct hs_hit_context *c, enum hs_check check, struct hs_check_row *row)
 {
     static const enum hs_outcome outcomes[HS_VERDICT_COUNT] = {HS_OUTCOME_PASS, HS_OUTCOME_FAIL,
@@ -131,11 +131,9 @@ static bool run_check(struct hs_hit_context *c, enum hs_check check, struct hs_c
     return true;
 }
 
-/*
- * Runs the checks that apply, in the order in which they decide. If nothing names a weapon and the
- * weapon check is enforced, later checks do not run. The later checks need range, radius and kind
- * of the weapon, and could reject an honest claim if these are unknown.
- */
+/* Runs the checks that apply, in the order in which they decide. If nothing names a weapon and
+   the weapon check is enforced, the checks after it do not run. They need the weapon, and could
+   reject an honest claim without it. */
 static void run_checks(struct hs_hit_context *c)
 {
     union meeting meeting;
@@ -157,7 +155,7 @@ static void run_checks(struct hs_hit_context *c)
 
 /* ---- the verdict ---- */
 
-/* Lists a reason once, even if several checks give it, for example a missing pose. */
+/* Lists a reason only once: several checks can have the same reason, for example a missing pose. */
 static void add_would_reject(struct hs_hit_result *out, enum hs_reason reason)
 {
     for (uint16_t i = 0; i < out->would_reject_count; i++)
@@ -166,8 +164,8 @@ static void add_would_reject(struct hs_hit_result *out, enum hs_reason reason)
     out->would_reject[out->would_reject_count++] = reason;
 }
 
-/* Sets the verdict: the first failed check decides. If no check failed, the first check with
-   missing data decides. */
+/* Sets the verdict. The first enforced check that failed decides, otherwise the first enforced
+   check with missing data. */
 static void decide(struct hs_hit_context *c)
 {
     struct hs_hit_result *out = c->out;
@@ -194,10 +192,10 @@ static void decide(struct hs_hit_context *c)
 
 /* ---- the budget ---- */
 
-/* Returns the size of a prepared claim, from which its work is estimated. */
+/* Returns what the cost of a prepared claim depends on. */
 static struct hs_hit_size size_of(const struct hs_hit_context *c)
 {
-    /* No bodies are tested for a posted shot, only the map between the eye and the start. */
+    /* A posted shot tests no bodies, only what is between the eye and the start. */
     struct hs_hit_size size = {.bodies = c->is_shot ? 0 : c->match->players.count,
                                .near = HS_WORK_NEAR_BODIES,
                                .hitboxes = hs_ruleset_hitboxes(c->ruleset),
@@ -218,8 +216,8 @@ static struct hs_hit_size size_of(const struct hs_hit_context *c)
     return size;
 }
 
-/* Prepares a claim. Returns true if the claim may begin, because its estimated work fits into the
-   limit, or because of `is_whole`. */
+/* Prepares a claim. Returns whether its evaluation may begin: its estimated work is within the
+   limit, or `is_whole` is set. */
 static bool may_begin(struct hs_hit_context *c, bool is_whole)
 {
     bool is_bound = c->work.limit != 0 && !is_whole;
@@ -239,7 +237,7 @@ void hs_hit_clear(struct hs_hit_result *out)
     memset(&out->rewind, 0, offsetof(struct hs_rewind_info, excluded_bones));
 }
 
-/* Sets the result of a claim that costs more than its limit. */
+/* Sets the result of a claim that exceeds its work limit. */
 static void give_up(struct hs_hit_context *c)
 {
     hs_hit_clear(c->out);

@@ -14,9 +14,9 @@ static void record_missing(struct hs_volley *volley, enum hs_reason reason,
     volley->is_missing = true;
 }
 
-/* Stores the obstacle for the answer: the first mover that may be in the way, otherwise the first
-   certain obstacle. A pellet with an uncertain mover in its way may have hit, so a certain obstacle
-   in the way of another pellet proves nothing. */
+/* Stores the obstacle for the answer: the first mover that may be in the way, otherwise the
+   first certain obstacle. A pellet that an unknown mover may stop could still hit, so a certain
+   obstacle on another pellet's path does not decide. */
 static void record_obstacle(struct hs_volley *volley, const struct hs_encounter *e)
 {
     bool is_unknown = !e->is_occluded;
@@ -62,7 +62,7 @@ static void verify_encounter(struct hs_hit_context *c, const struct hs_view *vie
     const struct hs_player *in_front = e->met_count > 0 ? e->met[0].player : NULL;
     if (e->target.touched && (e->is_occluded || (!blocked && e->is_unknown)))
         record_obstacle(volley, e);
-    if (e->target.nearest.gap == DBL_MAX) { /* no hitbox had a pose at that time */
+    if (e->target.nearest.gap == DBL_MAX) { /* no hitbox had a pose then */
         refuse(out, HS_PELLET_UNKNOWN, HS_REASON_LOW_CONFIDENCE_GAP);
         record_missing(volley, out->reason, view);
     } else if (!e->target.touched) {
@@ -108,10 +108,9 @@ static void verify_pellet(struct hs_hit_context *c, const struct hs_pellet_claim
     if (view.player != NULL)
         name = hs_name_str(&view.player->name);
     if (name.ptr == NULL)
-        return; /* no target is claimed, and nobody is touched */
+        return; /* nobody is claimed or touched */
     enum hs_reason reason = hs_verify_victim(c, &view, name, false);
-    if (reason != HS_REASON_OK || view.player == NULL) { /* if the view has no player, the reason is
-                                                            already stored */
+    if (reason != HS_REASON_OK || view.player == NULL) { /* without a player, the reason says why */
         bool missing = hs_reason_verdict(reason) == HS_VERDICT_INCONCLUSIVE;
         refuse(out, missing ? HS_PELLET_UNKNOWN : HS_PELLET_REFUSED, reason);
         if (missing)

@@ -1,14 +1,13 @@
 /*
  * Estimates the cost of a claim before its evaluation, in the work units of validators/work.h.
  *
- * The estimate assumes that at most `near` players are close to a path, and that each of these
- * players is close to HS_WORK_NEAR_LEGS legs of the path. Hostile maps and bodies can cost more. So
- * the work is also counted during the evaluation (struct hs_work), and a claim that exceeds its
- * limit is stopped. No request costs more than its budget plus one step of its last claim.
+ * The estimate assumes that at most `near` players are close to a path, each of them to
+ * HS_WORK_NEAR_LEGS legs of it. Hostile maps and bodies can cost more. So the work is also counted
+ * during the evaluation (struct hs_work), which stops a claim that exceeds its limit. So a request
+ * costs at most its budget plus one step of its last claim.
  *
- * `build/release/tests/bench/bench_work -v` measures expensive claims. In this benchmark a unit
- * took 1.7 to 8.8 ns of processor time. Triangles that only the exact test rejects took the
- * longest.
+ * `build/release/tests/bench/bench_work -v` measures expensive claims. There a unit took 1.7 to 8.8
+ * ns of processor time. Triangles that only the exact test excludes took the longest.
  */
 #ifndef HS_HIT_WORK_H
 #define HS_HIT_WORK_H
@@ -16,15 +15,15 @@
 #include "validators/ruleset.h"
 #include "validators/work.h"
 
-/* The assumed number of bodies near a path: HS_WORK_NEAR_BODIES for ordinary claims,
-   HS_WORK_NEAR_BODIES_MAX for the most expensive claim of a ruleset. Lower values let too many
-   expensive claims start. Higher values refuse claims that fit. */
+/* The assumed number of bodies near a path: for ordinary claims, and for a ruleset's most
+   expensive claim. Lower values let too many expensive claims start. Higher values refuse claims
+   that would fit. */
 enum { HS_WORK_NEAR_BODIES = 16, HS_WORK_NEAR_BODIES_MAX = 64 };
 
-/* The assumed number of legs of a flight that are near one body: half a second of flight. */
+/* The assumed number of legs of a flight near one body: half a second of flight. */
 enum { HS_WORK_NEAR_LEGS = 32 };
 
-/* Costs that do not depend on the bodies on a path: lookups, writing and recording the answer. */
+/* Costs that do not depend on bodies: lookups, and writing and recording the answer. */
 enum {
     HS_WORK_REPLAY = 200,  /* a claim that was answered before */
     HS_WORK_CLAIM = 1500,  /* any other claim or shot */
@@ -33,23 +32,22 @@ enum {
     HS_WORK_FLIGHT_LEG = 6 /* each leg of a flight */
 };
 
-/* The size of a claim. */
+/* What the cost of a claim depends on. */
 struct hs_hit_size {
-    uint64_t bodies;    /* players in the match */
-    uint64_t near;      /* bodies assumed near each path */
-    uint64_t hitboxes;  /* hitboxes of the largest rig */
-    uint64_t legs;      /* legs of the flight; 0 for an instant weapon */
-    uint64_t pellets;   /* number of claimed pellets, each with its own path; 0 if the claim has one
-                           path and no pellets */
-    uint64_t victims;   /* players claimed in addition to the target */
-    uint64_t triangles; /* triangles and boxes of the map */
+    uint64_t bodies;   /* players in the match */
+    uint64_t near;     /* bodies that are assumed to be near each path */
+    uint64_t hitboxes; /* number of hitboxes in the largest rig */
+    uint64_t legs;     /* number of legs of the flight; 0 for an instant weapon */
+    /* Claimed pellets, each with its own path; 0 if the claim has a single path. */
+    uint64_t pellets;
+    uint64_t victims;   /* number of players claimed in addition to the target */
+    uint64_t triangles; /* triangles and boxes in the map */
     uint64_t movers;
-    bool sweeps_twice; /* each path is swept twice, because the first sweep finds the body that is
-                          touched first */
+    bool sweeps_twice; /* each path is swept once more, to find the first body on it */
     bool has_blast;
 };
 
-/* Returns the estimated work units of a claim of this size. Pure. */
+/* Returns the estimated work units of such a claim. Pure. */
 uint64_t hs_hit_work(const struct hs_hit_size *size);
 
 #endif

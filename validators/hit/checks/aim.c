@@ -4,13 +4,12 @@
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 
-/* The fire time is an estimate of the client. So the shot may match the aim of a frame that is
-   earlier or later by this much. In this time hands can turn by ten degrees. */
+/* The client only estimates the fire time. So the shot may match the aim in a frame that is
+   earlier or later by this much. Hands can turn ten degrees in this time. */
 #define STAMP_ERROR_US 20000
 
-/* The speed of fast hands, in degrees per second. If the shot was fired after the newest frame, no
-   frame has its aim. In that case the allowed angle grows by the angle that hands can turn between
-   that frame and the shot. */
+/* How fast hands turn, in degrees per second. A shot fired after the newest frame has no aim to
+   compare. The allowed angle then grows by what hands can turn between that frame and the shot. */
 #define TURN_SPEED 2000
 
 static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)
@@ -19,8 +18,8 @@ static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)
     return out->x != 0 || out->y != 0 || out->z != 0;
 }
 
-/* Returns the angle between the shot and the arc of two aims, in radians. For a claim with pellets,
-   returns the angle of the pellet furthest from the arc. */
+/* Returns the angle between the shot and the arc between two aims, in radians; for pellets, the
+   largest of their angles. */
 static double off_aim(const struct hs_hit_context *c, struct hs_vec from, struct hs_vec to)
 {
     struct hs_vec pellet;
@@ -33,8 +32,8 @@ static double off_aim(const struct hs_hit_context *c, struct hs_vec from, struct
     return off;
 }
 
-/* Computes the angle to the arc between the aims of two samples. If only one sample has an aim, the
-   arc is that aim. Returns false if neither sample has an aim. */
+/* Computes the angle between the shot and the arc between the aims of two samples, or the only
+   aim. Returns false if neither sample has an aim. */
 static bool off_samples(const struct hs_hit_context *c, const struct hs_sample *first,
                         const struct hs_sample *second, double *off)
 {
@@ -45,7 +44,7 @@ static bool off_samples(const struct hs_hit_context *c, const struct hs_sample *
     return has_from || has_to;
 }
 
-/* Returns the smallest angle to the arcs between the samples around the fire time. */
+/* Returns the smallest angle to the arcs between samples near the fire time, at most `nearest`. */
 static double off_nearby(struct hs_hit_context *c, double nearest)
 {
     const struct hs_history *history = c->shooter.player->history;
@@ -63,8 +62,8 @@ static double off_nearby(struct hs_hit_context *c, double nearest)
     return nearest;
 }
 
-/* Returns the longest possible time between the shooter's newest frame and the shot. A fire time
-   after `now` counts as `now`, so that a client gains nothing by a time in the future. */
+/* Returns the longest possible time from the shooter's newest frame to the shot. A fire time
+   after `now` counts as `now`, so a client gains nothing from a time in the future. */
 static int64_t lag_of(const struct hs_hit_context *c)
 {
     const struct hs_player *shooter = c->shooter.player;
@@ -78,9 +77,9 @@ static int64_t lag_of(const struct hs_hit_context *c)
     return lag_us > 0 ? lag_us : 0;
 }
 
-/* Returns the allowed angle in degrees. Bullets start in a direction within the spread around the
-   aim. If the shot has a seed or directions, the middle of its pellets is compared, so the spread
-   is not added. */
+/* Returns the allowed angle in degrees. Bullets leave within the spread around the aim. But if
+   the shot has a seed or directions, the middle of its pellets is compared, so the spread is not
+   added. */
 static double tolerance(const struct hs_hit_context *c)
 {
     double spread = c->weapon != NULL && !c->shot_spreads ? c->weapon->spread_deg : 0;
@@ -88,7 +87,7 @@ static double tolerance(const struct hs_hit_context *c)
     return fmin(c->ruleset->hit.aim_tolerance_deg + spread + turned, 180);
 }
 
-/* Reports that nothing was compared, because neither the frames nor the posted shot contain the
+/* Flags that nothing was compared, because neither the frames nor the posted shot contain the
    aim. */
 static enum hs_reason report_unknown(struct hs_hit_context *c, const struct hs_check_row *row)
 {
@@ -107,16 +106,14 @@ enum hs_reason hs_check_aim(struct hs_hit_context *c, struct hs_check_row *row)
     if (!c->has_path || !(c->trace_length > 0) || hs_hit_is_driven(c))
         return HS_NO_ROW; /* the trace has no direction, or the server moved the projectile */
     if (c->shooter.status == HS_REWIND_OK) {
-        /* Between two samples the shooter may have aimed anywhere between the aims of these
-           samples. */
+        /* Between two samples, the shooter may have aimed anywhere between the two aims. */
         const struct hs_bracket *bracket = &c->shooter.bracket;
         if (!off_samples(c, bracket->from, bracket->to, &off))
             return report_unknown(c, row);
         if (hs_degrees(off) > limit)
             off = off_nearby(c, off);
     } else if (c->posted != NULL) {
-        /* The direction of the hit may differ from that of its posted shot, so compare the
-           direction of the hit. */
+        /* Compare the direction of the hit, because it may differ from that of its posted shot. */
         if (!c->posted->shot->has_direction)
             return report_unknown(c, row);
         off = off_aim(c, c->posted->shot->direction, c->posted->shot->direction);

@@ -1,21 +1,18 @@
-/*
- * binding: does the claimed path start in the direction of the posted shot? For a projectile, the
- * launch direction is compared. This check compares pellets with the direction of the shot;
- * pellets.c compares each pellet with its own direction.
- */
+/* Binding: does the claimed path start in the direction of the posted shot? For a projectile,
+   its launch direction is compared. Pellets are compared with the direction of the shot here;
+   pellets.c compares each one with its own direction. */
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 
-/* Start and end of a trace are rounded, in some engines to a centimetre. So the end of a trace may
-   lie off the shot's line by up to this share of hit.sweep_extension. This tolerance only matters
-   for short traces. */
+/* Games round the start and end of a trace, in some engines to a centimetre. So the end may be
+   off the shot's line by this share of hit.sweep_extension. This matters only for short traces. */
 #define ROUNDING_SHARE 0.1
 
-/* The directions that a claim is allowed to have. */
+/* The directions that a claim may have. */
 struct bound {
     struct hs_vec directions[HS_MAX_PELLETS];
     size_t count; /* 0: every direction is allowed */
-    double limit; /* allowed angle to the nearest direction, degrees */
+    double limit; /* allowed angle to the nearest one, degrees */
 };
 
 static bool has_velocity(const struct hs_hit_context *c)
@@ -35,11 +32,12 @@ static void find_bound(const struct hs_hit_context *c, struct bound *out)
         out->directions[out->count++] = shot->direction;
         out->limit += c->weapon->spread_deg;
     } else if (has_velocity(c)) {
-        out->directions[out->count++] = c->direction; /* the path must fit the claimed velocity */
+        /* No direction was posted, so the path must fit the claimed velocity. */
+        out->directions[out->count++] = c->direction;
     }
 }
 
-/* Returns the angle, in radians, between an arc and the allowed direction nearest to the arc. */
+/* Returns the angle between an arc of directions and the nearest allowed direction, in radians. */
 static double nearest_to_arc(const struct bound *bound, struct hs_vec from, struct hs_vec to)
 {
     double nearest = HS_PI;
@@ -57,18 +55,19 @@ static double nearest(const struct bound *bound, struct hs_vec direction)
 }
 
 /*
- * Computes the angle, in radians, between the allowed directions and a launch that reaches the end
- * of the claim. The launch has a flat or a lobbed arc and a speed that the weapon may have. The
- * claimed times are not used: they are rounded to ticks, and this rounding would turn the launch of
- * a slow projectile by degrees. Returns false if no such launch reaches the end.
+ * Computes the smallest angle, in radians, between the allowed directions and a launch that reaches
+ * the end of the claim with a speed that the weapon may have, on a flat or a lobbed arc. The
+ * claimed times are not used: their rounding to ticks would turn the launch of a slow projectile by
+ * degrees. Returns false if no launch reaches the end.
  */
 static bool launch_off(const struct hs_hit_context *c, const struct bound *bound, double *off)
 {
     double speed = c->weapon->speed, flat[2], lobbed[2], needed;
     if (!hs_hit_flight_times(c, speed * (1 + HS_SPEED_TOLERANCE), &flat[0], &lobbed[0], &needed))
         return false;
-    /* If the slower launch does not reach the end, use the slowest launch that reaches it. The flat
-       and the lobbed arc of that launch are the same. Its flight time t solves g t^2 / 2 = d. */
+    /* If the slowest allowed speed does not reach the end, use the slowest launch that does. Its
+       flat and its lobbed arc are the same. Its flight time is sqrt(2 d / g), where d is the
+       distance from start to end (`trace_length`). */
     if (!hs_hit_flight_times(c, speed * (1 - HS_SPEED_TOLERANCE), &flat[1], &lobbed[1], &needed))
         flat[1] = lobbed[1] = sqrt(2 * c->trace_length / c->weapon->gravity);
     double low = nearest_to_arc(bound, hs_hit_launch(c, flat[0]), hs_hit_launch(c, flat[1]));
@@ -79,7 +78,7 @@ static bool launch_off(const struct hs_hit_context *c, const struct bound *bound
     return true;
 }
 
-/* Reports the pellet that exceeds its limit by the largest angle. */
+/* Reports the pellet that is furthest beyond its limit. */
 static enum hs_reason check_pellets(const struct hs_hit_context *c, const struct bound *bound,
                                     double rounding, struct hs_check_row *row)
 {
@@ -115,7 +114,7 @@ enum hs_reason hs_check_binding(struct hs_hit_context *c, struct hs_check_row *r
     if (!hs_hit_flies(c))
         off = nearest(&bound, c->direction);
     else if (!launch_off(c, &bound, &off))
-        return HS_NO_ROW; /* the flight check refuses the claim */
+        return HS_NO_ROW; /* the check `flight` rejects the claim */
     return hs_report_limit(row, HS_UNIT_DEGREES, hs_degrees(off),
                            fmax(bound.limit, hs_degrees(rounding / c->trace_length)),
                            HS_REASON_DIRECTION_MISMATCH);

@@ -1,9 +1,9 @@
-/* blast: which players does the blast at the verified impact reach? */
+/* Blast: which players does the blast at the impact reach?. */
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 
-/* If a projectile is a point, the centre of its blast can be on a surface. So line-of-sight tests
-   start away from the surface, by this share of the blast's radius. */
+/* The centre of a blast can be exactly on a surface, if the projectile is a point. So
+   line-of-sight tests start off the surface, by this share of the blast's radius. */
 #define OFF_SURFACE 1e-5
 
 struct explosion {
@@ -12,8 +12,8 @@ struct explosion {
     const struct hs_blast *blast;
 };
 
-/* Returns the origin of the line-of-sight tests if no contact was found. This origin is near the
-   claimed end, a little off the surface, on the shooter's side. */
+/* Returns the origin of the line-of-sight tests if no contact was found. It is the claimed end,
+   or near it, a little off the surface on the shooter's side. */
 static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs_blast *blast)
 {
     struct hs_obstacle wall;
@@ -28,7 +28,7 @@ static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs
     return hs_vec_add_scaled(wall.contact.center, wall.contact.normal, OFF_SURFACE * blast->radius);
 }
 
-/* Finds the centre of the blast: the centre of the projectile's sphere at the impact, not the
+/* Finds the centre of the blast: at the impact, the centre of the projectile's sphere, not the
    touched point. */
 static struct explosion find_explosion(struct hs_hit_context *c)
 {
@@ -43,8 +43,8 @@ static struct explosion find_explosion(struct hs_hit_context *c)
     return (struct explosion){c->claim->end, eye_of_unverified(c, blast), blast};
 }
 
-/* Returns the share of the damage at a distance: 1 up to inner_radius, then falling linearly to
-   min_scale at the radius. */
+/* Returns the share of the damage at a distance: 1 up to inner_radius, from there falling
+   linearly to min_scale at the radius. */
 static double share_at(const struct hs_blast *blast, double distance)
 {
     if (distance <= blast->inner_radius || blast->radius <= blast->inner_radius)
@@ -53,9 +53,8 @@ static double share_at(const struct hs_blast *blast, double distance)
     return 1 + (blast->min_scale - 1) * (out < 1 ? out : 1);
 }
 
-/* Returns HS_REASON_OK if the blast reaches a body: the body is near enough, and the world does not
-   shield the body. *distance is from the blast's centre to the nearest hitbox surface; 0 inside
-   a hitbox. */
+/* Returns HS_REASON_OK if the body is within the blast and the world does not shield it. Sets
+ *distance to the distance from the centre to the nearest hitbox; 0 inside a hitbox. */
 static enum hs_reason reach_body(struct hs_hit_context *c, const struct explosion *x,
                                  const struct hs_view *view, double *distance)
 {
@@ -75,8 +74,8 @@ static enum hs_reason reach_body(struct hs_hit_context *c, const struct explosio
     return hs_sight_of_body(c, x->eye, &body, c->hit_time_us);
 }
 
-/* Returns HS_REASON_OK if the blast hurts a player. Shooters hurt themselves only if the weapon's
-   self_scale is not 0. */
+/* Returns HS_REASON_OK if the blast damages a player. It damages the shooter only if self_scale
+   is not 0. */
 static enum hs_reason check_player(struct hs_hit_context *c, const struct explosion *x,
                                    const struct hs_view *view, struct hs_str name, double *distance)
 {
@@ -96,8 +95,8 @@ static void land_blast(struct hs_hit_context *c, const struct explosion *x,
                                    .share = share_at(x->blast, distance) * scale});
 }
 
-/* Returns whether a player is listed as refused. The direct target may already be listed before the
-   blast is verified. */
+/* Returns whether a player is already listed as refused. The direct target may be listed before
+   the blast is checked. */
 static bool is_refused(const struct hs_hit_context *c, struct hs_str name)
 {
     for (uint16_t i = 0; i < c->out->refused_count; i++)
@@ -106,7 +105,8 @@ static bool is_refused(const struct hs_hit_context *c, struct hs_str name)
     return false;
 }
 
-/* Hurts a claimed victim and returns true, or lists the victim as refused and returns false. */
+/* Checks a claimed victim. Adds the damage and returns true, or lists the victim as refused and
+   returns false. */
 static bool check_claimed(struct hs_hit_context *c, const struct explosion *x, struct hs_str name)
 {
     struct hs_view view;
@@ -129,8 +129,8 @@ bool hs_hit_lists(const struct hs_hit_context *c, struct hs_str name)
     return false;
 }
 
-/* Lists the players in the blast whom the claim does not name. If the weapon's `unclaimed` is
-   `damage`, also hurts these players. */
+/* Lists the players in the blast whom the claim does not name, and damages them if the weapon's
+   `unclaimed` is `damage`. */
 static void find_unclaimed(struct hs_hit_context *c, const struct explosion *x)
 {
     const struct hs_players *players = &c->match->players;
@@ -153,8 +153,7 @@ static void find_unclaimed(struct hs_hit_context *c, const struct explosion *x)
     }
 }
 
-/* Returns the first refusal that is a rejection. If there is no such refusal, returns the first
-   refusal. */
+/* Returns the first refusal that is a rejection, otherwise the first refusal. */
 static const struct hs_refused_victim *deciding_refusal(const struct hs_hit_result *out)
 {
     for (uint16_t i = 0; i < out->refused_count; i++)
@@ -181,10 +180,10 @@ bool hs_reason_is_about_target(enum hs_reason reason)
 }
 
 /*
- * Returns the enforced check that refuses the direct target. Returns NULL if no check refuses the
- * target, or if the blast is not evaluated. The blast is evaluated if the projectile struck
- * something, and if all failures are about the target. If a check of shooter, weapon, times, origin
- * or flight fails, the blast is not evaluated.
+ * Returns the first row with a failure or an unknown outcome that concerns only the direct target.
+ * Returns NULL if the target is not refused, or if the blast must not be evaluated instead. The
+ * blast counts only if the projectile struck something, and if no enforced check of shooter,
+ * weapon, times, origin or flight failed.
  */
 static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
 {
@@ -204,7 +203,7 @@ static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
 }
 
 /* Corrects the impact if an obstacle beside the path hides the target. The projectile flew past
-   that obstacle, so it exploded further along its path. */
+   the obstacle and exploded further along its path. */
 static void find_burst(struct hs_hit_context *c)
 {
     const struct hs_encounter *e = c->encounter;
@@ -217,8 +216,8 @@ static void find_burst(struct hs_hit_context *c)
         hs_describe_obstacle(c, &e->end);
 }
 
-/* Removes the direct hit, and lists its target as the first refused player. For a miss, the entry
-   has the gap. */
+/* Removes the direct hit, and lists its target as the first refused victim. For a miss, the
+   entry contains the gap. */
 static void refuse_direct(struct hs_hit_context *c, const struct hs_check_row *direct)
 {
     bool has_length = direct->unit == HS_UNIT_LENGTH;
@@ -227,9 +226,8 @@ static void refuse_direct(struct hs_hit_context *c, const struct hs_check_row *d
     c->out->refused[0].has_measure = has_length;
 }
 
-/* If the blast hurts somebody, the refusal of the direct target does not decide the verdict. If the
-   blast hurts nobody, the refusal decides, and the target is removed from the list of refused
-   victims. */
+/* If the blast damages anyone, the refusal of the direct target does not decide the verdict.
+   Otherwise it does, and the target is removed from the refused victims. */
 static void settle_direct(struct hs_hit_context *c)
 {
     struct hs_hit_result *out = c->out;
@@ -243,8 +241,8 @@ static void settle_direct(struct hs_hit_context *c)
     out->refused_count--;
 }
 
-/* Hurts the claimed victims and, if `has_target`, the direct target. Returns true if at least one
-   player is hurt. */
+/* Damages the claimed victims and, if `has_target`, the direct target. Returns whether anyone is
+   damaged. */
 static bool hurt_claimed(struct hs_hit_context *c, const struct explosion *x, bool has_target)
 {
     bool hurts = false;

@@ -1,10 +1,10 @@
-/* contact: does the path touch the claimed body at the place where it was? */
+/* Contact: does the path touch the claimed body where it was at the hit time?. */
 #include <float.h>
 
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 
-/* Sets a flag if the claimed bone is not the touched bone. */
+/* Flags a claim whose bone or zone was not touched. */
 static void compare_bone(struct hs_hit_context *c, const struct hs_contact *contact)
 {
     const struct hs_hitbox *box = &contact->rig->hitboxes[contact->hitbox];
@@ -15,8 +15,7 @@ static void compare_bone(struct hs_hit_context *c, const struct hs_contact *cont
         c->out->flags |= 1u << HS_FLAG_REGION_MISMATCH;
 }
 
-/* Reports that the path touches the target. The check bystander counts the bodies in front of the
-   target. */
+/* Reports a touch of the target. The check bystander counts the bodies in front of it. */
 static enum hs_reason touch_target(struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_encounter *e = c->encounter;
@@ -45,8 +44,7 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
     hs_describe_first(c, e);
     hs_report_measure(row, HS_UNIT_LENGTH, target->nearest.gap, c->ruleset->hit.claim_padding);
     hs_report_player(row, c->target.player);
-    if (c->is_weapon_stale) /* the known weapon may be outdated, and the true weapon may have a
-                               larger sphere */
+    if (c->is_weapon_stale) /* the actual weapon is unknown, and may have a larger sphere */
         return HS_REASON_HISTORY_TOO_SHORT;
     if (e->reaches && free_line) {
         c->is_lenient = true;
@@ -63,8 +61,8 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
     return HS_REASON_WRONG_TARGET;
 }
 
-/* Returns whether the body is on the path but behind the obstacle that ends the path, or beside the
-   path and hidden by an obstacle. */
+/* Returns whether an obstacle hides the body: the body is on the path behind the obstacle that
+   ends it, or beside the path behind an obstacle. */
 static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *view)
 {
     const struct hs_encounter *e = c->encounter;
@@ -78,8 +76,8 @@ static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *v
     return contact.touched;
 }
 
-/* Checks a victim behind the target. Two conditions must be true: the path touches the victim, and
-   the weapon pierces all bodies before them. */
+/* Checks an additional victim: the path must touch the victim, and the weapon must pierce all
+   bodies in front of them. */
 static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct hs_str name)
 {
     const struct hs_encounter *e = c->encounter;
@@ -113,8 +111,8 @@ static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct 
         hs_refuse_victim(c, name, reason, 0, 0);
 }
 
-/* With hit.resolve `touched`, the victims are the first bodies on the path, up to the number that
-   the weapon pierces. */
+/* With hit.resolve `touched`, the additional victims are the first bodies on the path, up to the
+   number that the weapon pierces. */
 static void pierce_touched(struct hs_hit_context *c)
 {
     const struct hs_encounter *e = c->encounter;
@@ -128,7 +126,7 @@ static void pierce_touched(struct hs_hit_context *c)
     }
 }
 
-/* Checks the additional victims of a shot. The check blast handles the victims of blasts. */
+/* Checks the additional victims of a shot. Those of a blast are checked by the check blast. */
 static void check_victims(struct hs_hit_context *c)
 {
     if (c->weapon == NULL || c->weapon->has_blast)
@@ -163,7 +161,7 @@ static enum hs_reason check_path(struct hs_hit_context *c, struct hs_check_row *
     }
     if (c->target.status != HS_REWIND_OK)
         return hs_report_missing(c, row, &c->target, HS_REASON_UNKNOWN_TARGET_HISTORY);
-    if (e->target.nearest.gap == DBL_MAX) { /* no hitbox had a pose along the path */
+    if (e->target.nearest.gap == DBL_MAX) { /* no hitbox had a pose on the path */
         c->target.status = HS_REWIND_LOW_CONFIDENCE;
         hs_report_player(row, c->target.player);
         return HS_REASON_LOW_CONFIDENCE_GAP;
@@ -180,7 +178,7 @@ static enum hs_reason check_pellets(const struct hs_hit_context *c, struct hs_ch
         return volley->missing;
     }
     if (is_reached || volley->blocker != NULL || !volley->has_margin)
-        return HS_REASON_OK; /* the claim hits, or has no target, or another check decides */
+        return HS_REASON_OK; /* the claim hits or has no target, or another check decides */
     hs_report_measure(row, HS_UNIT_LENGTH, volley->margin, 0);
     return c->is_weapon_stale ? HS_REASON_HISTORY_TOO_SHORT : HS_REASON_NO_INTERSECTION;
 }

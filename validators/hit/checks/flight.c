@@ -2,13 +2,13 @@
 #include "validators/base/units.h"
 #include "validators/hit/checks.h"
 
-/* A flight time may differ by TIME_TOLERANCE_US, or by flight time / TIME_SHARE if this time is
-   longer. The launch speed may differ by the share 1 / TIME_SHARE, which changes the flight time by
-   the same share. */
+/* The allowed error of a flight time: TIME_TOLERANCE_US, or 1 / TIME_SHARE of the flight time if
+   that is longer. A launch speed that is off by this share changes the flight time by the same
+   share. */
 #define TIME_TOLERANCE_US INT64_C(50000)
 #define TIME_SHARE        50
 
-/* Checks the launch speed that the client claims. */
+/* Checks the claimed launch speed. */
 static enum hs_reason check_claimed_speed(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     if (!c->claim->has_velocity)
@@ -41,16 +41,15 @@ enum hs_reason hs_check_flight(struct hs_hit_context *c, struct hs_check_row *ro
             hs_report_measure(row, HS_UNIT_SPEED, needed, fastest);
             return HS_REASON_MUZZLE_VELOCITY;
         }
-        /* The projectile does not reach the end with the weapon's own speed, but does with a higher
-           speed within the tolerance. Use the highest speed. */
+        /* At the weapon's own speed the projectile does not reach the end, but at a higher speed
+           within the tolerance it does. Use the highest allowed speed. */
         hs_hit_flight_times(c, fastest, &low, &high, &needed);
     }
     if (flown > longest) {
         row->of_whole_flight = true;
         return hs_report_time_limit(row, flown, longest, HS_REASON_FLIGHT_TIME);
     }
-    /* Limit times that are too large for an int64_t. Times at the limit are still far from any
-       valid time. */
+    /* Cap times that an int64_t cannot hold. The cap is still far from any valid time. */
     double beyond = 2 * (hs_seconds(longest) + 1);
     int64_t off = apart(flown, fmin(low, beyond)), lobbed = apart(flown, fmin(high, beyond));
     int64_t limit = flown / TIME_SHARE > TIME_TOLERANCE_US ? flown / TIME_SHARE : TIME_TOLERANCE_US;

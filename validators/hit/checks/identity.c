@@ -1,4 +1,4 @@
-/* identity: is the number new? If the hit needs a posted shot, was that shot posted? */
+/* Identity: is the shot number new, and was the shot posted if the hit needs a posted shot?. */
 #include "validators/hit/checks.h"
 
 static int64_t oldest_shot(const struct hs_hit_context *c)
@@ -8,8 +8,7 @@ static int64_t oldest_shot(const struct hs_hit_context *c)
     return limit > HS_PAIRING_US ? limit : HS_PAIRING_US;
 }
 
-/* Returns whether the shot may have been posted and lost, because the match was restored around
-   that time. */
+/* Returns whether the shot may have been posted but lost in a restore. */
 static bool may_be_lost(const struct hs_hit_context *c)
 {
     const struct hs_match *match = c->match;
@@ -25,11 +24,9 @@ static bool may_be_paid(const struct hs_hit_context *c)
     return match->has_lost_payments && c->fire_time_us <= match->lost_until_us;
 }
 
-/*
- * Returns whether a hit needs a posted shot. A hit needs one if the rules require it, if the
- * shooter posts the shots of this weapon, if the number was posted with another weapon, or if some
- * shots could not be recorded.
- */
+/* Returns whether a hit needs a posted shot: the rules require it, the shooter posts the shots
+   of this weapon, the number was posted with another weapon, or some shots could not be
+   recorded. */
 static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers *shots)
 {
     if (c->ruleset->hit.require_shot || (c->weapon != NULL && c->weapon->require_shot))
@@ -45,29 +42,29 @@ static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers 
     return false;
 }
 
-/* Returns the reason for a hit that lacks its required posted shot. `shots`: the posted shots of
-   the shooter, or NULL. */
+/* Returns the reason for a hit without its required posted shot. `shots` are the shooter's
+   posted shots, or NULL. */
 static enum hs_reason check_unposted(const struct hs_hit_context *c,
                                      const struct hs_ledger_numbers *shots)
 {
-    /* The shot was sent but could not be recorded. The game server must send the shot again, and
-       after it the hit. */
+    /* The shot was sent but could not be recorded. The game server must send it again, followed
+       by the hit. */
     bool was_lacked = shots != NULL && shots->lacks_some &&
                       c->fire_time_us >= shots->lacked_from_us &&
                       c->fire_time_us <= shots->lacked_until_us;
-    /* The shot may have been posted, and its number may have been forgotten too early. */
+    /* The shot may have been posted, but its number was forgotten too early. */
     bool may_be_cut =
         shots != NULL && shots->was_cut && c->now_us - shots->paid_us <= oldest_shot(c);
     if (was_lacked)
         return HS_REASON_NOT_RECORDED;
-    if (c->lacks_weapon) /* a posted shot without a weapon cannot be found */
+    if (c->lacks_weapon) /* a shot without a weapon is never found */
         return HS_REASON_NO_WEAPON;
     return c->is_weapon_stale || may_be_lost(c) || may_be_cut ? HS_REASON_HISTORY_TOO_SHORT
                                                               : HS_REASON_NO_MATCHING_SHOT;
 }
 
-/* Returns whether the posted shot was rejected for a reason that is not repeated for its hits, for
-   example its time. */
+/* Returns whether the posted shot was rejected for a reason, such as its time, that its hits do
+   not repeat. */
 static bool posted_was_refused(const struct hs_hit_context *c)
 {
     bool refused = !c->posted->accepted;

@@ -1,16 +1,17 @@
-/* latency: do the times of the claim fit the connection and the earlier shots of the shooter? */
+/* Latency: do the times of the claim fit the shooter's connection and earlier shots?. */
 #include "validators/base/units.h"
 #include "validators/hit/checks.h"
 #include "validators/match/connection.h"
 
-/* The distance of a time from the expected time, and the allowed distance. Earlier and later times
-   have different slacks. */
+/* How far a time is from the expected time, and how far it may be. Older and newer times have
+   different slacks. */
 struct misfit {
     int64_t off_us, slack_us;
-    bool needs_noise; /* the time fits only because a noisy connection gets more slack */
+    /* Off_us exceeds the slack of the rules, but a noisy connection may have more slack. */
+    bool needs_noise;
 };
 
-/* Returns the time by which off_us exceeds the slack: positive if the time does not fit. */
+/* Positive if the time does not fit. */
 static int64_t excess(const struct misfit *misfit)
 {
     return misfit->off_us - misfit->slack_us;
@@ -26,16 +27,17 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Returns whether both the fire time and the weapon of a hit are unknown. A restart may have lost
-   the posted shot and the weapon. In that case nobody knows whether the hit is instant, and
+/* Returns whether both the fire time and the weapon of a hit are unknown, for example because a
+   restart lost the posted shot. It is then unknown whether the hit is instant, and
    c->fire_time_us is a copy of the hit time. */
 static bool lacks_fire_time(const struct hs_hit_context *c)
 {
     return c->weapon == NULL && !c->is_shot && !c->claim->has_fire_time && c->posted == NULL;
 }
 
-/* Checks that times grow with shot numbers. Compares the fire times, and for instant hits also the
-   hit times. If one of two instant hits has no fire time, only their hit times are compared. */
+/* Checks that the times of accepted claims grow with their numbers. Compares the fire times, and
+   for two instant hits also the hit times. If one of them has no separate fire time, only the
+   hit times are compared. */
 static enum hs_reason check_order(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_ledger_entry *before =
@@ -54,20 +56,20 @@ static enum hs_reason check_order(const struct hs_hit_context *c, struct hs_chec
                          : hs_report_time_limit(row, back, limit, HS_REASON_TIME_BACKWARDS);
 }
 
-/* The slacks allowed for this shooter's connection. */
+/* The slacks for the shooter's connection. */
 struct slacks {
     int64_t older_us, newer_us, jump_us;
 };
 
 /*
- * A noisy connection gets more slack, by up to `older_slack`. So the slack for older times can
- * double, and the slack for newer times can grow to `older_slack`.
+ * A noisy connection gets more slack: each slack grows by the noise, but at most by older_slack.
+ * The slack for newer times does not exceed older_slack this way.
  *
- * A quiet connection needs less slack: 85 % of the slacks for older and newer times, and 60 % of
- * the slack for jumps. These shares were chosen with `simulate hits`. Compared with honest play, a
- * cheat that picks poses wins about 14 % more hits under these shares, and 18 % more under the full
- * slack. On a LAN these shares refuse 5 more honest claims in 10,000 than the full slack. A smaller
- * share of older_slack does not lower the cheat's gain further.
+ * A quiet connection needs less: 85 % of the slacks for older and newer times, and 60 % of the
+ * slack for jumps. These shares were chosen with `simulate hits`. A cheat that picks poses wins
+ * about 14 % more hits than honest play with these shares, and 18 % more with the full slack. On a
+ * LAN the shares reject 5 more honest claims in 10,000. A smaller share of older_slack would not
+ * reduce the cheat's gain further.
  */
 static struct slacks slacks_of(const struct hs_hit_context *c)
 {
@@ -85,9 +87,9 @@ static struct slacks slacks_of(const struct hs_hit_context *c)
     return slacks;
 }
 
-/* Checks that the offset is similar to the offsets of hits at about the same time. The delay of a
-   connection does not jump back and forth within a short time. If a client picks poses, its offsets
-   jump. */
+/* Checks that the offset is similar to those of other hits at about the same time. The delay of
+   a connection does not jump back and forth within a short time, but the offsets of a client
+   that picks poses do. */
 static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *row)
 {
     if (!c->out->has_offset || c->used_numbers == NULL)
@@ -102,10 +104,10 @@ static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *
 }
 
 /*
- * Compares hit_time with the expected time. Delays only make a round trip longer than its minimum,
- * never shorter. So the time of an honest claim is often older than expected, and seldom newer. A
- * posted shot may have any time between the moment that the shooter saw and `now`. The check
- * `rewind` refuses later times.
+ * Compares hit_time with the expected time. Delays only make a round trip longer than its minimum.
+ * So an honest claim's time is often older than expected, and seldom newer. A posted shot may have
+ * any time from the moment that the shooter saw up to `now`. The check `rewind` rejects later
+ * times.
  */
 static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us,
                              const struct slacks *slacks)
@@ -118,8 +120,9 @@ static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us
     return (struct misfit){off_us, slacks->newer_us, off_us > rules->newer_slack_us};
 }
 
-/* The server may have simulated the shooter of an instant shot at the arrival of the claim, or at
-   its fire time. Returns the larger misfit of these two times. */
+/* For an instant shot, the server may have simulated the shooter either when the claim arrived
+   or at its claimed fire time. Returns the larger of the two misfits. If no fire time is
+   claimed, or the shot was posted, only the arrival counts. */
 static struct misfit worst_misfit(const struct hs_hit_context *c, int64_t delay_us,
                                   struct hs_check_row *row)
 {
@@ -135,7 +138,7 @@ static struct misfit worst_misfit(const struct hs_hit_context *c, int64_t delay_
     return worst;
 }
 
-/* Compares the claim's times with a known connection. */
+/* Compares hit_time with the connection. */
 static enum hs_reason check_times(struct hs_hit_context *c, const struct hs_connection *connection,
                                   struct hs_check_row *row)
 {

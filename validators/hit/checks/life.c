@@ -1,8 +1,8 @@
 /* life: was the shooter alive? Was the target alive, in their newest life, and not protected? */
 #include "validators/hit/checks.h"
 
-/* Returns when the target died: the end of the life that they had at the view's time. If the sample
-   of the death was dropped, returns the time of the oldest kept sample after the death. */
+/* Returns when the player died. If the sample of the death was dropped, returns the time of the
+   oldest sample after it. */
 static int64_t death_time(const struct hs_view *view)
 {
     const struct hs_history *history = view->player->history;
@@ -18,8 +18,8 @@ static int64_t death_time(const struct hs_view *view)
     return died_us;
 }
 
-/* Checks that the shooter was alive, or dead for at most death_grace. A death that was posted
-   before a restart may be outdated. */
+/* Checks that the shooter was alive, or dead for at most death_grace. A death from before a
+   restore may be outdated. */
 static enum hs_reason check_shooter(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_view *view = &c->shooter;
@@ -51,8 +51,8 @@ enum hs_reason hs_verify_life(const struct hs_view *view)
                                                    : HS_REASON_TARGET_PROTECTED;
 }
 
-/* Reports the time since the target's death, or the number of spawns since the life that was hit.
-   The reported limit is 0. */
+/* Reports the time since the target's death, or the number of spawns since the life that was
+   hit, with a limit of 0. */
 static void measure_target(const struct hs_hit_context *c, enum hs_reason reason,
                            struct hs_check_row *row)
 {
@@ -68,8 +68,7 @@ static void measure_target(const struct hs_hit_context *c, enum hs_reason reason
 
 enum hs_reason hs_check_life(struct hs_hit_context *c, struct hs_check_row *row)
 {
-    /* The shooter of an accepted posted shot was alive. The hits of this shot need no second
-       check. */
+    /* The check of the posted shot already covered the shooter's life. */
     bool knows_shooter = c->shooter.status == HS_REWIND_OK && c->posted == NULL;
     bool knows_target = c->target.status == HS_REWIND_OK;
     enum hs_reason shooter = knows_shooter ? check_shooter(c, row) : HS_REASON_OK;

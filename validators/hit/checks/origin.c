@@ -1,9 +1,9 @@
-/* origin: does the trace start at the shooter's eye at the fire time, with no wall between start
-   and eye? */
+/* Origin: does the trace start at the shooter's eye at the fire time, with no wall between
+   them?. */
 #include "validators/hit/checks.h"
 #include "validators/hit/obstacle.h"
 
-/* Compares the start with `from`, the shooter's eye. No wall may be between start and eye. */
+/* Compares the start with the shooter's eye, `from`, and tests for a wall between them. */
 static enum hs_reason check_start(struct hs_hit_context *c, struct hs_check_row *row,
                                   struct hs_vec from, double tolerance, bool only_map)
 {
@@ -26,10 +26,10 @@ enum hs_reason hs_check_origin(struct hs_hit_context *c, struct hs_check_row *ro
         return HS_NO_ROW;
     if (c->shooter.status != HS_REWIND_OK && c->posted == NULL)
         return hs_report_missing(c, row, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
-    /* The start of the hit may differ from the start of its posted shot. Neither the shooter nor
-       the movers have a pose at the fire time, so only the map can be tested. */
+    /* The start of the hit may differ from that of its posted shot. Neither the shooter nor the
+       movers have a pose at the fire time, so only the map is tested. */
     if (c->shooter.status != HS_REWIND_OK)
         return check_start(c, row, c->posted->start, tolerance, true);
-    /* Between two samples the eye may have been anywhere between its positions in these samples. */
+    /* Between two samples, the eye may have been anywhere between its two positions. */
     return check_start(c, row, c->eye, tolerance + c->eye_moved, false);
 }

@@ -1,24 +1,24 @@
-/*
- * pellets: does the claim have no more pellets than the weapon fires? Do they have the directions
- * that the shot's seed gives? Without a seed: do all pellets fit into one cone of spread? volley.c
- * finds the body that each pellet hits.
- */
+/* Pellets: does the claim have at most as many pellets as the weapon fires, and do they have the
+   directions expected from the shot? Without expected directions: do all pellets fit into one
+   cone of spread? volley.c finds the body that each pellet hits. */
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 
-/* The assignment of pellets to expected directions. */
+/* Assigns pellets to expected directions. */
 struct matching {
     struct hs_work *work;
-    size_t pellets, count;                      /* claimed, expected */
-    double off[HS_MAX_PELLETS][HS_MAX_PELLETS]; /* angle from a pellet to a direction; radians */
-    size_t owner[HS_MAX_PELLETS];               /* the pellet assigned to each direction; `pellets`
-                                                   if no pellet is assigned yet */
-    bool tried[HS_MAX_PELLETS];                 /* directions tried for the current pellet */
+    /* Numbers of claimed pellets and of expected directions. */
+    size_t pellets, count;
+    /* Angle from each pellet to each direction; radians. */
+    double off[HS_MAX_PELLETS][HS_MAX_PELLETS];
+    /* The pellet assigned to each direction; `pellets` if none. */
+    size_t owner[HS_MAX_PELLETS];
+    bool tried[HS_MAX_PELLETS]; /* directions tried for this pellet */
 };
 
-/* Assigns a pellet to a direction within the tolerance. If all such directions are taken, tries to
-   assign their pellets to other directions (augmenting paths: Kuhn, The Hungarian method for the
-   assignment problem, 1955). */
+/* Assigns a pellet to a direction within the tolerance. If all such directions are taken, tries
+   to move their pellets to other directions (augmenting paths: Kuhn, The Hungarian method for
+   the assignment problem, 1955). */
 static bool place_pellet(struct matching *m, size_t pellet, double tolerance)
 {
     for (size_t k = 0; k < m->count; k++) {
@@ -43,11 +43,9 @@ static double nearest_direction(const struct matching *m, size_t pellet, bool on
     return nearest;
 }
 
-/*
- * Assigns each pellet to its own expected direction. The order does not matter, because a claim may
- * leave pellets out. Returns the largest error in radians. If a pellet has no direction within the
- * tolerance, its error is the angle to the nearest free direction.
- */
+/* Assigns each pellet to its own expected direction, in any order, because a claim may omit
+   pellets. Returns the largest error in radians. The error of a pellet without a direction
+   within the tolerance is the angle to the nearest free direction. */
 static double spread_error(struct hs_hit_context *c, const struct hs_vec *expected, size_t count)
 {
     struct matching m = {.work = &c->work, .pellets = c->claim->pellet_count, .count = count};
@@ -69,8 +67,8 @@ static double spread_error(struct hs_hit_context *c, const struct hs_vec *expect
     return worst;
 }
 
-/* Returns the largest angle between two claimed pellets, in radians. Compares chords between
-   directions, because a longer chord means a larger angle and is cheaper to compute. */
+/* Returns the largest angle between two claimed pellets, in radians. Compares chords, which are
+   cheaper to compute and grow with the angle. */
 static double widest_pair(struct hs_hit_context *c)
 {
     size_t count = c->claim->pellet_count, widest[2] = {0, 0};
@@ -79,7 +77,7 @@ static double widest_pair(struct hs_hit_context *c)
     hs_work_spend(&c->work, count * count);
     for (size_t i = 0; i < count; i++) {
         if (!hs_pellet_direction(c, i, &directions[i]))
-            return 0; /* a pellet has no direction, so the check shape refuses the claim */
+            return 0; /* without a direction, the check `shape` rejects the claim */
         for (size_t k = 0; k < i; k++) {
             struct hs_vec apart = hs_vec_sub(directions[i], directions[k]);
             if (hs_vec_dot(apart, apart) <= chord)
@@ -107,7 +105,7 @@ enum hs_reason hs_check_pellets(struct hs_hit_context *c, struct hs_check_row *r
     if (expected_count == 0)
         return hs_report_limit(row, HS_UNIT_COUNTED, (double)count, (double)c->weapon->pellets,
                                HS_REASON_PELLET_COUNT);
-    /* Each pellet is compared with each direction. place_pellet adds its own work. */
+    /* The work of comparing pellets with directions. place_pellet adds its own work. */
     hs_work_spend(&c->work, count * expected_count * HS_WORK_BALL);
     return hs_report_limit(row, HS_UNIT_DEGREES,
                            hs_degrees(spread_error(c, expected, expected_count)),

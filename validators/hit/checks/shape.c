@@ -15,9 +15,10 @@ enum hs_reason hs_check_shape(struct hs_hit_context *c, struct hs_check_row *row
     if (largest > bound)
         return hs_report_limit(row, HS_UNIT_LENGTH, largest, bound,
                                HS_REASON_COORDINATE_OUT_OF_WORLD);
-    if (c->is_shot) /* a posted shot has a start, and perhaps a direction, but no trace */
+    if (c->is_shot) /* a posted shot has no trace */
         return HS_REASON_OK;
-    /* A projectile that the server moved may hit at the place where it was launched. */
+    /* A projectile that the server moved may hit where it was launched, so its trace may be
+       short. */
     bool is_long = shortest > limit || hs_hit_is_driven(c);
     if (is_long && claim->victim_count > victims)
         return hs_report_limit(row, HS_UNIT_COUNTED, (double)claim->victim_count, (double)victims,

@@ -1,13 +1,13 @@
 /* weapon: is the weapon in the ruleset, and could the shooter fire it at the fire time? */
 #include "validators/hit/checks.h"
 
-/* The server counts the last round, and changes the weapon, at a tick. The client's fire time may
-   be later than that tick. So a state up to 20 ms before the fire time still counts. */
+/* The server updates ammunition and weapon at a tick. The client's fire time may be later than
+   that tick. So a state from up to 20 ms before the fire time also counts. */
 #define TOLERANCE_US INT64_C(20000)
 
 enum readiness { NOT_READY, MAY_BE_READY, READY };
 
-/* Returns MAY_BE_READY if only stale values say that the weapon was not ready. */
+/* Returns MAY_BE_READY if every value that speaks against the weapon is stale. */
 static enum readiness readiness_of(const struct hs_state *state, uint16_t weapon, bool is_unnamed)
 {
     unsigned against = 0;
@@ -29,11 +29,9 @@ static enum readiness readier(enum readiness a, enum readiness b)
     return a > b ? a : b;
 }
 
-/*
- * Returns the highest readiness of the weapon in these states: the states of the samples around the
- * fire time, and the states within the tolerance before it. If no frame ever named a weapon, any
- * weapon is allowed.
- */
+/* Returns the best readiness of the weapon around the fire time: in the samples on both sides,
+   and in the states during TOLERANCE_US before it. If no frame ever named a weapon, any weapon
+   counts as held. */
 static enum readiness could_fire(const struct hs_history *history, const struct hs_bracket *bracket,
                                  uint16_t weapon)
 {
@@ -52,7 +50,8 @@ static enum readiness could_fire(const struct hs_history *history, const struct 
     return best;
 }
 
-/* Checks whether the magazine had a round left. Counts rounds only if frames do not post `ammo`. */
+/* Checks that the magazine had a round left. Rounds are counted only if frames do not post
+   `ammo`. */
 static enum hs_reason check_rounds(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     int64_t magazine = c->weapon->magazine;

@@ -1,13 +1,11 @@
-/*
- * world: does the map block the path? Does a mover block the path, at the place where the mover
- * was? Did a projectile with a contact fuse explode on a surface?
- */
+/* World: does the map, or a mover where it was at that time, block the path? Did a projectile
+   with a contact fuse explode on a surface?. */
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 
-/* Returns whether the projectile must have ended on a surface, because its fuse is `contact`. If
-   only the weapon names the fuse and a target is claimed, the result is false: the check contact
-   verifies the end. */
+/* Returns whether the projectile must have exploded on a surface, because its fuse is `contact`.
+   If only the weapon sets the fuse and a target is claimed, returns false, because the check
+   `contact` verifies the end. */
 static bool claims_surface(const struct hs_hit_context *c)
 {
     return c->match->world != NULL && c->weapon != NULL && !hs_hit_is_driven(c) &&
@@ -16,8 +14,7 @@ static bool claims_surface(const struct hs_hit_context *c)
            (c->claim->fuse == HS_FUSE_CONTACT || !c->claims_target);
 }
 
-/* Checks that the claimed end is on a surface: a body or the world must be within sweep_extension
-   of the end. */
+/* Checks that a body or the world is within sweep_extension of the claimed end. */
 static enum hs_reason check_surface(struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_encounter *e = c->encounter;
@@ -38,8 +35,8 @@ static enum hs_reason check_surface(struct hs_hit_context *c, struct hs_check_ro
 static enum hs_reason check_pellets(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_volley *volley = c->volley;
-    /* If an unknown mover may be in the way of one pellet, the outcome of the check is unknown,
-       even if a certain obstacle stops another pellet. */
+    /* If an unknown mover may be in the way of one pellet, the outcome is unknown, even if a
+       certain obstacle stops another pellet. */
     if (volley->free == 0 && (volley->is_unknown || (volley->is_occluded && !volley->is_missing)))
         return hs_report_obstacle(row, &volley->obstacle, !volley->is_unknown,
                                   HS_REASON_OCCLUDED_WORLD, volley->needed);
@@ -55,8 +52,8 @@ enum hs_reason hs_check_world(struct hs_hit_context *c, struct hs_check_row *row
         return check_pellets(c, row);
     if (c->claims_target && c->target.status != HS_REWIND_OK)
         return HS_NO_ROW;
-    /* Without a target, the unknown mover may change where an explosion is, and whether it is on a
-       surface. */
+    /* Without a target, an unknown mover may change where the explosion is, and whether it is on
+       a surface. */
     bool has_blast = c->weapon != NULL && c->weapon->has_blast;
     bool is_end_unknown =
         !c->claims_target && e->obstacle.is_unknown && (has_blast || claims_surface(c));
