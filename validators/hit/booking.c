@@ -109,7 +109,7 @@ struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, boo
         hs_ledger_record_paid(numbers, entry->fire_time_us);
     else if (!book_number(match, ledger, numbers, entry, payment.weapon))
         return NULL;
-    /* Hs_ledger_reserve_cadence reserved memory for this, but hs_ledger_record may have used it.
+    /* hs_ledger_reserve_cadence reserved memory for this, but hs_ledger_record may have used it.
        The shot then does not count for the rate of fire. */
     hs_hit_book_cadence(match, player, payment.weapon, result->fire_time_us);
     if (entry->accepted) {

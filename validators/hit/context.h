@@ -112,7 +112,7 @@ struct hs_hit_context {
 
     struct hs_hit_result *out;
 
-    /* Hs_hit_begin does not clear the large members from here on, because this would cost more
+    /* hs_hit_begin does not clear the large members from here on, because this would cost more
        than many checks. */
     struct hs_path path;
     struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */

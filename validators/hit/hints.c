@@ -10,7 +10,8 @@
 #include "validators/history/rewind.h"
 
 enum {
-    /* Number of claims before the first hint; a few cheaters could dominate fewer. */
+    /* Number of claims before the first hint. With fewer claims, a few cheaters could cause a
+       hint. */
     FIRST_CLAIMS = 100,
     MIN_RELEVANT = 30, /* minimum number of claims that could show the mistake */
     /* At this number the counts are halved, so that a hint ends soon after a fix. */

@@ -10,8 +10,8 @@
 
 #include "validators/match/players.h"
 
-/* A parked account remembers when the tokens are earned for at most this many weapons: those
-   with the latest times. */
+/* A parked account remembers the rate-of-fire tokens of at most this many weapons: those whose
+   tokens are earned back last. */
 enum { HS_ACCOUNT_WEAPONS = 8 };
 
 /* A parked account. */
@@ -23,7 +23,8 @@ struct hs_account {
     uint64_t raised[HS_MOVE_CHECK_COUNT];
     double credit_us; /* valid if has_credit */
     int64_t heard_us;
-    /* All tokens of weapon[i] are earned at settled_us[i]. HS_NONE: the entry is unused. */
+    /* All rate-of-fire tokens of weapon[i] are earned back at settled_us[i]. HS_NONE: the entry
+       is unused. */
     uint64_t weapon[HS_ACCOUNT_WEAPONS];
     int64_t settled_us[HS_ACCOUNT_WEAPONS];
     bool has_moves, has_credit;

@@ -194,7 +194,7 @@ static void record_spawn(struct hs_player *player, const struct hs_player_frame 
     player->spawn_place = entry->position;
 }
 
-/* Returns the start of the history window after a frame with this time. */
+/* Returns where the history window starts once a frame with this time is stored. */
 static int64_t window_with(const struct hs_match *match, int64_t time_us)
 {
     int64_t newest_us =

@@ -85,7 +85,7 @@ struct hs_player_moves {
     /* Time of the newest spawn that the client is known to have seen: a move ended within reach
        of the spawn place, or an epoch began after the spawn. */
     int64_t spawn_shown_us;
-    struct hs_launch launch; /* what remains of the server's last launch (it fades) */
+    struct hs_launch launch; /* the server's last launch, which fades over time */
     int64_t granted_us;      /* credit was granted up to this time before the clock was set back */
     /* Arrivals of the first and the last of the moves that show that the clock was set back. */
     int64_t behind_from_us, behind_us;

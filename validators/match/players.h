@@ -9,7 +9,7 @@
 #include "validators/str.h"
 #include "validators/world/movers.h"
 
-/* The maximum number of server jumps of one player that moves may still have to show. */
+/* How many server jumps are stored per player until moves show them. */
 enum { HS_JUMPS_OPEN = 4 };
 
 /* A hit can be paired with a posted shot for at least this time after the shot, even if the

@@ -8,9 +8,10 @@
 #include "validators/moves/checking.h"
 #include "validators/moves/flags.h"
 
-/* The game server's clock counts as set back after AGREEING_MOVES moves in a row from the past.
-   The last must arrive at least AGREEING_US after the first, because a batch that is sent again
-   arrives within less time. Each must arrive at most history.max_forward after the one before. */
+/* The game server's clock counts as set back when AGREEING_MOVES moves in a row were received at
+   times far before the newest one. The last must come at least AGREEING_US after the first,
+   because a batch that is sent again arrives within less time. Each must come at most
+   history.max_forward after the one before. */
 enum { AGREEING_MOVES = 3 };
 #define AGREEING_US INT64_C(1000000)
 

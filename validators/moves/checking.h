@@ -43,7 +43,7 @@ void hs_checking_fail(struct hs_checking *c, enum hs_move_check check, enum hs_u
    position or names a base. Also returns true if no mode has a speed limit. */
 bool hs_checking_is_in_reach(const struct hs_checking *c, struct hs_vec place, int64_t time_us);
 
-/* Hs_checking_movement checks the movement of a move in the time that the clock granted, and
+/* hs_checking_movement checks the movement of a move in the time that the clock granted, and
    updates the player's state. hs_checking_take_back undoes this update if the move is refused. */
 void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *granted);
 void hs_checking_take_back(struct hs_checking *c);

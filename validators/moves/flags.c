@@ -2,8 +2,8 @@
 
 #include "validators/match/player_moves.h"
 
-/* The flags count as wrong only if frames contradict them for longer than the round trip plus
-   this time. A client learns a stance that the server chose after one round trip. The server
+/* The flags count as wrong only if frames contradict them for at least the round trip plus this
+   time. A client learns after one round trip about a stance that the server chose. The server
    adopts a stance that the client chose within a few ticks. */
 #define GRACE_US       INT64_C(250000)
 #define UNKNOWN_RTT_US INT64_C(200000)
@@ -52,8 +52,8 @@ static bool is_free(const struct hs_move_mode *mode)
     return !(mode->step > 0) && !(mode->gravity > 0);
 }
 
-/* Returns whether the move's mode has neither ground nor gravity. This means something only if
-   the ruleset also has modes with ground and with gravity; otherwise returns false. */
+/* Returns whether the move's mode has neither ground nor gravity. Always returns false if no
+   mode in the ruleset has ground, or if no mode has gravity. */
 static bool is_afloat(const struct hs_ruleset *ruleset, const struct hs_move *move)
 {
     const struct hs_moves_rules *rules = &ruleset->moves;

@@ -98,9 +98,9 @@ static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
     return false;
 }
 
-/* Returns whether the server may have moved the player before a restore without the match
-   knowing, and no move has shown this yet. Returns false if the server posted a jump after the
-   restore, because that jump is known. */
+/* Returns whether the server may have moved the player between save and restore, and no move has
+   shown this yet. Returns false if the server posted a jump after the restore, because the
+   player's position is then known. */
 static bool may_have_jumped(const struct hs_checking *c)
 {
     const struct hs_match *match = c->match;

@@ -10,8 +10,8 @@
    a human reader how the players moved. */
 enum { MARGIN = 16 };
 
-/* The excerpt contains this many of the shooter's posted round trips (match/connection.c uses
-   four). */
+/* The excerpt contains this many of the shooter's newest posted round trips, as many as
+   hs_connection_read uses. */
 enum { ROUND_TRIPS = 4 };
 
 /* ---- samples ---- */

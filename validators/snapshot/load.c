@@ -461,8 +461,8 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
     *out = NULL;
     if (!load_head(&l))
         return l.reader.failed ? HS_MATCH_DAMAGED : HS_MATCH_OTHER_VERSION;
-    /* Load without a memory limit, because the size is not known yet. reserve_bytes charges it
-       later. */
+    /* Load without a memory limit, because the size is not known yet. reserve_bytes sets the
+       limit afterwards. */
     struct hs_match_limits no_bytes = *limits;
     no_bytes.bytes = 0;
     no_bytes.shared = NULL;

@@ -45,7 +45,8 @@ static void replay_session(struct hs_loading *l)
     if (!is_newer && (!ends || player->left))
         return;
     if (is_newer) {
-        /* A player who was evicted when this session was recorded can then be evicted here too. */
+        /* Use the eviction limit of the record, so that a player who was evicted for this
+           session at that time can be evicted again. */
         players->evict_before_us = evict_before_us;
         player = begin_session(l, name);
     }

@@ -32,8 +32,8 @@ static double off_aim(const struct hs_hit_context *c, struct hs_vec from, struct
     return off;
 }
 
-/* Computes the angle between the shot and the arc between the aims of two samples, or the only
-   aim. Returns false if neither sample has an aim. */
+/* Computes the angle between the shot and the arc between the aims of two samples. If only one
+   sample has an aim, the arc is that aim. Returns false if neither has one. */
 static bool off_samples(const struct hs_hit_context *c, const struct hs_sample *first,
                         const struct hs_sample *second, double *off)
 {

@@ -1,4 +1,4 @@
-/* Binding: does the claimed path start in the direction of the posted shot? For a projectile,
+/* binding: does the claimed path start in the direction of the posted shot? For a projectile,
    its launch direction is compared. Pellets are compared with the direction of the shot here;
    pellets.c compares each one with its own direction. */
 #include "validators/geometry/angle.h"

@@ -1,4 +1,4 @@
-/* Blast: which players does the blast at the impact reach?. */
+/* blast: which players does the blast at the impact reach? */
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 

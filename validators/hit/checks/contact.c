@@ -1,4 +1,4 @@
-/* Contact: does the path touch the claimed body where it was at the hit time?. */
+/* contact: does the path touch the claimed body where it was at the hit time? */
 #include <float.h>
 
 #include "validators/hit/checks.h"

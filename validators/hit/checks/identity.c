@@ -1,4 +1,4 @@
-/* Identity: is the shot number new, and was the shot posted if the hit needs a posted shot?. */
+/* identity: is the shot number new, and was the shot posted if the hit needs a posted shot? */
 #include "validators/hit/checks.h"
 
 static int64_t oldest_shot(const struct hs_hit_context *c)

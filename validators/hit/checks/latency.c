@@ -1,4 +1,4 @@
-/* Latency: do the times of the claim fit the shooter's connection and earlier shots?. */
+/* latency: do the times of the claim fit the shooter's connection and earlier shots? */
 #include "validators/base/units.h"
 #include "validators/hit/checks.h"
 #include "validators/match/connection.h"
@@ -7,7 +7,7 @@
    different slacks. */
 struct misfit {
     int64_t off_us, slack_us;
-    /* Off_us exceeds the slack of the rules, but a noisy connection may have more slack. */
+    /* off_us exceeds the slack of the rules, but a noisy connection may have more slack. */
     bool needs_noise;
 };
 

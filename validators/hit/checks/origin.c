@@ -1,5 +1,5 @@
-/* Origin: does the trace start at the shooter's eye at the fire time, with no wall between
-   them?. */
+/* origin: does the trace start at the shooter's eye at the fire time, with no wall between
+   them? */
 #include "validators/hit/checks.h"
 #include "validators/hit/obstacle.h"
 

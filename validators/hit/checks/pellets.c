@@ -1,4 +1,4 @@
-/* Pellets: does the claim have at most as many pellets as the weapon fires, and do they have the
+/* pellets: does the claim have at most as many pellets as the weapon fires, and do they have the
    directions expected from the shot? Without expected directions: do all pellets fit into one
    cone of spread? volley.c finds the body that each pellet hits. */
 #include "validators/geometry/angle.h"

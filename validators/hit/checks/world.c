@@ -1,5 +1,5 @@
-/* World: does the map, or a mover where it was at that time, block the path? Did a projectile
-   with a contact fuse explode on a surface?. */
+/* world: is the path blocked by the map, or by a mover at its place at that time? Did a
+   projectile with a contact fuse explode on a surface? */
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 
