@@ -18,7 +18,7 @@
 struct hs_contact {
     bool has_pose; /* the body has a pose on at least a part of the path */
     bool touched;
-    /* Touched, but it is unknown since a restore whether the body is solid. */
+    /* Touched, but `solid` is stale after a restore, so the body may not be solid. */
     bool is_uncertain;
     /* Distance that the sphere's centre travels to the first touch of the body. */
     double distance;

@@ -85,7 +85,7 @@ struct hs_hit_context {
     struct hs_vec eye;
     /* The possible position of the eye between two frames that is nearest to the start. */
     struct hs_vec near_eye;
-    double eye_moved; /* length that the eye moved between these frames */
+    double eye_moved; /* how far the eye moved between these frames; length */
     enum hs_lean lean;
     uint16_t passed_team; /* shots pass through bodies of this team; HS_NONE: through no team */
 
@@ -213,7 +213,8 @@ bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct h
 size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS]);
 
 /* Returns HS_REASON_OK if the player was alive, not protected, and in their newest life at the
-   view's time, otherwise the reason. If that state is stale, the reason is missing data. */
+   view's time, otherwise the reason. If only stale state speaks against the player, the reason
+   is HS_REASON_HISTORY_TOO_SHORT. */
 enum hs_reason hs_verify_life(const struct hs_view *view);
 
 /* Returns whether the claim's `additional_targets` contain this player. */

@@ -123,7 +123,7 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
                            const struct hs_player *body, struct hs_vec center, double distance,
                            struct hs_obstacle *out)
 {
-    /* Test a point a little before the contact, so that the surface of the contact does not hide
+    /* Test a point a little before the contact, so that the touched surface itself does not hide
        it. */
     const double drawn_in = 0.005;
     bool is_slight = c->lean == HS_LEAN_SLIGHT;

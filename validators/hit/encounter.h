@@ -36,7 +36,7 @@ struct hs_encounter {
     bool is_unseen;         /* `obstacle` hides the target from the eye of a shooter who leans */
     bool is_unknown;        /* a mover without a pose may be in front of the target */
     uint32_t before_target; /* number of other bodies touched before the target */
-    /* How many of these may not be solid, which is unknown since a restore. */
+    /* How many of these may not be solid, because their `solid` is stale after a restore. */
     uint32_t uncertain_before;
     uint32_t met_count;
     struct hs_met met[HS_MAX_MET]; /* other bodies on the path, in order of contact */
@@ -61,8 +61,8 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
 void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
 /* Return whether more bodies are in front of the target than the weapon pierces.
-   hs_encounter_may_be_blocked also counts bodies that may not be solid, which is unknown since a
-   restore. */
+   hs_encounter_may_be_blocked also counts bodies that may not be solid, because their `solid` is
+   stale after a restore. */
 bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 
