@@ -156,9 +156,11 @@ static enum hs_growth make_pose_space(struct hs_history *history, size_t size)
     uint32_t old_capacity = history->pose_capacity;
     uint32_t capacity = old_capacity;
     if (history->pose_free == HS_NO_POSTED_POSE) {
+        /* Each sample uses at most one block. While a pose replaces another, both have a block. */
+        uint32_t max = history->capacity + (old_capacity < history->capacity ? 0 : 1);
         capacity = capacity == 0 ? HS_HISTORY_FIRST : capacity * 2;
-        if (capacity > history->capacity) /* each sample uses at most one block */
-            capacity = history->capacity;
+        if (capacity > max)
+            capacity = max;
     }
     if (block == history->pose_size && capacity == old_capacity)
         return HS_GROWTH_DONE;

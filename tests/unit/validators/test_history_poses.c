@@ -172,6 +172,28 @@ START_TEST(the_last_pose_of_a_time_counts)
 }
 END_TEST
 
+/* Every sample has a posted pose. Each pose is posted again at once, so at every number of samples,
+   and twice more when the history is full. */
+START_TEST(poses_are_replaced_at_every_number_of_samples)
+{
+    enum { SAMPLES = 100, TIMES = 4 };
+    struct hs_history_rules last = rules;
+    union hs_posted_pose_space room;
+    last.same_time = HS_SAME_TIME_LAST;
+    for (int n = 0; n < TIMES * SAMPLES; n++) {
+        int i = n < 2 * SAMPLES ? n / 2 : n % SAMPLES;
+        struct hs_sample sample = sample_at(HS_MS(i), 0);
+        fill_extra(&room, 4, HS_BONE_FLOATS, n);
+        ck_assert_int_eq(hs_history_insert(history, &last, &sample, &plain, &room.posted_pose),
+                         HS_INSERT_STORED);
+    }
+    ck_assert_uint_eq(hs_history_count(history), SAMPLES);
+    for (int i = 0; i < SAMPLES; i++)
+        expect_extra(hs_history_at(history, (uint32_t)i), 4, HS_BONE_FLOATS,
+                     (TIMES - 1) * SAMPLES + i);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("history poses");
@@ -182,6 +204,7 @@ int main(void)
     tcase_add_test(tcase, bytes_are_bounded);
     tcase_add_test(tcase, a_cleared_history_starts_again);
     tcase_add_test(tcase, the_last_pose_of_a_time_counts);
+    tcase_add_test(tcase, poses_are_replaced_at_every_number_of_samples);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }
