@@ -76,8 +76,8 @@ static bool fits(const char *pattern, const char *path, struct hs_str names[2])
     return *path == '\0';
 }
 
-/* Returns the method of this name. HEAD counts as GET. HS_METHOD_COUNT: no route has this method.
- */
+/* Returns the method of this name. HEAD counts as GET. HS_METHOD_COUNT: no route has this
+   method. */
 static enum hs_method method_of(const char *name)
 {
     int method = 0;

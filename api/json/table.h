@@ -33,8 +33,8 @@ enum hs_json_kind {
     HS_JSON_NEAREST_TIME,  /* like TIME, but a time out of range becomes the nearest limit */
     HS_JSON_SHORT_SECONDS, /* int32_t microseconds; seconds within [0, high], high <= 2000 */
     HS_JSON_OBJECT,        /* a struct, described by `object` */
-    HS_JSON_LIST,  /* a pointer to the items, followed by their count as size_t; described by `list`
-                    */
+    HS_JSON_LIST,  /* a pointer to the items, followed by their count as size_t; described by
+                      `list` */
     HS_JSON_BATCH, /* like LIST, but in JSON also a table (batch.h) */
     HS_JSON_ELEMENTS, /* an array of `low` to `high` `items`; `decode` reads each into the target */
     HS_JSON_ENTRIES,  /* an object with any names; `decode` reads each member into the target */
