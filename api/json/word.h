@@ -78,9 +78,8 @@ static inline uint64_t hs_word_keep(uint64_t word, size_t count)
     return word & ((UINT64_C(1) << 8 * count) - 1);
 }
 
-/* Returns the number that the first `count` characters show. These characters must be 1 to 8
-   digits. Combines pairs of digits, then pairs of pairs (Lemire, "Number parsing at a gigabyte per
-   second", 2021). */
+/* Returns the value of the first `count` characters, which must be 1 to 8 digits. Combines pairs of
+   digits, then pairs of pairs (Lemire, "Number parsing at a gigabyte per second", 2021). */
 static inline uint64_t hs_word_number(uint64_t word, size_t count)
 {
     const uint64_t pair = UINT64_C(0x000000FF000000FF);
