@@ -124,8 +124,8 @@ bool hs_route_is_open(enum hs_route route);
 /* Returns whether a caller with these scopes may use a route. */
 bool hs_route_allows(enum hs_route route, unsigned scopes);
 
-/* Writes the scopes that a route needs (all or any of them) to `text`, for messages and headers.
-   For example "ingest verify". Returns `text`. */
+/* Writes the scopes that a route needs (all or any of them) to `text`, for example "ingest verify",
+   for messages and headers. Returns `text`. */
 const char *hs_route_scopes(enum hs_route route, char *text, size_t size);
 
 /* ---- priorities: overload refuses requests with the last priority in this list first ---- */

@@ -18,7 +18,7 @@
 
 /* A parsed object needs about 250 bytes of memory, and a parsed array about 100, even if their text
    is short. In real requests, an object or array has on average at least this many bytes of text. A
-   body with less text is refused if more than HS_JSON_LET_PASS bytes are missing. */
+   body is refused if its text is shorter than that by more than HS_JSON_LET_PASS bytes. */
 enum { HS_JSON_BYTES_PER_OBJECT = 12, HS_JSON_BYTES_PER_ARRAY = 4, HS_JSON_LET_PASS = 4096 };
 
 /*

@@ -21,7 +21,7 @@
 enum hs_json_kind {
     HS_JSON_NAME,          /* struct hs_str; a valid name */
     HS_JSON_NAME_OR_NULL,  /* like NAME; null counts as absent */
-    HS_JSON_ENUM,          /* an enum; one of `words`, without the first `low` of them */
+    HS_JSON_ENUM,          /* an enum; one of `words`, from index `low` on */
     HS_JSON_BOOL,          /* bool */
     HS_JSON_INT,           /* int64_t or uint64_t; an integer within [low, high] */
     HS_JSON_INT32,         /* int32_t */
@@ -151,7 +151,7 @@ bool hs_json_read_reals(struct hs_reader *reader, const json_t *value, const str
                         size_t count, double *out);
 bool hs_json_read_name(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        struct hs_str *out);
-/* Reads one of `words`, without the first `low` of them. */
+/* Reads one of `words`, from index `low` on. */
 bool hs_json_read_word(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        const struct hs_vocabulary *words, int low, int *out);
 /* Records a fault for an unknown member, unless its name begins with x_. */

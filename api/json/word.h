@@ -72,7 +72,7 @@ static inline uint64_t hs_word_others(uint64_t word)
     return (values | (values + HS_WORD_EACH(0x80 - 10))) & HS_WORD_EACH(0x80);
 }
 
-/* Keeps the first `count` bytes, 0 to 7. The other bytes become zero. */
+/* Keeps the first `count` (0 to 7) bytes. The other bytes become zero. */
 static inline uint64_t hs_word_keep(uint64_t word, size_t count)
 {
     return word & ((UINT64_C(1) << 8 * count) - 1);

@@ -8,14 +8,14 @@
 /* The highest lead of a block without moves. */
 #define NO_LEAD INT32_MIN
 
-/* The ceiling (the upper bound of the lead, from acks) if no ack arrived. */
+/* The ceiling (the upper bound of the lead, from acks) as long as no ack has arrived. */
 #define NO_CEILING INT32_MAX
 
 /* Leads are stored in 32 bits, relative to a base. A lead further than this from the base becomes
    the new base. */
 #define REBASE_US INT64_C(1000000000)
 
-/* A clock paused if its ceiling fell by more than this. A smaller fall may come from a better
+/* If the ceiling falls by more than this, the clock paused. A smaller fall may come from a better
    connection. */
 #define PAUSE_SLACK_US 60000
 
@@ -256,7 +256,7 @@ static void settle(struct hs_clock_guard *guard)
 
 /*
  * Handles the first move after a silence: delayed moves may now catch up by as much as the lead
- * fell. What moves gain beyond that counts for the third account (guard.h).
+ * fell. Any further gain counts for the third account (guard.h).
  */
 static void record_silence(struct hs_clock_guard *guard, int32_t lead)
 {

@@ -96,7 +96,7 @@ struct hs_clock_guard {
 
 /* One move, as input of the timing checks. */
 struct hs_timing_move {
-    int64_t timestamp_us; /* by the client's clock; for the guard, without the clock's resets */
+    int64_t timestamp_us; /* client's clock; for the guard, as if it had never been reset */
     int64_t received_us;  /* arrival of the move at the game server */
     int64_t ack_us;    /* send time of the newest snapshot that the client had; valid if has_ack */
     int64_t credit_us; /* initial credit for this connection; valid if has_credit */

@@ -25,7 +25,7 @@
 #define RTT_UNKNOWN_US  INT64_C(200000)
 #define RTT_MAX_US      INT64_C(1000000)
 #define SILENCE_MAX_US  1e7  /* a silence adds at most this much unused time */
-#define BASE_CHANGES    20.0 /* more changes of base than this at once are a finding */
+#define BASE_CHANGES    20.0 /* changes of base that are allowed within a short time */
 #define BASE_FORGIVEN_S 4.0  /* changes of base forgiven per second */
 
 /*
@@ -55,7 +55,7 @@
 #define LAUNCH_MIN_S 0.05
 
 /*
- * So many sudden climbs are allowed in addition to the air jumps, until the body touches ground
+ * This many sudden climbs are allowed in addition to the air jumps, until the body touches ground
  * again. They cover landings whose moves were lost: a player who hops all the time is on the ground
  * for one move per hop. With 1, such a player fails once in 28 hours; with 2, once in 500 hours.
  */
@@ -187,7 +187,7 @@ static double tick_us(const struct hs_movement *movement)
     return movement->tick_us > 0 ? (double)movement->tick_us : TICK_MAX_US;
 }
 
-/* Records the arrival. Returns how long the step lasts for the checks, in seconds. */
+/* Records the arrival. Returns the duration of the step, in seconds, as the checks count it. */
 static double record_arrival(struct hs_movement *movement, const struct hs_moves_rules *rules,
                              const struct hs_movement_step *step)
 {
@@ -404,7 +404,7 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
     if (climb <= allowed)
         return false;
     if (passage->may_be_thrown && climb > sudden && climb <= passage->launch_climb + sudden) {
-        movement->airborne_s = 0; /* the next gathered time may show more of the same launch */
+        movement->airborne_s = 0; /* the launch may continue in the next gathered time */
         *was_thrown = true;
         return true;
     }
@@ -416,7 +416,7 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
         return false;
     if (!is_late)
         movement->bounces++;
-    movement->airborne_s = 0; /* the next gathered time may show more of it */
+    movement->airborne_s = 0; /* the launch may continue in the next gathered time */
     return true;
 }
 

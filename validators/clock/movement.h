@@ -12,7 +12,7 @@
  * need at the limit. So a short move may exceed a limit if the moves before and after it use less
  * time than was granted to them.
  *
- * A body under gravity must not stay higher than its launch explains.
+ * A body under gravity must not stay higher than its launch can explain.
  *
  * The following is allowed, because honest games do it:
  * - A walking body keeps its horizontal speed on slopes and steps. So the path across `up` and the
@@ -27,8 +27,8 @@
  * - The server may launch a body: a knock-back, a jump pad, a rocket jump. The velocity of the
  *   launch raises the speed limits, and allows a gain of velocity and one rise.
  *
- * The functions change only the given state, and allocate nothing. They are not thread-safe on one
- * state.
+ * The functions change only the given state, and allocate nothing. Calls with the same state are
+ * not thread-safe.
  */
 #ifndef HS_MOVEMENT_H
 #define HS_MOVEMENT_H
@@ -86,15 +86,15 @@ struct hs_movement_finding {
  */
 struct hs_movement_result {
     struct hs_movement_finding teleport, speed, acceleration, gravity;
-    double time_us;  /* how long the step lasted for the checks; at least delta_us */
+    double time_us;  /* duration of the step as the checks counted it; at least delta_us */
     bool was_thrown; /* this step's rise used the server's launch */
 };
 
-/* The time credit for one limit. Its debt stays when the mode changes. */
+/* The time credit for one limit. A debt stays when the mode changes. */
 struct hs_movement_pool {
     float owed_s;    /* time used beyond the elapsed time; 0: the credit is full */
-    float ceiling_s; /* largest allowed debt; while an old debt is larger than the new mode allows,
-                        the old debt plus the mode's credit */
+    float ceiling_s; /* largest allowed debt; may exceed the mode's credit while a debt from an
+                        earlier mode is open */
     float run_s;     /* time since the credit was last full */
 };
 

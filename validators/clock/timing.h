@@ -6,8 +6,8 @@
  *
  * Arrival times are always arrivals at the game server, never at this service.
  *
- * The functions change only the given state, and allocate nothing. They are not thread-safe on one
- * state.
+ * The functions change only the given state, and allocate nothing. Calls with the same state are
+ * not thread-safe.
  */
 #ifndef HS_TIMING_H
 #define HS_TIMING_H
@@ -22,7 +22,7 @@ enum hs_timing_flag {
     HS_TIMING_FAST_SUSPECTED = 1 << 2, /* fast_clock_suspected */
 };
 
-/* Packet bursts in the last minute are counted in this many parts of the minute. */
+/* To count packet bursts, the last minute is divided into this many parts. */
 enum { HS_BURST_PARTS = 6 };
 
 struct hs_timing {
@@ -34,7 +34,7 @@ struct hs_timing {
     int64_t heard_us;   /* arrival of the newest move */
 
     /* The last stall, and the packet burst after it. */
-    int64_t stall_from_us, stall_to_us; /* the last arrival before it, and the first one after it */
+    int64_t stall_from_us, stall_to_us; /* last arrival before the stall, first arrival after it */
     int64_t burst_to_us;                /* arrival of the last move that caught up */
     float backlog_us, caught_us;        /* client time that the stall delayed, and the part that
                                            later moves made up for */
@@ -55,12 +55,12 @@ struct hs_timing_result {
     double error_us;  /* client time minus server time for this move; 0: not simulated */
     int64_t late_us;  /* how far a stale move was behind the newest move, by the client's clock */
     unsigned flags;   /* enum hs_timing_flag */
-    /* Valid if the flag is set. ahead_us: the discrepancy (compat.h). proven_by_us: the lead above
-       Y; suspected_us: the account that exceeded suspected_limit_us (guard.h). */
+    /* Each is valid if its flag is set. ahead_us: the discrepancy (compat.h). proven_by_us: the
+       lead above Y; suspected_us: the account that exceeded suspected_limit_us (guard.h). */
     double ahead_us, proven_by_us, suspected_us, suspected_limit_us;
 };
 
-/* Forgets everything for a new epoch, except the credit: a new epoch must not refill it. */
+/* Starts a new epoch: forgets everything except the credit, which a new epoch must not refill. */
 void hs_timing_restart(struct hs_timing *timing);
 
 /* Checks a move and records it. `timing` is all zero for a new player. */

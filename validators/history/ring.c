@@ -259,7 +259,8 @@ static void update_span(struct hs_history *history, const struct hs_sample *befo
     if (after == NULL)
         history->span.newest_us = sample->time_us;
     widen_span(history, before != NULL ? before : sample, sample);
-    /* With `before`, the gap to `after` is part of a gap that the span already includes. */
+    /* If the sample has a predecessor, the gap to `after` is part of a gap that the span already
+       includes. */
     if (before == NULL && after != NULL)
         widen_span(history, sample, after);
 }
