@@ -7,15 +7,14 @@
 
 #include "api/json/digits.h"
 
-/* The two sentences for a reason. vocabulary.h explains the words in braces. */
+/* The two forms of a sentence. vocabulary.h explains the placeholders in braces. */
 struct sentence {
     const char *measured; /* for a row with a measured value; NULL: no row has a measured value */
     const char *bare;     /* for a row without a measured value; NULL: every row has a measured
                              value */
 };
 
-/* The sentences for every reason that a row can have. test_detail.c fails if a sentence is
-   missing. */
+/* The sentences for each reason that a row can have. test_detail.c fails if one is missing. */
 static const struct sentence sentences[HS_REASON_COUNT] = {
 #define X(id, name, verdict, check, measured, bare) {measured, bare},
     HS_REASONS(X)
@@ -24,7 +23,7 @@ static const struct sentence sentences[HS_REASON_COUNT] = {
 
 #define SHIELD_IN_DOUBT "the state of {p}, or of a mover that may shield them, is unknown at {h} s"
 
-/* Sentences for a reason that has another meaning in one check. */
+/* Sentences for reasons that mean something else in one check. */
 static const struct {
     enum hs_check check;
     enum hs_reason reason;
@@ -55,8 +54,8 @@ static const struct {
      {"{t} s is {m} s after the newest frame of {p}, {L} s", SHIELD_IN_DOUBT}},
 };
 
-/* Sentences for rows with an unknown outcome that measure a distance. The first is for a mover
-   whose place or state is unknown, the second for a weapon that may be outdated. */
+/* Sentences for rows that measure a distance and have the outcome `unknown`. The first is for a
+   mover whose place or state is unknown, the second for a weapon that may be outdated. */
 static const char mover_is_unknown[] =
     "{v} may be in the way at {m}, before {l}, but its place or state at {t} s is unknown";
 static const char weapon_is_stale[] =
@@ -91,7 +90,7 @@ enum {
 };
 
 /* Writes a number with at most `digits` significant digits and without trailing zeros. Returns the
-   number that the text shows. */
+   rounded number that was written. */
 static double write_digits(double value, int digits, char out[NUMBER_MAX])
 {
     char text[NUMBER_MAX];
@@ -124,7 +123,7 @@ static double write_digits(double value, int digits, char out[NUMBER_MAX])
     return rounded;
 }
 
-/* Writes two short texts, one after the other, and a terminating 0. */
+/* Writes the two texts one after the other, and a terminating 0. */
 static struct hs_str join(char *out, const char *first, const char *second)
 {
     struct hs_str before = hs_str_of(first), after = hs_str_of(second);
@@ -144,7 +143,8 @@ static int side(double a, double b)
     return (a > b) - (a < b);
 }
 
-/* Writes the measured value and the limit, with enough digits to show which is larger. */
+/* Writes the measured value and the limit so that the reader sees which is larger. If MAX_DIGITS
+   digits do not show the difference, writes "more than" or "less than" the limit instead. */
 static struct numbers numbers_of(enum hs_unit unit, double measured, double limit)
 {
     struct numbers out = {.is_below = measured < limit};
@@ -168,7 +168,7 @@ static void write_seconds(int64_t us, char out[NUMBER_MAX])
 
 /* ---- the sentence ---- */
 
-/* The data that replaces the words in braces. */
+/* The data for the placeholders. */
 struct words {
     struct numbers numbers;
     const struct hs_detail_claim *claim;
@@ -196,8 +196,7 @@ static struct hs_str player_of(const struct words *words)
     return words->claim->target.ptr != NULL ? words->claim->target : HS_STR("the target");
 }
 
-/* Returns the text that replaces a word in braces. `text` is a buffer for texts of several
-   parts. */
+/* Returns the text for a placeholder. `text` is a buffer that the result may use. */
 static struct hs_str word_of(const struct words *words, char word, char text[HS_SENTENCE_MAX])
 {
     const struct numbers *numbers = &words->numbers;
@@ -210,7 +209,7 @@ static struct hs_str word_of(const struct words *words, char word, char text[HS_
     if (word == 'L')
         return join(text, numbers->is_below ? "minimum " : "limit ", numbers->limit);
     if (claim == NULL || words->result == NULL || words->row == NULL)
-        return HS_STR(""); /* sentences about moves have only the placeholders {m}, {l} and {L} */
+        return HS_STR(""); /* sentences about moves contain only {m}, {l} and {L} */
     switch (word) {
     case 'p':
         return player_of(words);

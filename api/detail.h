@@ -1,8 +1,8 @@
 /*
- * Describes the finding of a check in one sentence, for the person who integrates the service.
- * Sentences for reasons are defined in vocabulary.h, all other sentences in detail.c. The numbers
- * in a sentence come from the row. Pure: the same row gives the same bytes on every machine.
- * Nothing is allocated.
+ * Describes the finding of a check in one sentence, for the person who integrates the service. The
+ * sentences for reasons are in vocabulary.h, all others in detail.c; the numbers come from the
+ * finding. The same finding gives the same bytes on every machine. The functions allocate nothing
+ * and are thread-safe.
  */
 #ifndef HS_API_DETAIL_H
 #define HS_API_DETAIL_H
@@ -13,7 +13,7 @@
 /* The maximum length of a sentence in bytes, with its terminating 0. */
 enum { HS_SENTENCE_MAX = 384 };
 
-/* The claim or posted shot that a row describes. */
+/* The claim or posted shot to which a row belongs. */
 struct hs_detail_claim {
     uint64_t shot;
     struct hs_str shooter, target, weapon; /* ptr NULL: the claim does not name the player or
@@ -21,7 +21,7 @@ struct hs_detail_claim {
     bool is_shot;                          /* a posted shot, not a claim */
 };
 
-/* Describes a row that did not pass. */
+/* Describes a row whose check did not pass. */
 void hs_check_detail(const struct hs_detail_claim *claim, const struct hs_hit_result *result,
                      const struct hs_check_row *row, char out[HS_SENTENCE_MAX]);
 

@@ -26,7 +26,7 @@ static void decode_bone(struct hs_reader *reader, const json_t *value, const str
         put_bone(v, bone);
 }
 
-/* Returns whether the bones are one array of numbers, not an array of arrays. */
+/* Returns whether the bones are one flat array of numbers, not an array of arrays. */
 static bool are_flat(const json_t *value)
 {
     const json_t *element;
@@ -89,8 +89,7 @@ static void decode_bones(struct hs_reader *reader, const json_t *value, const st
     }
 }
 
-/* Reads the 7 numbers of one bone from the text. If `may_scale` is true, the bone may also have 10
-   numbers. */
+/* Reads the 7 numbers of one bone from the text. With `may_scale`, 10 numbers are also allowed. */
 static bool take_bone(struct hs_direct *in, struct hs_player_frame *entry, bool may_scale,
                       struct hs_posted_bone *bone)
 {
@@ -107,7 +106,7 @@ static bool take_bone(struct hs_direct *in, struct hs_player_frame *entry, bool 
     return true;
 }
 
-/* Like decode_bones, but reads the text of the body. */
+/* Like decode_bones, but reads directly from the text of the body. */
 static bool take_bones(struct hs_direct *in, void *target)
 {
     struct hs_player_frame *entry = target;
@@ -260,8 +259,8 @@ const struct hs_json_list hs_frames_list = {
 
 /* ---- encoding ---- */
 
-/* Writes the entry of a player or mover, unless it was stored. `kind` is the key of the name:
-   "player" or "mover". */
+/* Writes the entry of a player or mover in `refused`, unless it was stored. `kind` is the key of
+   its name: "player" or "mover". */
 static void encode_refused(struct hs_writer *writer, size_t frame, const char *kind,
                            struct hs_str name, enum hs_frame_result result)
 {
@@ -275,7 +274,8 @@ static void encode_refused(struct hs_writer *writer, size_t frame, const char *k
     hs_write_end(writer, '}');
 }
 
-/* Writes the malformed items of `frame`. Returns the first malformed item of a later frame. */
+/* Writes the malformed items in frame `frame`. Returns the first malformed item in a later
+   frame. */
 static const struct hs_malformed *encode_malformed(struct hs_writer *writer, enum hs_item kind,
                                                    const struct hs_malformed *next, size_t frame)
 {
@@ -328,7 +328,7 @@ void hs_frames_count(const struct hs_frames_request *request,
     }
 }
 
-/* Writes a jump if the match found one. `left`: the number of jumps that still fit into the
+/* Writes a jump if the match found one. *left is the number of jumps that still fit into the
    answer. */
 static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind,
                         struct hs_str name, bool is_found, const struct hs_frame_jump *jump,
@@ -348,7 +348,7 @@ static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind
     hs_write_end(writer, '}');
 }
 
-/* Writes the first jumps of the request. Malformed frames are numbered too. */
+/* Writes the first HS_MAX_JUMPS jumps. The frame numbers also count malformed frames. */
 static void encode_jumps(struct hs_writer *writer, const struct hs_frames_request *request,
                          const struct hs_malformed_items *malformed, const struct hs_match *match)
 {

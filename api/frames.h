@@ -9,33 +9,32 @@
 struct hs_frames_request {
     struct hs_frame *frames; /* in the reader's arena; names borrowed from the JSON value */
     size_t count;
-    size_t entries; /* players and movers of all frames */
+    size_t entries; /* number of players and movers in all frames */
 };
 
-/* The value of "frames". */
+/* Describes the JSON value of "frames". */
 extern const struct hs_json_list hs_frames_list;
 
-/* The number of players and movers with each result. */
+/* The numbers of players and movers with each result. */
 struct hs_frames_counts {
     size_t players[HS_FRAME_RESULT_COUNT];
     size_t movers[HS_FRAME_RESULT_COUNT];
 };
 
 /*
- * Counts the results. `results`, here and in hs_frames_encode, has one result for each player of
- * the first frame, then one result for each mover of that frame. The results of the other frames
- * follow in the same way. `malformed` lists the items of the request that could not be read; NULL:
- * no such items. Each malformed frame adds one to the number of malformed players.
+ * Counts the results. `results`, here and in hs_frames_encode, contains the results of one frame
+ * after the other: first one result for each player, then one for each mover. `malformed` lists the
+ * items that could not be read; it may be NULL. A malformed frame counts as one malformed player.
  */
 void hs_frames_count(const struct hs_frames_request *request,
                      const struct hs_malformed_items *malformed,
                      const enum hs_frame_result *results, struct hs_frames_counts *out);
 
-/* The maximum number of unannounced jumps in one answer. Further jumps only set a flag. */
+/* An answer describes at most this many unannounced jumps. Further jumps only set the flag. */
 enum { HS_MAX_JUMPS = 16 };
 
-/* Writes the answer. `stored`: the number of players with the result STORED. `match`: the match of
-   the frames, read only if `flags` reports a jump. */
+/* Writes the answer. `stored` is the number of players with the result STORED. `match` is the match
+   that received the frames; it is read only if `flags` reports a jump. */
 void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *request,
                       const struct hs_malformed_items *malformed,
                       const enum hs_frame_result *results, size_t stored, unsigned flags,

@@ -53,7 +53,7 @@ static void finish_claim(struct hs_reader *reader, const json_t *value, const st
     if (claim->pellet_count > 0)
         claim->end = claim->pellets[0].end;
     else if (!claim->has_pellets && !claim->has_velocity)
-        hs_json_bad(reader, &end, "is required, or pellets, or velocity");
+        hs_json_bad(reader, &end, "is required unless pellets or velocity is present");
 }
 
 static const struct hs_json_object claim_object = {HS_JSON_FIELDS(claim_fields),
@@ -83,7 +83,8 @@ static void write_names(struct hs_writer *writer, const char *key, const struct 
     hs_write_end(writer, ']');
 }
 
-/* The damage to a single victim equals the total, so the number is converted to text only once. */
+/* With a single victim, the damage equals the total, so the number is converted to text only
+   once. */
 static void encode_damage(struct hs_writer *writer, const struct hs_hit_result *result)
 {
     hs_write_key(writer, "damage_total");

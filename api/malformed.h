@@ -1,6 +1,6 @@
-/* The malformed items of a batch. Each malformed item gets an answer with its errors, in its place
-   among the answers. The other items are processed. The lists are in the arena of one request, and
-   only one thread uses them. */
+/* The malformed items in a batch: those that could not be read. The answer has an entry with the
+   errors at the position of each malformed item, and all other items are processed. The lists are
+   in the arena of one request. Not thread-safe. */
 #ifndef HS_API_MALFORMED_H
 #define HS_API_MALFORMED_H
 
@@ -10,7 +10,7 @@
 #include "api/json/writing.h"
 #include "validators/str.h"
 
-/* The kinds of items. Players and movers are entries of frames. */
+/* Players and movers are entries of frames. */
 enum hs_item {
     HS_ITEM_FRAME,
     HS_ITEM_PLAYER,
@@ -21,8 +21,8 @@ enum hs_item {
     HS_ITEM_COUNT
 };
 
-/* An item keeps at most HS_ITEM_ERRORS_MAX errors. After HS_PROBLEM_MAX (problem.h) errors in a
-   request, each further item keeps only its first error. */
+/* At most HS_ITEM_ERRORS_MAX errors are stored per item. Once a request has HS_PROBLEM_MAX
+   (problem.h) errors, only the first error of each further item is stored. */
 enum { HS_ITEM_ERRORS_MAX = 8 };
 
 struct hs_item_error {
@@ -34,11 +34,11 @@ struct hs_malformed {
     struct hs_malformed *next;
     size_t frame;                  /* for a player or a mover: the index of its frame */
     size_t index;                  /* index in its batch */
-    struct hs_str who;             /* player, mover or shooter; ptr NULL: the name cannot be read */
-    int64_t number;                /* number of the shot, or `seq`; -1: the number cannot be read */
+    struct hs_str who;             /* player, mover or shooter; ptr NULL: not readable */
+    int64_t number;                /* shot number or `seq`; -1: not readable */
     struct hs_item_error *errors;  /* in the order in which they were found */
-    struct hs_item_error **append; /* the end of the list */
-    size_t kept, left_out;         /* number of errors in the list; number of errors left out */
+    struct hs_item_error **append; /* where to link the next error */
+    size_t kept, left_out;         /* number of errors in the list, and number of further errors */
 };
 
 struct hs_malformed_items {
@@ -47,11 +47,11 @@ struct hs_malformed_items {
         size_t count;
     } lists[HS_ITEM_COUNT];
     size_t count;  /* number of malformed items */
-    size_t errors; /* number of errors kept by all items together */
+    size_t errors; /* number of stored errors of all items */
 };
 
-/* The keys of an item's name and of its number; NULL: the item has no such member. `rest` contains
-   the other members that every answer to an item of this kind must have. */
+/* The JSON keys of an item's name and number; NULL: no such member. `rest` is the JSON text of the
+   other members that every answer to such an item must have. */
 struct hs_item_kind {
     const char *name_key, *number_key, *rest;
 };
@@ -61,8 +61,8 @@ extern const struct hs_item_kind hs_item_kinds[HS_ITEM_COUNT];
 const struct hs_malformed *hs_malformed_first(const struct hs_malformed_items *items,
                                               enum hs_item kind);
 
-/* Writes the answer to a move, a shot or a hit. For a frame, a player or a mover, writes its entry
-   in `refused`. */
+/* Writes the answer to a malformed move, shot or hit, or the entry in `refused` for a malformed
+   frame, player or mover. */
 void hs_malformed_encode(struct hs_writer *writer, enum hs_item kind,
                          const struct hs_malformed *malformed);
 

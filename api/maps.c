@@ -8,11 +8,11 @@
 
 enum list { VERTICES, TRIANGLES, BOXES, LISTS };
 
-/* The number of levels around an element of a list: the document and the list. */
+/* A list element is nested in two levels: the document and the list. */
 enum { LEVELS_AROUND = 2 };
 
-/* The parser gets at most this many bytes at a time, because its tree of values needs twenty times
-   as much memory. */
+/* The parser gets at most this many bytes at a time, because its tree of values may need twenty
+   times as much memory. */
 enum { PARSED_MAX = 1 << 20 };
 
 struct decoder {
@@ -46,7 +46,8 @@ static void set_malformed(const struct decoder *d, const char *at, const char *w
                    column, what);
 }
 
-/* Parses the value between two places in the text. NULL: failed, and the fault is recorded. */
+/* Parses the value between two places in the text. On failure, records the fault and returns
+   NULL. */
 static json_t *parse_value(const struct decoder *d, const char *from, const char *to,
                            const struct hs_json_at *at)
 {
@@ -59,10 +60,10 @@ static json_t *parse_value(const struct decoder *d, const char *from, const char
         return value;
     switch (json_error_code(&error)) {
     case json_error_duplicate_key:
-        hs_json_bad(d->reader, at, "holds a field twice");
+        hs_json_bad(d->reader, at, "contains a field twice");
         break;
     case json_error_numeric_overflow:
-        hs_json_bad(d->reader, at, "holds a number that is not finite, or not in range");
+        hs_json_bad(d->reader, at, "contains a number that is not finite, or not in range");
         break;
     case json_error_null_character:
         hs_json_bad(d->reader, at, "must not contain a NUL character");
@@ -145,7 +146,7 @@ static void read_box(struct hs_reader *reader, const json_t *value, const struct
 static const struct {
     const char *name;
     size_t size; /* size of an element in bytes */
-    /* Reads an element in its usual form. False: the element does not have this form and must be
+    /* Reads an element in its usual form. Returns false if the element has another form and must be
        parsed. May be NULL. */
     bool (*take)(struct hs_cursor *cursor, void *target);
     struct hs_json_field element;
@@ -164,8 +165,7 @@ static const struct {
                {.kind = HS_JSON_CUSTOM, .decode = read_box}},
 };
 
-/* Reads the next element with the parser. False: the text after the element cannot be
-   understood. */
+/* Reads the next element with the parser. Returns false if the rest of the text cannot be read. */
 static bool parse_element(struct decoder *d, struct hs_cursor *cursor, enum list list, size_t index,
                           void *target)
 {
@@ -217,8 +217,8 @@ static bool read_element(struct decoder *d, struct hs_cursor *cursor, enum list 
     return parse_element(d, cursor, list, index, target);
 }
 
-/* Reads or counts a list, from its opening bracket to its closing bracket. False: the list is
-   malformed, or out of memory. */
+/* Reads or counts a list, from its opening bracket to its closing bracket. Returns false if the
+   list is malformed or memory ran out. */
 static bool read_list(struct decoder *d, struct hs_cursor *cursor, enum list list)
 {
     bool too_deep;
@@ -242,7 +242,7 @@ static bool read_list(struct decoder *d, struct hs_cursor *cursor, enum list lis
 
 /* ---- the document ---- */
 
-/* Finds the list whose name ends at the cursor. If a colon and a bracket follow the name, moves the
+/* Finds the list whose name ends at the cursor, if a colon and an opening bracket follow. Moves the
    cursor to the bracket. */
 static bool find_list(struct hs_cursor *cursor, const char *name, enum list *list)
 {
@@ -268,7 +268,8 @@ static void keep(struct decoder *d, const char *from, size_t len)
         hs_buffer_append(&d->shell, from, len < space ? len : space);
 }
 
-/* Reads the lists, and copies the rest of the text to the shell. False: a fault was recorded. */
+/* Reads the lists, and copies the rest of the text to the shell. Returns false if the text is
+   malformed. */
 static bool take_lists(struct decoder *d)
 {
     struct hs_cursor cursor = {d->text.ptr, d->text.ptr + d->text.len};
@@ -302,7 +303,7 @@ static bool take_lists(struct decoder *d)
     return true;
 }
 
-/* Reports a fault in the shell again, with its position in the whole text. */
+/* Corrects the position of a fault in the shell to the position in the whole text. */
 static void place_malformed(const struct decoder *d, struct hs_str shell)
 {
     json_error_t error;

@@ -2,8 +2,8 @@
  * Maps: the static geometry of a world as a JSON document.
  *
  * A document with a million triangles is about 40 MB long. As a tree of JSON values it would need
- * ten times as much memory. So the long arrays are read directly from the text. Only the rest of
- * the document, and elements in an unusual form, go through the parser.
+ * more than ten times as much memory. So the long arrays are read directly from the text. Only the
+ * rest of the document, and elements in an unusual form, go through the parser.
  */
 #ifndef HS_API_MAPS_H
 #define HS_API_MAPS_H
@@ -20,8 +20,8 @@ struct hs_map_document {
     size_t vertex_count, triangle_count, box_count;
 };
 
-/* Counts the elements of a document before it is decoded. The result has no arrays. If the document
-   is malformed, only the elements before the fault are counted. */
+/* Counts the elements of a document before it is decoded. The result contains only counts. If the
+   document is malformed, only the elements before the fault are counted. */
 struct hs_world_mesh hs_map_measure(struct hs_str text);
 
 /* Returns the size in bytes of the arrays of a mesh. hs_map_decode allocates at most this many
@@ -30,18 +30,18 @@ size_t hs_map_mesh_bytes(const struct hs_world_mesh *counts);
 
 /*
  * Decodes a document with the optional members `vertices`, `triangles` and `boxes`. `counts` must
- * be the counts of this document. Faults are recorded in the reader's problem, with their pointers;
- * after HS_PROBLEM_MAX faults, further faulty elements are only counted. If out of memory, sets
- * no_memory. Returns whether the document is valid. *out is always set and must be freed.
+ * be the result of hs_map_measure. Returns whether the document is valid. If not, the faults are in
+ * the reader's problem with their pointers (after HS_PROBLEM_MAX faults, further ones are only
+ * counted), or no_memory is set. *out is always set, and must be freed.
  */
 bool hs_map_decode(struct hs_reader *reader, struct hs_str text, const struct hs_world_mesh *counts,
                    struct hs_map_document *out);
 void hs_map_document_free(struct hs_map_document *document);
 
-/* The mesh of the document. It borrows the arrays. */
+/* Returns the mesh of the document. The mesh borrows the arrays. */
 struct hs_world_mesh hs_map_mesh(const struct hs_map_document *document);
 
-/* Writes a document from which hs_map_decode gets exactly the same mesh. */
+/* Writes a document that hs_map_decode turns into exactly the same mesh. */
 void hs_map_encode_document(struct hs_writer *writer, const struct hs_world_mesh *mesh);
 
 /* Writes the answer to GET and PUT. */

@@ -53,7 +53,7 @@ void hs_match_encode(struct hs_writer *writer, const struct hs_match_head *head,
     hs_write_end(writer, '}');
 }
 
-/* Writes how many claims had each verdict, and how many had each reason that occurred. */
+/* Writes the number of claims with each verdict, and with each reason that occurred. */
 static void write_verdicts(struct hs_writer *writer, const uint64_t reasons[HS_REASON_COUNT])
 {
     uint64_t verdicts[HS_VERDICT_COUNT] = {0};
@@ -165,7 +165,6 @@ void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head 
     hs_write_end(writer, '}');
 }
 
-/* Writes the members of a summary. */
 static void write_summary(struct hs_writer *writer, const struct hs_match_head *head,
                           const struct hs_match *match)
 {

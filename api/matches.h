@@ -1,4 +1,4 @@
-/* Matches: opening, state and summary of a match, and the state of one player. */
+/* Matches: the body that opens a match, and the answers about matches and their players. */
 #ifndef HS_API_MATCHES_H
 #define HS_API_MATCHES_H
 
@@ -22,26 +22,28 @@ struct hs_match_head {
 };
 
 /* Writes the answer to PUT: names, revisions, newest time, and the numbers of players and movers.
-   The list of matches has the same object for each match. */
+   The list of matches contains this object for each match. */
 void hs_match_encode(struct hs_writer *writer, const struct hs_match_head *head,
                      const struct hs_match *match);
 
-/* Writes the object of hs_match_encode with hints (validators/hints.h) and all players. */
+/* Writes the answer to GET: the members of hs_match_encode, hints (validators/hints.h) and all
+   players. */
 void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head *head,
                            const struct hs_match *match);
 
-/* Writes the answer to DELETE: verdict counts and damage. */
+/* Writes the answer to DELETE: the members of hs_match_encode, verdict counts and damage. */
 void hs_match_encode_summary(struct hs_writer *writer, const struct hs_match_head *head,
                              const struct hs_match *match);
 
-/* Writes the object of hs_match_encode_summary with hints. */
+/* Writes the document about an ended match for the evidence store: the members of
+   hs_match_encode_summary and hints. */
 void hs_match_encode_end(struct hs_writer *writer, const struct hs_match_head *head,
                          const struct hs_match *match);
 
 /* Writes the member `hints`. */
 void hs_match_encode_hints(struct hs_writer *writer, const struct hs_match *match);
 
-/* Writes the state of a player of a match. */
+/* Writes the state of one player in a match. */
 void hs_player_encode(struct hs_writer *writer, const struct hs_match *match,
                       const struct hs_player_info *player);
 

@@ -1,5 +1,4 @@
-/* Moves: the moves that clients make, and the results of their checks. JSON <-> struct hs_move,
-   hs_move_result. */
+/* Moves of clients, and the results of their checks. JSON <-> struct hs_move, hs_move_result. */
 #ifndef HS_API_MOVES_H
 #define HS_API_MOVES_H
 
@@ -13,16 +12,16 @@ struct hs_moves_request {
     size_t count;
 };
 
-/* The value of "moves". */
+/* Describes the JSON value of "moves". */
 extern const struct hs_json_list hs_moves_list;
 
 /* Decodes the body of POST .../moves. The body has one of two forms: {"moves":..} with a list or a
-   table, or the members of the table alone: {"columns":[..],"rows":[[..],..]}. */
+   table, or only the members of the table: {"columns":[..],"rows":[[..],..]}. */
 void hs_moves_decode_body(struct hs_reader *reader, const json_t *root,
                           struct hs_moves_request *out);
 
-/* The clock checks, whose names are in `timing.flags`. The other checks of moves test the
-   movement. */
+/* The checks whose names can be in `timing.flags`: the clock checks. All other checks of moves
+   concern the movement. */
 enum { HS_TIMING_FLAGS = 3 };
 extern const enum hs_move_check hs_timing_flags[HS_TIMING_FLAGS];
 
@@ -31,13 +30,13 @@ void hs_move_encode(struct hs_writer *writer, const struct hs_moves_rules *rules
                     const struct hs_move *move, const struct hs_move_result *result);
 
 /*
- * Returns whether a brief answer leaves the move out. The move must be accepted, nothing about it
- * may be unusual, and the game server must be able to compute its delta_time. If the move has an
- * ack, a brief answer still names it.
+ * Returns whether a brief answer omits the move. The move must be accepted, nothing about it may be
+ * unusual, and the game server must be able to compute its delta_time. A brief answer lists the
+ * acks separately.
  */
 bool hs_move_is_plain(const struct hs_move_result *result);
 
-/* Writes the state of a player's clock, as the value of `timing`. */
+/* Writes the state of a player's clock: the value of `timing` in the state of a player. */
 void hs_moves_info_encode(struct hs_writer *writer, const struct hs_moves_info *info);
 
 #endif

@@ -1,4 +1,4 @@
-/* Posted shots: the game server posts a shot before the hits of this shot. JSON <-> struct
+/* Posted shots. A game server posts a shot before it posts the hits of the shot. JSON <-> struct
    hs_shot_claim. */
 #ifndef HS_API_SHOTS_H
 #define HS_API_SHOTS_H
@@ -6,7 +6,7 @@
 #include "api/hits.h"
 #include "validators/shot.h"
 
-/* The value of "shots". */
+/* Describes the JSON value of "shots". */
 extern const struct hs_json_list hs_shots_list;
 
 /* Writes a result as an object, and leaves the object open; see hs_hit_encode. */
@@ -14,8 +14,8 @@ void hs_shot_encode(struct hs_writer *writer, const struct hs_shot_claim *claim,
                     const struct hs_hit_result *result, int64_t forward_time_us,
                     const struct hs_verdict_id *id, bool explain);
 
-/* Like hs_hit_is_plain. The answer to the shot of a projectile is never plain, because the game
-   server needs its forward_time. */
+/* Like hs_hit_is_plain. The result of a projectile's shot is never plain, because the game server
+   needs its forward_time. */
 bool hs_shot_is_plain(const struct hs_hit_result *result);
 
 #endif

@@ -1,4 +1,5 @@
-/* Posts to a match: all parts of one game tick, or only one of them. JSON -> structs. */
+/* The bodies of posts to a match: all parts of one game tick, or only one of them. JSON ->
+   structs. */
 #ifndef HS_API_TICKS_H
 #define HS_API_TICKS_H
 
@@ -8,8 +9,8 @@
 #include "api/moves.h"
 #include "api/shots.h"
 
-/* The parts of a tick. The service applies them in this order. The arrays are in the reader's
-   arena, and names are borrowed from the JSON value. */
+/* The parts of a tick, in the order in which the service applies them. The arrays are in the
+   reader's arena. Names are borrowed from the JSON value or the body. */
 struct hs_ticks_request {
     struct hs_frames_request frames;
     struct hs_moves_request moves;
@@ -33,13 +34,13 @@ enum hs_ticks_field {
     HS_TICKS_HITS = 1 << 4
 };
 
-/* Decodes the body of a post. For the route POST ticks, every part is optional. The other routes
-   have one part, which is required. */
+/* Decodes the body of a post. For POST ticks, all parts are optional. Each other route has one
+   part, which is required. */
 void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root, enum hs_route route,
                           struct hs_ticks_request *out);
 
-/* Like hs_ticks_decode_body, without a tree of values. Names are borrowed from `body`. False: the
-   body is unusual or wrong, so it must be parsed and decoded. `out` is then zeroed. */
+/* Like hs_ticks_decode_body, but without a tree of values. Names are borrowed from `body`. Returns
+   false and zeroes *out if the body is unusual or wrong. It must then be parsed and decoded. */
 bool hs_ticks_read_directly(struct hs_reader *reader, struct hs_str body, enum hs_route route,
                             struct hs_ticks_request *out);
 

@@ -52,9 +52,9 @@ static void check_bytes(struct hs_headers *headers, struct hs_str name, struct h
         if ((c < 0x20 && c != '\t') || c == 0x7F)
             record_ambiguity(headers, "a header value contains a control byte");
     }
-    /* libmicrohttpd appends a folded line to the name of the previous field, so this check does not
-       see the folded field as a field. A proxy that unfolds lines reads the folded field as
-       Content-Length or Transfer-Encoding. */
+    /* libmicrohttpd appends a folded line to the name of the previous field, so the folded line is
+       not seen as a field here. A proxy that unfolds lines reads the line as Content-Length or
+       Transfer-Encoding. */
     if ((starts(name, "content-length") && !same(name, "content-length")) ||
         (starts(name, "transfer-encoding") && !same(name, "transfer-encoding")))
         record_ambiguity(headers, "a header that frames the body is folded or misspelt");
@@ -68,7 +68,7 @@ static bool parse_length(struct hs_str value, size_t *length)
             return false;
         size_t digit = (size_t)(value.ptr[i] - '0');
         if (number > (SIZE_MAX - digit) / 10) {
-            *length = SIZE_MAX; /* a valid number that is above every limit */
+            *length = SIZE_MAX; /* valid, but above every limit */
             continue;
         }
         number = number * 10 + digit;
@@ -102,7 +102,8 @@ static void record_request_id(struct hs_headers *headers, struct hs_str value)
 {
     if (headers->request_id[0] != '\0' || value.len == 0 || value.len > HS_REQUEST_ID_MAX)
         return;
-    /* A request id consists of the characters of names, but may be longer, so check it in parts. */
+    /* A request id consists of the same characters as a name, but may be longer. So it is checked
+       in parts. */
     for (size_t at = 0; at < value.len; at += HS_NAME_MAX) {
         size_t left = value.len - at;
         if (!hs_name_is_valid(
@@ -148,8 +149,8 @@ static void record_trace(struct hs_headers *headers, struct hs_str value)
     headers->trace_id[trace.len] = '\0';
 }
 
-/* Returns whether a name begins with the first letter of a field that hs_headers_add uses. For most
-   other names this test saves the comparisons. */
+/* Returns whether a name has the same first letter as a field that hs_headers_add uses. This saves
+   the comparisons for most other names. */
 static bool may_be_known(struct hs_str name)
 {
     switch (name.len > 0 ? name.ptr[0] | 0x20 : 0) { /* in lower case */
@@ -208,12 +209,12 @@ void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
     if (headers->ambiguous[0] != '\0')
         hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "%s", headers->ambiguous);
     else if (headers->lengths > 1)
-        hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "Content-Length came %u times",
+        hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "Content-Length occurs %u times",
                        headers->lengths);
     else if (headers->length_bad)
         hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "Content-Length is not a decimal number");
     else if (headers->types > 1 || headers->hosts > 1 || headers->authorizations > 1)
-        hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "%s came more than once",
+        hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "%s occurs more than once",
                        headers->types > 1   ? "Content-Type"
                        : headers->hosts > 1 ? "Host"
                                             : "Authorization");

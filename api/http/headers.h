@@ -1,8 +1,7 @@
 /*
- * Checks the header fields of a request. An ambiguous request may mean one thing to the HTTP
- * library and another to a proxy in front of the service. Such a request is refused before its body
- * is read. This file does not depend on the HTTP library: first add all fields, then run the
- * checks.
+ * Checks the header fields of a request. The HTTP library and a proxy in front of the service may
+ * read an ambiguous request differently, so it is refused before its body is read. Add all fields
+ * first, then run the checks. Independent of the HTTP library.
  */
 #ifndef HS_API_HEADERS_H
 #define HS_API_HEADERS_H
@@ -20,26 +19,25 @@ struct hs_headers {
     unsigned authorizations;        /* number of Authorization fields */
     size_t length;                  /* value of Content-Length if `lengths` is 1 */
     bool length_bad;                /* Content-Length is not a plain decimal number */
-    bool transfer_encoding;         /* any Transfer-Encoding */
-    bool encoded;                   /* any Content-Encoding except identity */
-    bool type_fine;                 /* application/json, UTF-8 */
+    bool transfer_encoding;         /* a Transfer-Encoding is present */
+    bool encoded;                   /* a Content-Encoding other than identity is present */
+    bool type_fine;                 /* the Content-Type is application/json in UTF-8 */
     unsigned deadlines;             /* number of X-Deadline-Ms fields */
     bool deadline_bad;              /* not a number from 0 to HS_DEADLINE_MAX_MS */
     unsigned deadline_ms;           /* value of X-Deadline-Ms if `deadlines` is 1 */
-    char ambiguous[64];             /* the first ambiguity found, in words; empty: no
-                                       ambiguity */
+    char ambiguous[64];             /* description of the first ambiguity; empty: no ambiguity */
     char request_id[HS_REQUEST_ID_MAX + 1]; /* X-Request-Id if it is valid, otherwise "" */
     unsigned traces;                        /* number of traceparent fields */
     char trace_id[HS_TRACE_ID_LEN + 1];     /* trace id of a single valid traceparent, otherwise
                                                "" */
 };
 
-/* Records one field as it was received. Start from a zeroed struct. */
+/* Records one field as it was received. The struct must be zeroed before the first call. */
 void hs_headers_add(struct hs_headers *headers, struct hs_str name, struct hs_str value);
 
 /*
  * Sets `problem` if it is uncertain where the request ends: 400 for ambiguous lengths, names or
- * values, 411 for any Transfer-Encoding or a missing length. The connection must then close.
+ * values, 411 for a Transfer-Encoding or a missing length. The connection must then be closed.
  * `takes_body`: the method needs a Content-Length.
  */
 void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
@@ -50,8 +48,8 @@ void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
 void hs_headers_check_content(const struct hs_headers *headers, bool takes_body, size_t limit,
                               struct hs_problem *problem);
 
-/* Returns whether a body follows the headers. The connection can be kept open only after the body
-   was read. */
+/* Returns whether a body follows the headers. If so, the connection can be kept open only after the
+   body has been read. */
 bool hs_headers_body_follows(const struct hs_headers *headers);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Error replies (RFC 9457, application/problem+json). A problem collects every bad field of a
+ * Error replies (RFC 9457, application/problem+json). A problem collects the bad fields in a
  * request, up to HS_PROBLEM_MAX, each with its JSON pointer (RFC 6901).
  */
 #ifndef HS_API_PROBLEM_H
@@ -43,7 +43,8 @@ enum hs_problem_code {
 
 enum { HS_PROBLEM_MAX = 32, HS_POINTER_MAX = 192, HS_DETAIL_MAX = 160 };
 
-/* The default of `retry_after_ms`. The header Retry-After gives the same time in whole seconds. */
+/* The default of `retry_after_ms`. The header Retry-After contains the same time, rounded up to
+   whole seconds. */
 enum { HS_RETRY_AFTER_MS = 1000 };
 
 struct hs_problem {
@@ -58,10 +59,10 @@ struct hs_problem {
     } errors[HS_PROBLEM_MAX];
 };
 
-/* Resets to "no problem so far". This is cheaper than clearing the whole struct. */
+/* Resets to "no problem so far". Cheaper than clearing the whole struct. */
 void hs_problem_init(struct hs_problem *problem);
 
-/* Sets code and detail. Only the first call has an effect. */
+/* Sets code and detail. Has no effect if a code is already set. */
 void hs_problem_set(struct hs_problem *problem, enum hs_problem_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -69,8 +70,8 @@ void hs_problem_set(struct hs_problem *problem, enum hs_problem_code code, const
 void hs_problem_add(struct hs_problem *problem, const char *pointer, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Returns how long the client should wait before it tries again, in milliseconds; 0: the client
-   need not wait. */
+/* Returns how long the client should wait before it tries again, in milliseconds; 0: waiting does
+   not help. */
 unsigned hs_problem_retry_after_ms(const struct hs_problem *problem);
 
 int hs_problem_status(enum hs_problem_code code);

@@ -1,6 +1,5 @@
-/* Functions that queue a reply on a libmicrohttpd connection. The last line of a handler can be
-   `return hs_reply_...(...)`. Each function returns false if out of memory; the connection then
-   closes. */
+/* Functions that queue a reply on a libmicrohttpd connection. They return false if out of memory. A
+   handler can return their result: false makes libmicrohttpd close the connection. */
 #ifndef HS_API_REPLY_H
 #define HS_API_REPLY_H
 
@@ -14,7 +13,7 @@
 
 struct MHD_Connection;
 
-/* The headers of a reply, without those that the HTTP library adds. */
+/* The headers of a reply, except those that the HTTP library adds. */
 struct hs_reply_headers {
     const char *request_id; /* X-Request-Id */
     const char *allow;      /* NULL or "": no Allow */
@@ -22,7 +21,7 @@ struct hs_reply_headers {
     const char *etag; /* ETag of a console file; such a reply also gets the headers for browsers.
                          NULL: not a console file */
     const char *encoding;    /* NULL: no Content-Encoding */
-    unsigned retry_after_ms; /* Retry-After of a 429 or 503; 0: HS_RETRY_AFTER_MS */
+    unsigned retry_after_ms; /* for Retry-After with 429 or 503; 0: HS_RETRY_AFTER_MS */
     bool close;              /* the connection closes after this reply */
 };
 
@@ -35,8 +34,8 @@ bool hs_reply_bytes(struct MHD_Connection *connection, int status, const char *c
 bool hs_reply_file(struct MHD_Connection *connection, int status, const char *content_type, int fd,
                    uint64_t size, const struct hs_reply_headers *headers);
 
-/* Writes at most `size` bytes of an endless body. Returns the number of bytes written, or one of
-   the library's MHD_CONTENT_READER_ values. 0: the function has suspended the connection. */
+/* Writes the next bytes of an endless body, at most `size`. Returns their number, or one of the
+   library's MHD_CONTENT_READER_ values. 0: the function has suspended the connection. */
 typedef ssize_t hs_reply_reader(void *context, uint64_t place, char *out, size_t size);
 
 /* Sends the bytes that `read` writes, in pieces of at most `piece_bytes`, with status 200.

@@ -54,8 +54,8 @@ const char *hs_method_name(enum hs_method method)
     return method_names[method];
 }
 
-/* Returns whether a path matches a pattern. Writes the names in the path, which are its `{}`
-   segments, to `names`. */
+/* Returns whether a path matches a pattern. Sets `names` to the segments of the path that match
+   `{..}`. */
 static bool fits(const char *pattern, const char *path, struct hs_str names[2])
 {
     size_t count = 0;
@@ -76,8 +76,8 @@ static bool fits(const char *pattern, const char *path, struct hs_str names[2])
     return *path == '\0';
 }
 
-/* Returns the method of this name. HEAD counts as GET. HS_METHOD_COUNT: no route has this method.
- */
+/* Returns the method with this name. HEAD counts as GET. HS_METHOD_COUNT: no route has this
+   method. */
 static enum hs_method method_of(const char *name)
 {
     int method = 0;

@@ -1,5 +1,5 @@
-/* The static table of routes: method, path, listeners, required scopes, priority and endpoint. The
-   search for a route splits the path, checks its names, and allocates nothing. */
+/* The static table of routes: method, path, listeners, required scopes, priority and endpoint.
+   Finding a route allocates nothing. */
 #ifndef HS_API_ROUTES_H
 #define HS_API_ROUTES_H
 
@@ -11,11 +11,11 @@
 enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE, HS_METHOD_COUNT };
 
 /*
- * X(id, method, pattern, listeners, access, priority, endpoint): each row describes one route. `{}`
- * in a pattern matches one segment of a path; the segment must be a valid name. BOTH: both
+ * X(id, method, pattern, listeners, access, priority, endpoint): each row describes one route.
+ * `{name}` in a pattern matches one segment of a path, which must be a valid name. BOTH: both
  * listeners. ALL_OF(scopes), ANY_OF(scopes): the scopes that a token needs, if the service has
  * tokens. OPEN: no token is needed, because the answer names no tenant, match or player. The
- * function of the endpoint is hs_endpoint_ENDPOINT (service/endpoints/table.h).
+ * endpoint's function is hs_endpoint_ENDPOINT (service/endpoints/table.h).
  */
 #define HS_ROUTES(X)                                                                               \
     X(MATCH_LIST, GET, "/v1/matches", BOTH, ANY_OF(OF_MATCHES), CONSOLE, match_list)               \
@@ -71,12 +71,12 @@ enum hs_listener { HS_LISTENER_DATA = 1, HS_LISTENER_ADMIN = 2, HS_LISTENER_BOTH
 enum hs_route_match {
     HS_ROUTE_FOUND,
     HS_ROUTE_UNKNOWN,    /* this listener has no such path: 404 */
-    HS_ROUTE_BAD_NAME,   /* the path matches, but has an invalid name: 400 */
-    HS_ROUTE_BAD_METHOD, /* the path only has other methods: 405 */
+    HS_ROUTE_BAD_NAME,   /* the path matches, but contains an invalid name: 400 */
+    HS_ROUTE_BAD_METHOD, /* the path exists, but not with this method: 405 */
 };
 
 struct hs_route_params {
-    struct hs_str name[2]; /* the {..} segments of the pattern in order, borrowed from `path` */
+    struct hs_str name[2]; /* the segments that match {..}, in order; borrowed from `path` */
     char allow[48];        /* for BAD_METHOD: the value of the Allow header */
 };
 
@@ -95,9 +95,9 @@ const char *hs_method_name(enum hs_method method);
 #define HS_SCOPES(X)                                                                               \
     X(INGEST, "ingest")     /* open and end matches, post what the game server observed */         \
     X(VERIFY, "verify")     /* post claims, and get verdicts */                                    \
-    X(RULES, "rules")       /* put rulesets and maps */                                            \
-    X(EVIDENCE, "evidence") /* read matches and results, review verdicts */                        \
-    X(ADMIN, "admin")       /* all of the above, and delete players */
+    X(RULES, "rules")       /* upload and delete rulesets and maps */                              \
+    X(EVIDENCE, "evidence") /* read matches and stored verdicts, review verdicts */                \
+    X(ADMIN, "admin")       /* all of the above, and delete the data of players */
 
 enum hs_scope {
 #define X(id, name) HS_SCOPE_INDEX_##id,
@@ -106,7 +106,7 @@ enum hs_scope {
         HS_SCOPE_COUNT
 };
 
-/* A set of scopes is an `unsigned` made of these bits. */
+/* These bits form a set of scopes, which is an `unsigned`. */
 enum {
 #define X(id, name) HS_SCOPE_##id = 1 << HS_SCOPE_INDEX_##id,
     HS_SCOPES(X)
@@ -115,7 +115,7 @@ enum {
 
 const char *hs_scope_name(enum hs_scope scope);
 
-/* Returns the bit of the scope with this name; 0: there is no such scope. */
+/* Returns the bit of the scope with this name; 0: unknown name. */
 unsigned hs_scope_parse(struct hs_str name);
 
 /* Returns whether a route needs no token. */
@@ -124,18 +124,17 @@ bool hs_route_is_open(enum hs_route route);
 /* Returns whether a caller with these scopes may use a route. */
 bool hs_route_allows(enum hs_route route, unsigned scopes);
 
-/* Writes the scopes that a route needs into `text`, for people and headers, for example "ingest
-   verify". A route may need all of them or any one of them. Returns `text`. */
+/* Writes the scopes that a route needs (all or any of them) to `text`, for example "ingest verify",
+   for messages and headers. Returns `text`. */
 const char *hs_route_scopes(enum hs_route route, char *text, size_t size);
 
-/* ---- priorities: under overload the service first refuses requests of the last priority in this
-   list ---- */
+/* ---- priorities: overload refuses requests with the last priority in this list first ---- */
 
 enum hs_priority {
     HS_PRIORITY_VITAL,   /* health, metrics, the contract: never refused */
     HS_PRIORITY_HITS,    /* hits, shots, ticks; ending a match, which frees memory */
     HS_PRIORITY_FRAMES,  /* frames, moves; opening a match */
-    HS_PRIORITY_CONSOLE, /* requests of people and tools; rulesets, maps */
+    HS_PRIORITY_CONSOLE, /* requests from people and tools; rulesets, maps */
 };
 
 /* Returns the priority of a route. HS_ROUTE_COUNT: the request matches no route. */

@@ -13,8 +13,7 @@ struct hs_arena_block {
 
 enum { BLOCK_SIZE = 16 * 1024 };
 
-/* Returns the link to the smallest spare block that is large enough, or NULL. Searches the whole
-   list, because it is short. */
+/* Returns the link to the smallest spare block with at least `bytes` capacity, or NULL. */
 static struct hs_arena_block **find_spare(struct hs_arena *arena, size_t bytes)
 {
     struct hs_arena_block **best = NULL;
@@ -24,7 +23,7 @@ static struct hs_arena_block **find_spare(struct hs_arena *arena, size_t bytes)
     return best;
 }
 
-/* Adds a block of at least this capacity. NULL: out of memory. */
+/* Adds a block with at least `bytes` capacity. Returns NULL if out of memory. */
 static struct hs_arena_block *add_block(struct hs_arena *arena, size_t bytes)
 {
     struct hs_arena_block **spare = find_spare(arena, bytes), *block;

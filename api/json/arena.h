@@ -15,10 +15,10 @@ struct hs_arena {
 /* The maximum number of bytes that hs_arena_reset keeps. */
 enum { HS_ARENA_KEPT = 128 * 1024 };
 
-/* Allocates zeroed memory. NULL: out of memory; earlier allocations stay valid. */
+/* Allocates zeroed memory. Returns NULL if out of memory; earlier allocations stay valid. */
 void *hs_arena_alloc(struct hs_arena *arena, size_t count, size_t size);
 
-/* Ends all allocations. Keeps up to HS_ARENA_KEPT bytes of memory for the next allocations. */
+/* Frees all allocations, but keeps up to HS_ARENA_KEPT bytes for later ones. */
 void hs_arena_reset(struct hs_arena *arena);
 
 /* Frees all memory. The arena can be used again. */

@@ -13,7 +13,7 @@ size_t hs_json_find_column(const struct hs_json_columns *columns, const char *ke
     return field < columns->table->count ? i : columns->count;
 }
 
-/* Returns the number of faults of the current item, or of the request if no item is being read. */
+/* Returns the number of faults in the current item, or in the request if no item is being read. */
 static size_t fault_count(const struct hs_reader *reader)
 {
     return reader->item != NULL ? reader->item->kept + reader->item->left_out
@@ -31,8 +31,8 @@ static bool occurs_before(const json_t *names, size_t end)
     return false;
 }
 
-/* Reads the names of columns. Each name must be in the table or begin with x_. No name may occur
-   twice. The required names must be present. False: faults were recorded. */
+/* Reads the names of the columns. Each name must be in the table or begin with x_, and occur once.
+   Required names must be present. Returns false if faults were recorded. */
 static bool read_columns(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_object *table, struct hs_json_columns *out)
 {
@@ -65,8 +65,7 @@ static bool read_columns(struct hs_reader *reader, const json_t *value, const st
     return fault_count(reader) == before;
 }
 
-/* Decodes the row of one object into `target`. A null stands for an absent member. The columns are
-   in `at`. */
+/* Decodes the row of one object into `target`. The columns are in at->columns. */
 static void read_row(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                      void *target)
 {
@@ -97,13 +96,13 @@ static void read_row(struct hs_reader *reader, const json_t *value, const struct
 /* A batch that is being read. */
 struct batch {
     const struct hs_json_list *list;
-    const struct hs_json_at *at;           /* position of the batch; NULL: the whole body is the
-                                              table */
+    /* Position of the batch; NULL: the whole body is the table. */
+    const struct hs_json_at *at;
     const struct hs_json_at *array;        /* position of the array of items or rows */
     const struct hs_json_columns *columns; /* NULL: the items are objects, not rows */
 };
 
-/* Returns the member of an item with this name, or NULL. */
+/* Returns the member with this name in an item, or NULL. */
 static const json_t *find_member(const struct hs_json_columns *columns, const json_t *item,
                                  const char *key)
 {
@@ -144,7 +143,7 @@ static void list_malformed(struct hs_reader *reader, const struct batch *batch, 
     items->count++;
 }
 
-/* Reads an item. False: the item is malformed and was added to the list of malformed items. */
+/* Reads an item. If it is malformed, adds it to the list of malformed items and returns false. */
 static bool read_item(struct hs_reader *reader, const struct batch *batch, const json_t *value,
                       size_t index, void *target)
 {

@@ -6,7 +6,7 @@
 #include "api/json/table.h"
 
 /*
- * The columns of a table. A table is a compact form of many objects. It lists the names of the
+ * The columns of a table. A table is a compact form of many objects: it lists the names of the
  * members once, and then has one row of values for each object.
  */
 struct hs_json_columns {
@@ -20,18 +20,17 @@ struct hs_json_columns {
 size_t hs_json_find_column(const struct hs_json_columns *columns, const char *key);
 
 /*
- * Reads a batch: an array of at most reader->max_items objects, or a table with at most this number
- * of rows. A table is an object with `columns` and `rows`; in a row, null stands for an absent
- * member. Malformed items are added to reader->malformed, not to the returned array. More than
- * reader->max_items malformed items make the request fail. Returns the same as hs_json_read_array;
- * *count excludes malformed items. Malformed columns are a fault of the object that contains the
- * batch.
+ * Reads a batch: an array of objects, or a table, with at most reader->max_items items. A table is
+ * an object with `columns` and `rows`; in a row, null stands for an absent member. Malformed items
+ * are added to reader->malformed, not to the returned array. More than reader->max_items malformed
+ * items make the request fail. Faults in `columns` belong to the object that contains the batch,
+ * not to an item. Returns the same as hs_json_read_array; *count excludes malformed items.
  */
 void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_list *list, size_t *count);
 
-/* Reads a batch from the two members of a table; neither may be NULL. `at`: the position of the
-   object that has these members; NULL: the body. */
+/* Reads a batch from the two members of a table, which must not be NULL. `at` is the position of
+   the object that contains these members; NULL: the body. */
 struct hs_json_table {
     const json_t *columns, *rows;
 };

@@ -1,5 +1,5 @@
 /* A growing array of bytes for replies. After an allocation fails, `failed` stays set and later
-   writes do nothing. So a writer needs to check only once, at the end. */
+   writes do nothing. So a caller needs to check `failed` only once, at the end. */
 #ifndef HS_API_BUFFER_H
 #define HS_API_BUFFER_H
 
@@ -17,12 +17,11 @@ struct hs_buffer {
 /* Marks the buffer as failed, as if memory had run out. */
 void hs_buffer_fail(struct hs_buffer *buffer);
 
-/* Makes space for `more` bytes after the end, if `capacity` is too small for them. Returns the
-   address of this space. NULL: out of memory. */
+/* Enlarges the buffer, and returns the same as hs_buffer_space, which calls it. */
 char *hs_buffer_grow(struct hs_buffer *buffer, size_t more);
 
-/* Makes space for `more` bytes after the end. Returns the address of this space. After writing, the
-   caller must add the number of written bytes to `len`. NULL: out of memory. */
+/* Makes space for `more` bytes after the end, and returns its address; NULL: out of memory. The
+   caller must then add the number of written bytes to `len`. */
 static inline char *hs_buffer_space(struct hs_buffer *buffer, size_t more)
 {
     if (buffer->capacity - buffer->len >= more)

@@ -44,7 +44,7 @@ static bool is_at(const struct hs_cursor *cursor, char c)
     return cursor->at < cursor->end && *cursor->at == c;
 }
 
-/* Reads the digits at the cursor. Returns their number. */
+/* Reads the digits at the cursor. Returns how many there are. */
 static size_t take_digits(struct hs_cursor *cursor, uint64_t *digits)
 {
     const char *at = cursor->at;

@@ -50,7 +50,7 @@ static char *put_long(char *at, uint64_t value)
     return put_digits(at, value, count_digits(value));
 }
 
-/* Writes the whole part of a number. One or two digits, as in most coordinates, need no function
+/* Writes a whole number. Numbers with one or two digits, as in most coordinates, need no function
    call. */
 static inline __attribute__((always_inline)) char *put_whole(char *at, uint64_t value)
 {
@@ -84,15 +84,15 @@ char *hs_digits_hex(char *at, uint64_t value)
     return at;
 }
 
-/* Returns the new end of a text without its trailing zeros. At least one of its last 6 characters
-   must not be a zero, and its last 8 characters must be readable. */
+/* Returns the end of a text without its trailing zeros. At least one of the last 6 characters must
+   not be a zero, and the last 8 characters must be readable. */
 static char *trim_six(char *end)
 {
     uint64_t others = hs_word_load(end - HS_WORD) ^ HS_WORD_EACH('0');
     return end - __builtin_clzll(others) / 8;
 }
 
-/* Returns the new end of a text without its trailing zeros. */
+/* Returns the end of a text without its trailing zeros. */
 static char *trim(char *end)
 {
     while (end[-1] == '0')
@@ -135,18 +135,17 @@ static char *print_shortest(char *at, double value, int low, int high, bool is_f
     return mempcpy(at, text, strlen(text));
 }
 
-/* A number of 53 bits times 2^-shift. */
+/* The number mantissa * 2^-shift. The mantissa has 53 bits. */
 struct binary {
     uint64_t mantissa;
     int shift;
 };
 
 /*
- * Rounds a number, half to even, to a multiple of 10^-decimals. Returns the result as a number of
- * units of 10^-decimals. Sets *reads_back to whether the number is the double nearest to the
- * result. That is true if the number and the result differ by less than half the step between
- * doubles. Below a power of two the steps are half as wide. If the result is exactly between two
- * doubles, it reads back as the even double.
+ * Rounds a number, half to even, to a multiple of 10^-decimals. Returns this multiple, in units of
+ * 10^-decimals. Sets *reads_back to whether the multiple reads back as the same double: the
+ * difference must be less than half the step between doubles. Below a power of two the steps are
+ * half as wide. A multiple exactly between two doubles reads back as the even double.
  */
 static uint64_t round_binary(struct binary number, int decimals, bool *reads_back)
 {
@@ -161,8 +160,8 @@ static uint64_t round_binary(struct binary number, int decimals, bool *reads_bac
     return rounded + is_up;
 }
 
-/* Returns whether round_binary can find the digits of a number: its shift (struct binary) must be 3
-   to 62. */
+/* Returns whether round_binary can be used: the shift of the number (struct binary) must be 3 to
+   62. */
 static bool is_usual(double magnitude)
 {
     return magnitude >= 1e-3 && magnitude < 1e15;

@@ -1,5 +1,5 @@
-/* Numbers as decimal text. Each function writes at `at`, without a terminating 0, and returns the
-   end of the text. Pure; allocates nothing. */
+/* Writes numbers as text. Each function writes at `at`, without a terminating 0, and returns the
+   end of the text. The functions allocate nothing and are thread-safe. */
 #ifndef HS_API_DIGITS_H
 #define HS_API_DIGITS_H
 
@@ -19,20 +19,20 @@ char *hs_digits_hex(char *at, uint64_t value);
 char *hs_digits_millionths(char *at, int64_t value);
 
 /*
- * Writes a finite double with 15, 16 or 17 significant digits: the smallest number of digits that
- * reads back as the same double. Leaves out trailing zeros. The text is what printf writes with
- * %.15g, %.16g or %.17g.
+ * Writes a finite double with 15, 16 or 17 significant digits: the fewest that read back as the
+ * same double. The text is what printf writes with %.15g, %.16g or %.17g, so it has no trailing
+ * zeros.
  *
  * The digits are exact: 53 bits times a power of ten fit into 128 bits. This is the fixed-format
  * algorithm of Steele and White, "How to print floating-point numbers accurately" (1990), with the
- * test of their free-format algorithm. Very small and very large numbers are left to printf.
+ * test from their free-format algorithm. Very small and very large numbers are left to printf.
  */
 char *hs_digits_double(char *at, double value);
 
 /*
  * Writes a number with at most `digits` (1 .. 16) significant digits, rounded half to even, without
- * trailing zeros. `shown`: the number that the text shows; exact up to 15 digits. Returns the end
- * of the text, or NULL if the absolute value is below 1e-3, or 1e15 or more.
+ * trailing zeros. *shown is the number in the text; exact up to 15 digits. Returns the end of the
+ * text, or NULL if the absolute value is below 1e-3, or 1e15 or more.
  */
 char *hs_digits_rounded(char *at, double value, int digits, double *shown);
 

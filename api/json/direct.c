@@ -207,8 +207,8 @@ static __attribute__((noinline)) bool take_last_key(struct hs_cursor *cursor, st
     return take_key_at(cursor, padded, key);
 }
 
-/* Reads a name after its opening quotation mark. False: the name is too long or has no end, and the
-   cursor did not move. */
+/* Reads a name after its opening quotation mark. Returns false if the name is too long or has no
+   end; the cursor does not move then. */
 static inline bool take_key(struct hs_cursor *cursor, struct key *key)
 {
     return cursor->end - cursor->at < (ptrdiff_t)KEY_WORDS * HS_WORD
@@ -226,8 +226,8 @@ static bool is_key(const struct key *key, const struct hs_json_field *field)
     return key->len > 0 && field->name[key->len - 1] != '\0';
 }
 
-/* Returns the index of a member in the table; the table's count if the table has no such member.
-   Starts at `from`, because members usually come in the order of the table. */
+/* Returns the index of a member in the table, or the table's count. The search starts at `from`,
+   because members usually come in the order of the table. */
 static size_t find_field(const struct hs_json_object *table, size_t from, const struct key *key)
 {
     for (size_t i = from; i < table->count; i++)
@@ -323,7 +323,7 @@ static bool skip_elements(struct hs_direct *in, size_t levels)
     return hs_cursor_take(&in->cursor, ']');
 }
 
-/* Skips a value. False: the parser may refuse the value. */
+/* Skips a value. Returns false if the parser might refuse it. */
 static bool skip_value(struct hs_direct *in, size_t levels)
 {
     struct hs_str text;

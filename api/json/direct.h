@@ -1,12 +1,12 @@
 /*
- * Reads a body directly into structs, as the tables of table.h describe, without a tree of values.
+ * Reads a body directly into the structs that the tables of table.h describe, without a tree of
+ * values.
  *
- * This reader supports only the form in which games usually post bodies. In this form each member
- * is in the table and occurs once, or its name begins with x_. Columns come before rows, strings
- * have no escapes, and all values are valid. If a body is wrong or just unusual, the direct read
- * gives up. The caller then parses the body with hs_json_parse, which reads the same values or
- * finds the faults. So both readers give the same answers, and only hs_json_parse needs to explain
- * faults.
+ * This reader supports only the form in which games usually post bodies: each member is in the
+ * table or begins with x_, and occurs once; columns come before rows; strings have no escapes; all
+ * values are valid. If a body is wrong or just unusual, the direct read gives up. The caller then
+ * parses the body with hs_json_parse, which reads the same values or finds the faults. So both
+ * readers give the same answers, and only hs_json_parse needs to explain faults.
  */
 #ifndef HS_API_JSON_DIRECT_H
 #define HS_API_JSON_DIRECT_H
@@ -17,8 +17,8 @@
 struct hs_direct {
     struct hs_cursor cursor;
     struct hs_reader *reader; /* a fault in this reader means that the direct read has given up */
-    size_t containers; /* min length, in bytes, of a real text with as many objects and arrays as
-                          were read so far (reading.h) */
+    /* Minimum length of a realistic text with the objects and arrays read so far (reading.h). */
+    size_t containers;
     /* The initial capacity of the next array of each kind: the count of the previous array of that
        kind. */
     size_t counts[HS_ITEM_COUNT], bone_count;
@@ -30,8 +30,8 @@ struct hs_direct {
 
 /*
  * Reads a body that is one object. Arrays are in the arena of `reader`, and names are borrowed from
- * `body`. False: the read gave up. Then the content of `target` is undefined, and `reader` has no
- * faults.
+ * `body`. Returns false if the read gave up: the content of `target` is then undefined, and
+ * `reader` has no faults.
  */
 bool hs_json_read_directly(struct hs_reader *reader, struct hs_str body,
                            const struct hs_json_object *table, void *target);
@@ -41,8 +41,8 @@ bool hs_json_read_directly(struct hs_reader *reader, struct hs_str body,
 bool hs_json_read_table_directly(struct hs_reader *reader, struct hs_str body,
                                  const struct hs_json_list *list, void *target);
 
-/* The next functions are for the `take` functions of CUSTOM fields. If one of them returns false or
-   NULL, `take` must return false. */
+/* The following functions are for the `take` functions of CUSTOM fields. If one of them returns
+   false or NULL, `take` must return false. */
 
 /* Reads the opening bracket of an object or an array. */
 bool hs_direct_open(struct hs_direct *in, char bracket);
@@ -53,8 +53,7 @@ bool hs_direct_is_number(struct hs_direct *in);
 /* Reads `count` numbers with commas between them. */
 bool hs_direct_take_numbers(struct hs_direct *in, size_t count, double *out);
 
-/* Reads the literal `word`: null, true or false. False: the next value is not this word, and the
-   cursor did not move. */
+/* Reads the literal `word`: null, true or false. Returns false if something else follows. */
 bool hs_direct_take_literal(struct hs_direct *in, const char *word);
 
 /* Reads a string that has no escapes, no control characters and no bytes above 127. */
@@ -67,7 +66,7 @@ struct hs_direct_items {
     size_t first; /* initial capacity; 0: a default */
 };
 
-/* Adds an item. `high`: the maximum number of items. */
+/* Adds an item. Returns NULL if there are already `high` items, or if out of memory. */
 void *hs_direct_add(struct hs_direct *in, struct hs_direct_items *items, size_t high);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Returns the length of the UTF-8 sequence that starts here; 0: it is invalid. */
+/* Returns the length of the UTF-8 sequence at `bytes`; 0: it is invalid. */
 static size_t sequence_length(const unsigned char *bytes, size_t left)
 {
     if (bytes[0] < 0x80)
@@ -30,9 +30,8 @@ static size_t sequence_length(const unsigned char *bytes, size_t left)
     return len;
 }
 
-/* Returns the code plus 1 for a control character or line separator, and 0 for other characters.
-   Control characters above U+0080 count too, because terminals act on them. Line separators count
-   because some readers end a line at them. */
+/* Returns the code plus 1 for a control character or line separator (escape.h), and 0 for other
+   characters. */
 static unsigned control_character(const unsigned char *bytes, size_t len)
 {
     unsigned character = 0x20;

@@ -7,8 +7,9 @@
 
 /*
  * Appends `text` in quotation marks, escaped. Bytes that are not UTF-8, such as a part of a
- * character, become U+FFFD, so that the document stays valid. Control characters and line
- * separators above ASCII are escaped too, because some readers act on them.
+ * character, become U+FFFD, so that the document stays valid. Also escapes DEL, the control
+ * characters U+0080 to U+009F and the line separators U+2028 and U+2029: terminals act on the
+ * control characters, and some readers end a line at the separators.
  */
 void hs_escape_json(struct hs_buffer *out, struct hs_str text);
 

@@ -100,10 +100,9 @@ static const char *read_any(const char *first, const char *end, double *out)
 __extension__ typedef unsigned __int128 wide;
 
 /*
- * Divides `digits` by 10^`decimals`, and rounds correctly. `digits` is above 2^53, and `decimals`
- * is at most 19. The function divides integers, scaled so that the quotient has at least 63 bits.
- * The lowest bit is also set if there is a remainder. So only the conversion to double rounds
- * (algorithm M of Clinger, 1990, in 128 bits).
+ * Divides `digits` (above 2^53) by 10^`decimals` (at most 19), correctly rounded. It divides
+ * integers, scaled so that the quotient has at least 63 bits, and sets the lowest bit if there is a
+ * remainder. So only the conversion to double rounds (algorithm M of Clinger, 1990, in 128 bits).
  */
 static double divide(uint64_t digits, size_t decimals)
 {

@@ -1,4 +1,4 @@
-/* Reads JSON numbers exactly: rounded to nearest, ties to even, as by strtod. */
+/* Reads JSON numbers, correctly rounded: to nearest, ties to even, as strtod does. */
 #ifndef HS_API_JSON_NUMBER_H
 #define HS_API_JSON_NUMBER_H
 
@@ -6,10 +6,10 @@
 
 /*
  * Reads `count` numbers, 1 or more, with commas between them. White space may come before each
- * number and comma. Returns the end of the last number. NULL: the text does not have this form, or
- * has a number that only the parser can read. Such numbers have 64 characters or more, or are
- * integers of more than 18 digits, or have an exponent of more than 4 digits. A real beyond the
- * range of double becomes infinite.
+ * number and comma. Returns the end of the last number. Returns NULL if the text has another form,
+ * or a number that only the parser reads: one with 64 or more characters, an integer with more than
+ * 18 digits, or an exponent with more than 4 digits. A real beyond the range of double becomes
+ * infinite.
  */
 const char *hs_numbers_read(const char *at, const char *end, size_t count, double *out);
 

@@ -8,8 +8,8 @@
 
 /* ---- memory ---- */
 
-/* Set if an allocation of the JSON library failed in this thread. Most errors that the library
-   reports do not name this cause. */
+/* Set if an allocation of the JSON library failed in this thread. The library usually reports
+   another error in this case. */
 static _Thread_local bool is_out;
 
 static void *allocate(size_t size)
@@ -120,9 +120,9 @@ void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINT
 
 /* ---- text ---- */
 
-/* Returns the offset at which a text nests too deeply, or the length of the text if it does not.
-   The function examines only strings and brackets. Sets *containers to the minimum length, in
-   bytes, of a real text with the same objects and arrays (reading.h). */
+/* Returns the offset at which a text nests too deeply, or the length of the text. Examines only
+   strings and brackets. Sets *containers to the minimum length of a realistic text with the same
+   objects and arrays (reading.h). */
 static size_t find_too_deep(struct hs_str text, size_t *containers)
 {
     size_t depth = 0;

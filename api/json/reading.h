@@ -17,24 +17,24 @@
 #define HS_JSON_MAX_DEPTH 16
 
 /* A parsed object needs about 250 bytes of memory, and a parsed array about 100, even if their text
-   is short. In real requests, each object or array has on average at least this many bytes of text.
-   A body may be shorter by HS_JSON_LET_PASS bytes, so that short bodies are not refused. */
+   is short. In real requests, an object or array has on average at least this many bytes of text. A
+   body is refused if its text is shorter than that by more than HS_JSON_LET_PASS bytes. */
 enum { HS_JSON_BYTES_PER_OBJECT = 12, HS_JSON_BYTES_PER_ARRAY = 4, HS_JSON_LET_PASS = 4096 };
 
 /*
  * Parses a body. The body must be an object in UTF-8, without a byte order mark, duplicate keys or
  * an escaped NUL. Its numbers must be in range, and its depth must be at most HS_JSON_MAX_DEPTH. A
- * body that is mostly empty objects and arrays is refused, because parsed values of this kind take
- * a hundred times the memory of their text. NULL: failed, and `problem` is set. The caller owns the
+ * body that is mostly empty objects and arrays is refused, because their values take a hundred
+ * times the memory of their text. On failure, sets `problem` and returns NULL. The caller owns the
  * value.
  */
 json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem);
 
-/* Lets hs_json_load distinguish "out of memory" from bad JSON. Call this function once, before
-   threads start. */
+/* Lets hs_json_load distinguish "out of memory" from bad JSON. Call this once, before threads
+   start. */
 void hs_json_init(void);
 
-/* Like json_loadb. If json_loadb fails for lack of memory, sets *no_memory, even if `error` gives
+/* Like json_loadb. If it fails because memory ran out, sets *no_memory, even if `error` names
    another cause. */
 json_t *hs_json_load(struct hs_str text, size_t flags, json_error_t *error, bool *no_memory);
 
@@ -62,12 +62,12 @@ struct hs_reader {
 };
 
 /* Records a bad field for the current item, or for the request if no item is being read. Once the
-   maximum number of errors is kept, further bad fields are only counted. */
+   maximum number of errors is stored, further bad fields are only counted. */
 void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Writes the JSON pointer of the value that begins at byte `offset` of a text, or of the last value
- * that begins before `offset`. */
+/* Writes the JSON pointer of the value that begins at byte `offset` of a text. If no value begins
+   there, uses the last value that begins before `offset`. */
 void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINTER_MAX]);
 
 #endif

@@ -22,8 +22,8 @@ bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const stru
         hs_json_bad(reader, at, "must be from %g to %g", low, high);
         return false;
     }
-    *out = number == 0 ? 0 : number; /* -0 becomes 0, so that the number is the same after it was
-                                        written and read again */
+    *out = number == 0 ? 0 : number; /* -0 becomes 0, so that writing and reading the number again
+                                        does not change it */
     return true;
 }
 
@@ -56,7 +56,7 @@ bool hs_json_read_name(struct hs_reader *reader, const json_t *value, const stru
     return true;
 }
 
-/* Writes "must be a, b or c". More than four words are written without commas. */
+/* Writes "must be a, b or c". More than four words are listed without commas. */
 static void refuse_word(struct hs_reader *reader, const struct hs_json_at *at,
                         const struct hs_vocabulary *words, int low)
 {

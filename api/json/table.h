@@ -19,23 +19,23 @@
 
 /* The form of a member in JSON, and its type in the struct. */
 enum hs_json_kind {
-    HS_JSON_NAME,         /* struct hs_str; a valid name */
-    HS_JSON_NAME_OR_NULL, /* like NAME; null counts as absent */
-    HS_JSON_ENUM,   /* an enum; one of the names in `words`, the first `low` of them excluded */
-    HS_JSON_BOOL,   /* bool */
-    HS_JSON_INT,    /* int64_t or uint64_t; an integer within [low, high] */
-    HS_JSON_INT32,  /* int32_t */
-    HS_JSON_REAL,   /* double, within [low, high] */
-    HS_JSON_REALS,  /* double[count], count at most 10 */
-    HS_JSON_FLOATS, /* float[count], count at most 10 */
-    HS_JSON_VEC,    /* struct hs_vec or double[3]; `check` may refuse it */
-    HS_JSON_TIME,   /* int64_t microseconds; seconds within +-HS_JSON_TIME_MAX */
+    HS_JSON_NAME,          /* struct hs_str; a valid name */
+    HS_JSON_NAME_OR_NULL,  /* like NAME; null counts as absent */
+    HS_JSON_ENUM,          /* an enum; one of `words`, from index `low` on */
+    HS_JSON_BOOL,          /* bool */
+    HS_JSON_INT,           /* int64_t or uint64_t; an integer within [low, high] */
+    HS_JSON_INT32,         /* int32_t */
+    HS_JSON_REAL,          /* double, within [low, high] */
+    HS_JSON_REALS,         /* double[count], count at most 10 */
+    HS_JSON_FLOATS,        /* float[count], count at most 10 */
+    HS_JSON_VEC,           /* struct hs_vec or double[3]; `check` may refuse it */
+    HS_JSON_TIME,          /* int64_t microseconds; seconds within +-HS_JSON_TIME_MAX */
     HS_JSON_NEAREST_TIME,  /* like TIME, but a time out of range becomes the nearest limit */
     HS_JSON_SHORT_SECONDS, /* int32_t microseconds; seconds within [0, high], high <= 2000 */
     HS_JSON_OBJECT,        /* a struct, described by `object` */
-    HS_JSON_LIST,  /* a pointer to the items, followed by their count as size_t; described by `list`
-                    */
-    HS_JSON_BATCH, /* like LIST, but in JSON also a table (batch.h) */
+    HS_JSON_LIST,     /* a pointer to the items, followed by their count as size_t; described by
+                         `list` */
+    HS_JSON_BATCH,    /* like LIST, but in JSON also a table (batch.h) */
     HS_JSON_ELEMENTS, /* an array of `low` to `high` `items`; `decode` reads each into the target */
     HS_JSON_ENTRIES,  /* an object with any names; `decode` reads each member into the target */
     HS_JSON_ANY,      /* const json_t *: the value itself, not decoded */
@@ -45,12 +45,13 @@ enum hs_json_kind {
 /* Reads a value into `target`. `at` contains the key of a member or the index of an element. */
 typedef void hs_json_decode(struct hs_reader *reader, const json_t *value,
                             const struct hs_json_at *at, void *target);
-/* Called after the members of an object or a row were read. Records faults that concern the whole
+/* Called after all members of an object or a row were read. Records faults that concern the whole
    object. `value` is NULL if the members were read without a tree of values. */
 typedef void hs_json_finish(struct hs_reader *reader, const json_t *value,
                             const struct hs_json_at *at, void *target);
 struct hs_direct;
-/* Reads a value without a tree of values; see direct.h. False: the direct read must give up. */
+/* Reads a value without a tree of values (direct.h). Returns false if the direct read must give
+   up. */
 typedef bool hs_json_take(struct hs_direct *in, void *target);
 /* Checks a vector of finite numbers and records its faults. */
 typedef void hs_json_check_vec(struct hs_reader *reader, const struct hs_json_at *at,
@@ -124,8 +125,8 @@ bool hs_json_is_lost(const struct hs_reader *reader);
 
 /*
  * Checks that a value is an array of `low` to `high` elements. Allocates zeroed space for them from
- * the arena, `size` bytes for each. NULL: the value is not such an array, memory has run out, or no
- * more faults can be recorded. If the array is empty, the result must not be read.
+ * the arena, `size` bytes for each. Returns NULL if the value is not such an array, if memory runs
+ * out, or if no more faults can be recorded. The result for an empty array must not be read.
  */
 void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          size_t low, size_t high, size_t size, size_t *count);
@@ -137,26 +138,26 @@ void hs_json_read_elements(struct hs_reader *reader, const json_t *value,
 void hs_json_read_entries(struct hs_reader *reader, const json_t *value,
                           const struct hs_json_at *at, hs_json_decode *decode, void *target);
 
-/* Reads a value into the scalar that at->key names, in the struct at `base`. `section`: the section
-   of the scalar; NULL: any section. False: the section has no such scalar. */
+/* Reads a value into the scalar that at->key names, in the struct at `base`. `section` is the
+   section of the scalar; NULL: any section. Returns false if the section has no such scalar. */
 bool hs_json_read_scalar(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_scalar *scalars, size_t count, const char *section,
                          void *base);
 
-/* Read one value. False: a fault was recorded. Numbers must be finite. */
+/* Read one value. Return false if a fault was recorded. Numbers must be finite. */
 bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        double low, double high, double *out);
 bool hs_json_read_reals(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         size_t count, double *out);
 bool hs_json_read_name(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        struct hs_str *out);
-/* Reads one of the names in `words`, the first `low` of them excluded. */
+/* Reads one of `words`, from index `low` on. */
 bool hs_json_read_word(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        const struct hs_vocabulary *words, int low, int *out);
 /* Records a fault for an unknown member, unless its name begins with x_. */
 void hs_json_refuse_unknown(struct hs_reader *reader, const struct hs_json_at *at, const char *key);
 
-/* The next functions store a value in the struct. direct.c uses them too. */
+/* The following functions store a value in the struct. direct.c uses them too. */
 
 /* Stores an INT or INT32, or a time in microseconds. */
 void hs_json_put_integer(const struct hs_json_field *field, int64_t number, void *target);

@@ -72,15 +72,14 @@ static inline uint64_t hs_word_others(uint64_t word)
     return (values | (values + HS_WORD_EACH(0x80 - 10))) & HS_WORD_EACH(0x80);
 }
 
-/* Keeps the first `count` bytes, 0 to 7. The other bytes become zero. */
+/* Keeps the first `count` (0 to 7) bytes. The other bytes become zero. */
 static inline uint64_t hs_word_keep(uint64_t word, size_t count)
 {
     return word & ((UINT64_C(1) << 8 * count) - 1);
 }
 
-/* Returns the number that the first `count` characters show. These characters must be 1 to 8
-   digits. Combines pairs of digits, then pairs of pairs (Lemire, "Number parsing at a gigabyte per
-   second", 2021). */
+/* Returns the value of the first `count` characters, which must be 1 to 8 digits. Combines pairs of
+   digits, then pairs of pairs (Lemire, "Number parsing at a gigabyte per second", 2021). */
 static inline uint64_t hs_word_number(uint64_t word, size_t count)
 {
     const uint64_t pair = UINT64_C(0x000000FF000000FF);

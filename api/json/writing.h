@@ -17,8 +17,8 @@ struct hs_writer {
     bool needs_comma;
 };
 
-/* Returns the address to which a value of at most `max` bytes can be written. Writes a comma first
-   if a comma is needed. NULL: out of memory. */
+/* Returns the address for a value of at most `max` bytes, after a comma if one is needed; NULL: out
+   of memory. The caller must then call hs_write_until. */
 static inline char *hs_write_place(struct hs_writer *writer, size_t max)
 {
     char *at = hs_buffer_space(writer->buffer, max + 1);
@@ -30,7 +30,7 @@ static inline char *hs_write_place(struct hs_writer *writer, size_t max)
     return at;
 }
 
-/* Ends a value that was written at the address that hs_write_place returned. */
+/* Ends a value that was written to the address from hs_write_place. */
 static inline void hs_write_until(const struct hs_writer *writer, const char *end)
 {
     writer->buffer->len = (size_t)(end - writer->buffer->data);
@@ -77,11 +77,11 @@ static inline void hs_write_word(struct hs_writer *writer, const char *text)
     hs_write_plain(writer, hs_str_of(text));
 }
 
-/* Writes a key that is only known at run time, escaped if needed. */
+/* Writes a key that is known only at run time, escaped if needed. */
 void hs_write_name(struct hs_writer *writer, const char *key);
 
-/* Writes a key. For a string literal this compiles to a few stores, because its length is known.
-   The key must not need escapes; names of members never do. */
+/* Writes a key that needs no escapes. For a string literal, this compiles to a few stores, because
+   the length is known. */
 static inline __attribute__((always_inline)) void hs_write_key(struct hs_writer *writer,
                                                                const char *key)
 {
@@ -103,19 +103,19 @@ static inline __attribute__((always_inline)) void hs_write_key(struct hs_writer 
     writer->needs_comma = false;
 }
 
-/* Inserts a member at the start of the object that was written last. The object begins at byte
-   `place` of the buffer, and must not be empty. */
+/* Inserts a member at the start of the last object in the buffer. The object begins at byte
+   `place`, and must not be empty. */
 void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char *key,
                               int64_t value);
 
-/* Appends another copy of the bytes from `place` up to, but not including, `end` of the buffer.
-   This is faster than converting an equal number again. */
+/* Appends a copy of the bytes from `place` up to, but not including, `end` of the buffer. This is
+   faster than converting an equal number again. */
 void hs_write_again(struct hs_writer *writer, size_t place, size_t end);
 
 /* Writes text that is already JSON, unchanged. */
 void hs_write_raw(struct hs_writer *writer, struct hs_str json);
 
-/* Writes a computed number with six decimals, rounded half to even. */
+/* Writes a computed number with at most six decimals, rounded half to even. */
 void hs_write_real(struct hs_writer *writer, double value);
 /* Writes the shortest text that reads back as the same double. */
 void hs_write_exact(struct hs_writer *writer, double value);

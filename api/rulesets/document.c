@@ -83,7 +83,7 @@ static void read_modes(struct hs_reader *reader, const json_t *value, const stru
 
 #define TO(member) .offset = offsetof(struct hs_ruleset, member)
 
-/* The members of sections, except the scalars. */
+/* The members of sections that are not scalars. */
 static const struct {
     const char *section;
     struct hs_json_field field;
@@ -98,7 +98,7 @@ static const struct {
     {"moves", {"modes", HS_JSON_CUSTOM, TO(moves), .decode = read_modes}},
 };
 
-/* Returns whether a section of this name has any scalar. */
+/* Returns whether any scalar is in the section with this path. */
 static bool has_section(const char *section)
 {
     for (size_t i = 0; i < hs_ruleset_scalar_count; i++)
@@ -107,7 +107,7 @@ static bool has_section(const char *section)
     return false;
 }
 
-/* Reads a member of a section. `target`: the path of the section, for example "moves/credit". */
+/* Reads a member of a section. `target` is the path of the section, for example "moves/credit". */
 static void read_member(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {
@@ -160,7 +160,7 @@ static void read_check(struct hs_reader *reader, const json_t *value, const stru
     }
 }
 
-/* If the server accepts the positions of clients, the checks `path`, `ground`, `base` and `stance`
+/* If the game server adopts positions of clients, the checks `path`, `ground`, `base` and `stance`
    of moves are enforced, unless the document sets their modes. */
 static void read_checks(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
@@ -176,7 +176,7 @@ static void read_checks(struct hs_reader *reader, const json_t *value, const str
 
 /* ---- the document ---- */
 
-/* The defaults of lengths that the document leaves out are in centimetres. */
+/* Default lengths are in centimetres. */
 enum { CM_PER_UNIT = 1 };
 
 static void read_name(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
@@ -200,7 +200,8 @@ static void read_zones(struct hs_reader *reader, const json_t *value, const stru
         reader->no_memory = true;
 }
 
-/* Records that the built-in rig or weapons cannot be added, for example because of their zones. */
+/* Records that the built-in rig or weapons cannot be added: there is no space for their zones, or
+   no memory. */
 static void no_space(struct hs_reader *reader, const struct hs_ruleset *ruleset)
 {
     struct hs_json_at at = {.key = "zones"};

@@ -1,6 +1,6 @@
 #include "api/rulesets/document.h"
 
-/* Writes the scalars of a section. `section` NULL: writes all scalars of the table. */
+/* Writes the scalars in a section; `section` NULL: all scalars of the table. */
 static void write_scalars(struct hs_writer *writer, const struct hs_scalar *table, size_t count,
                           const char *section, const void *base)
 {

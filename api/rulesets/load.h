@@ -11,8 +11,9 @@ struct hs_loading {
     const struct hs_rig *rig; /* the rig that is being read */
 };
 
-/* Returns whether the rig, weapon, stance or mode at->key can be added to `count` others. It must
-   be an object with a valid name, and `count` must be below `max`. If not, records a fault. */
+/* Returns whether the rig, weapon, stance or mode at->key can be added to the `count` that exist:
+   it must be an object with a valid name, and `count` must be below `max`. If not, records a fault.
+   `what` is the word for it in the message. */
 bool hs_load_begins(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                     const char *what, int count, int max);
 
@@ -20,7 +21,7 @@ bool hs_load_begins(struct hs_reader *reader, const json_t *value, const struct 
    HS_NONE and records a fault. */
 hs_json_decode hs_load_zone;
 
-/* Sets every scalar of a table to its default. Defaults of lengths are in centimetres. */
+/* Sets all scalars of a table to their defaults. Default lengths are in centimetres. */
 void hs_load_defaults(const struct hs_scalar *table, size_t count, void *base);
 
 /* Read one rig or weapon. */

@@ -66,8 +66,8 @@ static void read_rest_bones(struct hs_reader *reader, const json_t *value,
                             const struct hs_json_at *at, void *target)
 {
     size_t count = ((const struct hs_loading *)reader->context)->rig->bone_count;
-    hs_json_read_elements(reader, value, at, count, count, "bones, as the rig's", read_rest_bone,
-                          target);
+    hs_json_read_elements(reader, value, at, count, count, "bones, one for each bone of the rig",
+                          read_rest_bone, target);
 }
 
 static const struct hs_json_field stance_fields[] = {

@@ -25,7 +25,7 @@ static void read_zone(struct hs_reader *reader, const json_t *value, const struc
     }
 }
 
-/* Sets the default of inner_radius. If only min_scale is set, the damage falls from the centre
+/* Sets the default of inner_radius. If only min_scale is set, the damage decreases from the centre
    outwards. If neither is set, the damage is the same everywhere. */
 static void finish_blast(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          void *target)

@@ -162,7 +162,7 @@ START_TEST(two_tokens_are_ambiguous)
     const char *headers[] = {tokens[ALL].header, tokens[FORMER].header, NULL};
     hs_test_http_send(data, "GET", "/v1/matches", NULL, 0, headers, &answer);
     ck_assert_int_eq(answer.status, 400);
-    ck_assert_ptr_nonnull(strstr(answer.body, "Authorization came more than once"));
+    ck_assert_ptr_nonnull(strstr(answer.body, "Authorization occurs more than once"));
 }
 END_TEST
 

@@ -12,8 +12,8 @@ void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rule
     *compat = (struct hs_compat){.current_us = step->timestamp_us,
                                  .stamp_us = step->received_us,
                                  .arrived_us = step->timestamp_us,
-                                 /* Assume that the last reset was `since_zero` before the first
-                                    move. */
+                                 /* Assume that the clock was last reset when it showed 0, but at
+                                    most one period ago. */
                                  .reset_us = step->received_us - since_zero};
 }
 
@@ -26,8 +26,7 @@ enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
     int64_t delta = step->timestamp_us - compat->current_us;
     int64_t half = rules->reset_period_us / 2;
     if (delta > half)
-        return HS_MOVE_STALE; /* the client made the move before a reset, but it arrived after the
-                                 reset */
+        return HS_MOVE_STALE; /* made before a reset of the clock, but arrived after it */
     if (delta < -half)
         return step->received_us - compat->reset_us >= half ? HS_MOVE_RESET
                                                             : HS_MOVE_RESET_TOO_SOON;
@@ -56,8 +55,8 @@ static double pull_to_zero(double value, double pull)
     return value < -pull ? value + pull : 0;
 }
 
-/* Adds to the discrepancy the time by which this move is ahead of the server. Returns whether the
-   discrepancy exceeded the margin. */
+/* Adds the move's client time minus its server time to the discrepancy. Returns true if the
+   discrepancy exceeds the margin, and false during a payback. */
 static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rules *rules,
                              double server_us, double client_us, double *ahead_us)
 {
@@ -74,7 +73,7 @@ static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rul
     compat->is_resolving = compat->is_resolving && compat->ahead_us > 0;
     bool flagged = next > (double)rules->max_margin_us;
     if (compat->is_resolving)
-        return false; /* while a discrepancy is paid back, it does not grow */
+        return false; /* the discrepancy does not grow during a payback */
     if (!flagged) {
         compat->ahead_us = next;
     } else if (rules->prevention == HS_PREVENTION_RESOLUTION) {
@@ -99,8 +98,8 @@ static void resolve(struct hs_compat *compat, const struct hs_moves_rules *rules
         compat->gathered_us = 0;
     double pay = hs_larger(0, hs_smaller(bound * rules->resolution_rate, compat->ahead_us));
     double after = bound - pay, least = (double)rules->min_delta_us;
-    /* After a full payback the discrepancy must be exactly 0. So subtract `pay` itself, not
-     * `bound - after`. */
+    /* After a full payback the discrepancy must be exactly 0, so subtract `pay` itself and not
+       `bound - after`. */
     compat->ahead_us -= after >= least ? pay : hs_larger(0, bound - least);
     compat->override_us = hs_larger(after, least);
 }

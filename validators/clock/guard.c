@@ -5,33 +5,33 @@
 
 #include "validators/base/units.h"
 
-/* Stands for the highest lead of a block in which no move arrived. */
+/* The highest lead of a block without moves. */
 #define NO_LEAD INT32_MIN
 
-/* Stands for the ceiling (the upper bound of the lead, from acks) if no ack arrived. */
+/* The ceiling (the upper bound of the lead, from acks) as long as no ack has arrived. */
 #define NO_CEILING INT32_MAX
 
-/* Leads are stored in 32 bits. If a lead is further from the base than this, the base moves. */
+/* Leads are stored in 32 bits, relative to a base. A lead further than this from the base becomes
+   the new base. */
 #define REBASE_US INT64_C(1000000000)
 
 /* If the ceiling falls by more than this, the clock paused. A smaller fall may come from a better
    connection. */
 #define PAUSE_SLACK_US 60000
 
-/* If a pause is longer than this, R (the reference lead, guard.h) is corrected after
-   SETTLING_BLOCKS blocks. */
+/* After a pause longer than this, R (the reference lead, guard.h) is corrected SETTLING_BLOCKS
+   blocks later. */
 #define PAUSE_SETTLES_US 240000
 enum { SETTLING_BLOCKS = 10 };
 
 /*
- * The limit of the third account: time caught up by moves that acknowledge no newer snapshot. In
- * simulations no honest clock reached this limit, on any connection.
+ * The limit of the third account (guard.h). No honest clock reached it in simulations of all
+ * connection types.
  */
 #define MADE_UP_US 1000000
 
-/* Noise is stored in units of NOISE_UNIT_US. If M (highest lead of a block) is further below R
-   (reference lead, guard.h) than NOISE_MAX_US, this is a stall, not noise. NOISE_FIRST_US is the
-   noise that is assumed until there is data. */
+/* Noise is stored in units of NOISE_UNIT_US, and is NOISE_FIRST_US until there is data. If M is
+   more than NOISE_MAX_US below R (guard.h), that is a stall, not noise. */
 enum { NOISE_UNIT_US = 2000, NOISE_MAX_US = 500000, NOISE_FIRST_US = 100000 };
 
 void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_timing_move *step)
@@ -66,7 +66,7 @@ static int32_t smaller(int32_t a, int32_t b)
 
 static int32_t to_lead(int64_t value)
 {
-    /* The two extreme values are reserved: they mean that there is no value. */
+    /* The two extreme values mean "no value". */
     return value <= NO_LEAD ? NO_LEAD + 1 : value >= NO_CEILING ? NO_CEILING - 1 : (int32_t)value;
 }
 
@@ -91,7 +91,8 @@ static void rebase(struct hs_clock_guard *guard, int64_t by)
         shift(&guard->cell_highest_us[i], by);
 }
 
-/* Returns x (the lead, guard.h) of a move relative to the base. The result fits in 32 bits. */
+/* Returns the lead of a move relative to the base. Moves the base if the lead needs more than 32
+   bits. */
 static int32_t lead_of(struct hs_clock_guard *guard, const struct hs_timing_move *step)
 {
     int64_t lead = step->timestamp_us - (guard->received_us + guard->shift_us) - guard->base_us;
@@ -101,7 +102,7 @@ static int32_t lead_of(struct hs_clock_guard *guard, const struct hs_timing_move
     return 0;
 }
 
-/* Advances server time, faster or slower as announced by the dilation. */
+/* Advances to the arrival of this move, and applies the dilation to the elapsed time. */
 static void advance(struct hs_clock_guard *guard, const struct hs_timing_move *step)
 {
     if (step->received_us > guard->received_us) {
@@ -111,7 +112,7 @@ static void advance(struct hs_clock_guard *guard, const struct hs_timing_move *s
         if (shift_us > -most && shift_us < most)
             guard->shift_us += (int64_t)floor(elapsed * (step->dilation - 1) + 0.5);
         guard->received_us = step->received_us;
-        /* A new packet arrived, so the acks of all earlier packets can be used from now on. */
+        /* This is a new packet, so the acks from all earlier packets now count. */
         guard->ack_us = guard->arriving_ack_us;
         if ((guard->known & HS_GUARD_ARRIVING_ACK) != 0)
             guard->known |= HS_GUARD_ACK;
@@ -141,8 +142,7 @@ static bool prove(struct hs_clock_guard *guard, const struct hs_moves_rules *rul
                   const struct hs_timing_move *step, int32_t lead, double elapsed_us, double *by_us)
 {
     guard->bound_us += elapsed_us * rules->ack_skew_ppm * 1e-6;
-    /* Before the last change of dilation, time ran at another speed. So an ack from before the
-       change cannot be used. */
+    /* Game time ran at another speed before the dilation changed, so older acks cannot be used. */
     if ((guard->known & HS_GUARD_ACK) != 0 && guard->ack_us >= guard->change_us) {
         int64_t seen = step->timestamp_us - (guard->ack_us + guard->shift_us) - guard->base_us;
         if ((guard->known & HS_GUARD_BOUND) == 0 || (double)seen < guard->bound_us)
@@ -195,9 +195,9 @@ static int32_t highest_of_window(const struct hs_clock_guard *guard,
 }
 
 /*
- * Detects a pause of the clock: the ceiling fell, but the round trip is the same. R then falls by
- * the length of the pause. If R stayed the same, the clock could catch up after the pause without
- * being detected.
+ * Detects a pause of the clock: the ceiling fell, but the round trip did not become shorter by the
+ * same amount. Lowers R by the length of the pause. Otherwise the clock could catch up after the
+ * pause without being detected.
  */
 static void forget_pause(struct hs_clock_guard *guard)
 {
@@ -209,9 +209,8 @@ static void forget_pause(struct hs_clock_guard *guard)
     int64_t paused = (int64_t)before - guard->lowest_us - shorter;
     if (paused <= PAUSE_SLACK_US)
         return;
-    /* If the clock is fast, the ceiling of the window is lower than the newest bounds. It then
-       falls by less than the length of the pause. The bound of the previous block shows more of the
-       pause. */
+    /* A fast clock raises its bounds, so the ceiling of the window is below the bound of the
+       previous block. The fall from the previous block's bound then shows more of the pause. */
     if (guard->lowest_before_us != NO_CEILING) {
         int64_t trip = guard->trip_before_us;
         shorter = trip > guard->lowest_trip_us ? trip - guard->lowest_trip_us : 0;
@@ -226,7 +225,7 @@ static void forget_pause(struct hs_clock_guard *guard)
         guard->highest_us = guard->reference_us;
     if (paused <= PAUSE_SETTLES_US)
         return;
-    /* Start a new cell, so that moves from before and after the pause are in different cells. */
+    /* Start a new cell, so that no cell contains moves from before and after the pause. */
     int32_t *before_it = &guard->cell_highest_us[(guard->cell + HS_LEAD_CELLS - 1) % HS_LEAD_CELLS];
     int32_t *current = &guard->cell_highest_us[guard->cell];
     *before_it = larger(larger(*before_it, *current), guard->highest_us);
@@ -236,10 +235,9 @@ static void forget_pause(struct hs_clock_guard *guard)
 }
 
 /*
- * Corrects R some blocks after a pause. In the block that shows the pause, the delay from client to
- * server is usually longer than in earlier blocks. The pause then seems shorter than it was.
- * Without this correction, R stays too high for half a minute. The highest lead of the first
- * seconds after the pause is a better value for R. The correction never raises R.
+ * Corrects R some blocks after a pause. Delays are usually longer in the block that shows the
+ * pause, so the pause seems too short, and R would be too high for half a minute. The highest lead
+ * in the first seconds after the pause is a better value. The correction never raises R.
  */
 static void settle(struct hs_clock_guard *guard)
 {
@@ -257,9 +255,8 @@ static void settle(struct hs_clock_guard *guard)
 }
 
 /*
- * Handles the first move after a silence. If only the connection was silent, delayed moves may now
- * catch up, as fast as the connection allows. But an honest client acknowledges newer snapshots in
- * the moves that it made after the silence.
+ * Handles the first move after a silence: delayed moves may now catch up by as much as the lead
+ * fell. Any further gain counts for the third account (guard.h).
  */
 static void record_silence(struct hs_clock_guard *guard, int32_t lead)
 {
@@ -274,8 +271,8 @@ static void make_up(struct hs_clock_guard *guard, int64_t length_us)
         return;
     if (guard->highest_before_us != NO_LEAD) {
         int64_t gain = (int64_t)guard->highest_us - guard->highest_before_us;
-        /* Many delayed moves can arrive in one block. If the third account is above 0, it grows by
-           at most the length of the block. */
+        /* Many delayed moves can arrive in one block. So an account of 0 or more grows by at most
+           the length of the block. */
         guard->made_up_us =
             guard->made_up_us < 0
                 ? smaller(0, to_lead(guard->made_up_us + gain + length_us))
@@ -284,8 +281,8 @@ static void make_up(struct hs_clock_guard *guard, int64_t length_us)
     guard->highest_before_us = guard->highest_us;
 }
 
-/* Returns how far M rose above R. A better connection raises M, but not the bound from acks. A fast
-   clock raises M and the bound. */
+/* Returns how far M rose above R, but at most how far the bound from acks rose: a better connection
+   raises only M, a fast clock raises both. */
 static double rise_of(const struct hs_clock_guard *guard)
 {
     if (guard->reference_us == NO_LEAD || guard->highest_us <= guard->reference_us)
@@ -320,8 +317,7 @@ static void move_window(struct hs_clock_guard *guard, const struct hs_moves_rule
     guard->block_from_us += by_us;
     guard->cell_so_far_us = (int32_t)(so_far % HS_LEAD_CELL_US);
     int64_t steps = so_far / HS_LEAD_CELL_US;
-    /* After a long silence all cells are empty. In that case only the position of the next cell
-       matters. */
+    /* After a long silence all cells are empty, so whole rounds can be skipped. */
     int64_t round = (int64_t)HS_LEAD_CELLS * cells_of(rules);
     if (steps > 2 * round)
         steps = round + steps % round;
@@ -344,8 +340,7 @@ int64_t hs_clock_guard_noise(const struct hs_clock_guard *guard)
 {
     int64_t sum = 0, count = 0;
     for (int i = 0; i < HS_LEAD_CELLS; i++) {
-        /* Skip the current cell, because it is not complete. Skip cells in which no move
-           arrived. */
+        /* Skip cells without moves, and the current cell, which is not complete. */
         if (i == guard->cell || guard->cell_highest_us[i] == NO_LEAD)
             continue;
         sum += guard->cell_noise[i];
@@ -459,7 +454,7 @@ static double median_slope(const struct hs_clock_guard *guard)
     int count = 0;
     for (int i = 0; i < HS_LEAD_CELLS; i++) {
         for (int k = i + 1; k < HS_LEAD_CELLS; k++) {
-            /* The cells are a ring: the oldest cell follows the newest one. */
+            /* The cells form a ring: the oldest cell follows the newest one. */
             int32_t a = guard->cell_highest_us[(guard->cell + 1 + i) % HS_LEAD_CELLS];
             int32_t b = guard->cell_highest_us[(guard->cell + 1 + k) % HS_LEAD_CELLS];
             if (a == NO_LEAD || b == NO_LEAD)

@@ -4,17 +4,16 @@
 #include "validators/base/units.h"
 
 /*
- * Elapsed time is multiplied by this factor. Clocks of honest machines differ by about 1e-4, and
- * rounded positions lengthen a path by up to 0.5 %. Without this factor, a player who runs at the
- * limit for an hour would fail.
+ * Elapsed time is multiplied by this factor, because the clocks of honest machines differ by about
+ * 1e-4, and rounding of positions lengthens a path by up to 0.5 %. Without the factor, a player who
+ * runs at the limit for an hour would fail.
  */
 #define TIME_TOLERANCE 1.01
 
-/* The maximum number of seconds of credit that one move can use. The limit keeps reported values
-   finite. */
+/* One move uses at most this much credit, so that reported values are finite. */
 #define MAX_SPENT_S 1e6
 
-/* Smaller limits are raised to this value, so that a division by a limit gives a finite number. */
+/* Smaller limits are raised to this value, so that dividing by a limit gives a finite number. */
 #define MIN_LIMIT 1e-200
 
 /* Larger claimed velocities are ignored, because their squares could overflow. */
@@ -25,41 +24,40 @@
 #define TICK_WEIGHT     0.125
 #define RTT_UNKNOWN_US  INT64_C(200000)
 #define RTT_MAX_US      INT64_C(1000000)
-#define SILENCE_MAX_US  1e7  /* at most this much time of a silence may be used at once */
-#define BASE_CHANGES    20.0 /* changes of base allowed at one time */
+#define SILENCE_MAX_US  1e7  /* a silence adds at most this much unused time */
+#define BASE_CHANGES    20.0 /* changes of base that are allowed within a short time */
 #define BASE_FORGIVEN_S 4.0  /* changes of base forgiven per second */
 
 /*
- * After a silence, a player may use the time of the silence for movement. The part of this time
- * above credit.max shrinks by this many seconds per second. Packets that a stall delayed arrive
- * over about 0.07 s, because some are lost and sent again. In these 0.07 s that part must shrink by
- * less than 0.04 s, the credit of a steady connection. This was measured on LAN and 40MS, with
- * players at the speed limit. With a value of 4, one move is refused in every 20th stall of 0.4 s,
- * and four moves are refused in a stall of 0.8 s. With 0.5, moves are refused in 0 of 1,000 stalls
- * of 0.4 s, and in 2 of 1,000 stalls of 0.8 s.
+ * After a silence, a player may catch up with unused time. The part of it above credit.max shrinks
+ * by this many seconds per second. Packets that a stall delayed arrive over about 0.07 s, because
+ * some are lost and sent again. In this time, the part must shrink by less than 0.04 s, the credit
+ * of a steady connection. The value was measured with the profiles LAN and 40MS and players at the
+ * speed limit. With 4, one move is refused in every 20th stall of 0.4 s, and four moves in each
+ * stall of 0.8 s. With 0.5, moves are refused in 0 of 1,000 stalls of 0.4 s, and in 2 of 1,000
+ * stalls of 0.8 s.
  */
 #define SILENCE_FADES 0.5
 
 /*
- * Velocities are derived from at least this much time. In a shorter time, rounded positions give a
- * large error: 1 cm in 1/144 s is 1.4 m/s.
+ * Velocities are derived over at least this much time. Over a shorter time, rounded positions cause
+ * a large error: 1 cm in 1/144 s is 1.4 m/s.
  */
 #define GATHER_S 0.1
 
 /*
- * A rise is a launch if it begins within LAUNCH_S after the player enters a mode with gravity. Many
- * games allow a jump shortly after the player leaves the ground. While the limits of the old mode
- * still apply, the rise may begin later. If gravity stops a climb within LAUNCH_MIN_S, the climb is
- * not a launch: the body hovers.
+ * A rise is a launch if it begins within LAUNCH_S after the player enters a mode with gravity: many
+ * games allow a jump shortly after the player leaves the ground. The rise may begin later while the
+ * limits of the old mode still apply. A climb that gravity would stop within LAUNCH_MIN_S is not a
+ * launch: the body hovers.
  */
 #define LAUNCH_S     0.15
 #define LAUNCH_MIN_S 0.05
 
 /*
- * The number of sudden climbs that are allowed until the body is on the ground again, in addition
- * to the jumps in the air. They cover landings whose moves were lost: a player who hops all the
- * time is on the ground for one move of each hop. With a value of 1, a player who hops all the time
- * fails once in 28 hours. With a value of 2, this player fails once in 500 hours.
+ * This many sudden climbs are allowed in addition to the air jumps, until the body touches ground
+ * again. They cover landings whose moves were lost: a player who hops all the time is on the ground
+ * for one move per hop. With 1, such a player fails once in 28 hours; with 2, once in 500 hours.
  */
 #define LOST_LANDINGS 2
 
@@ -67,8 +65,8 @@
 #define HIDDEN_S 0.25
 
 /* The share of gravity that a rising body must follow, and the share for a falling body. A body
-   that slides down a slope of 45 degrees falls with half of gravity. After a second of falling, no
-   further gain of speed is required, because the air slows the fall. */
+   that slides down a slope of 45 degrees falls with half of gravity. After one second of falling,
+   the body need not become faster, because the air slows its fall. */
 #define RISING_SHARE  0.9
 #define FALLING_SHARE 0.5
 #define FALLING_S     1.0
@@ -121,7 +119,7 @@ static double max_speed(const struct passage *passage)
     return hs_larger(limit, passage->launch_speed);
 }
 
-/* Returns the speed limit along `up`: upwards or downwards. */
+/* Returns the speed limit upwards or downwards. */
 static double max_climb(const struct passage *passage, bool is_upwards)
 {
     double limit = is_upwards ? speed_of(passage->mode) : fall_speed_of(passage->mode);
@@ -158,16 +156,15 @@ struct lapse {
 };
 
 /*
- * Spends `spent_s` of the credit, and refills it by the time of `lapse`. If the credit is
- * overdrawn, records a finding and restores the credit. `limit` is the amount allowed per second,
- * in the unit of the finding.
+ * Spends `spent_s` of the credit, and refills it with the time of `lapse`. If the credit is
+ * overdrawn, records a finding and fills the credit up. `limit` is the limit of the speed or
+ * acceleration, for the finding.
  */
 static void pool_spend(struct hs_movement_pool *pool, double credit_s, double spent_s, double limit,
                        const struct lapse *lapse, struct hs_movement_finding *out)
 {
     double before_s = (double)pool->owed_s;
-    /* A debt from an earlier mode with a larger credit may still be open. This debt is not a
-       failure, but it stays owed. */
+    /* A debt from an earlier mode with a larger credit is not a failure, but it stays owed. */
     double ceiling_s =
         hs_larger(credit_s, hs_smaller((double)pool->ceiling_s, before_s + credit_s));
     double owed_s = before_s + hs_smaller(spent_s, MAX_SPENT_S) - lapse->time_s * TIME_TOLERANCE;
@@ -190,7 +187,7 @@ static double tick_us(const struct hs_movement *movement)
     return movement->tick_us > 0 ? (double)movement->tick_us : TICK_MAX_US;
 }
 
-/* Updates the arrival time. Returns the seconds that count for this step. */
+/* Records the arrival. Returns the duration of the step, in seconds, as the checks count it. */
 static double record_arrival(struct hs_movement *movement, const struct hs_moves_rules *rules,
                              const struct hs_movement_step *step)
 {
@@ -225,7 +222,6 @@ static void restart_flight(struct hs_movement *movement)
     movement->rise = movement->rise_age_s = movement->airborne_s = movement->last_climb = 0;
 }
 
-/* Clears all data from which velocities are derived. */
 static void restart_motion(struct hs_movement *movement)
 {
     restart_gathering(movement);
@@ -247,9 +243,9 @@ static void begin(struct hs_movement *movement, const struct hs_movement_step *s
                                      .has_begun = true};
 }
 
-/* Changes the movement mode. The limits of the old mode apply for a while. If the limits of a still
-   earlier mode also apply and are larger, they apply until their own window ends. So switching
-   between two slower modes does not extend these limits. */
+/* Changes the movement mode. The limits of the old mode apply for a while longer. If the limits of
+   an even earlier and faster mode still apply, that mode keeps its window instead. So switching
+   between two slower modes does not extend the faster mode's window. */
 static void change_mode(struct hs_movement *movement, const struct hs_moves_rules *rules,
                         const struct hs_movement_step *step)
 {
@@ -271,8 +267,8 @@ static void change_mode(struct hs_movement *movement, const struct hs_moves_rule
 
 /* ---- the checks ---- */
 
-/* Returns the shorter of two paths to the position of the step: from the last position, and from
-   the place where the server put the client. */
+/* Returns the path to the step's position: from the last position or from the position of the
+   server's correction, whichever is nearer. */
 static struct hs_vec path_of(const struct hs_movement *movement,
                              const struct hs_movement_step *step)
 {
@@ -327,7 +323,7 @@ static void check_speed(struct hs_movement *movement, const struct passage *pass
     pool_spend(&movement->speed, credit_s, plane * inverse, limit, &lapse, out);
 }
 
-/* Charges the credit for a gain of velocity within `time_s`. */
+/* Charges the acceleration credit for a gain of velocity within `time_s`. */
 static void pay_gain(struct hs_movement *movement, const struct passage *passage, double gain,
                      double time_s, struct hs_movement_finding *out)
 {
@@ -362,8 +358,8 @@ static void check_claimed(struct hs_movement *movement, const struct passage *pa
     take_velocity(movement, plane, VELOCITY_CLAIMED);
 }
 
-/* Checks a velocity that was derived from positions. Only a gain of speed is charged, because
-   positions do not show turns within a step. */
+/* Checks a velocity derived from positions. Only a gain of speed is charged, because positions do
+   not show turns within a step. */
 static void check_derived(struct hs_movement *movement, const struct passage *passage,
                           struct hs_movement_finding *out)
 {
@@ -378,8 +374,8 @@ static void check_derived(struct hs_movement *movement, const struct passage *pa
     take_velocity(movement, velocity, VELOCITY_DERIVED);
 }
 
-/* Returns the fastest climb that is still possible `time_s` after a climb of `rise`, under the
-   required gravity. */
+/* Returns the highest climbing speed that is possible `time_s` after a climb at the speed `rise`,
+   if the body follows its share of gravity. */
 static double slowed(double rise, double gravity, double time_s)
 {
     double slowing = RISING_SHARE * gravity, falling = FALLING_SHARE * gravity;
@@ -399,8 +395,8 @@ static bool may_bounce(const struct hs_movement *movement, const struct passage 
     return movement->bounces < passage->mode->air_jumps + lost_landings;
 }
 
-/* Returns whether something threw the body up or stopped its fall. In both cases the climb grows
-   suddenly. A body that stays up, or climbs evenly, was not launched. */
+/* Returns whether something threw the body up or stopped its fall. Both raise the climbing speed
+   suddenly. Hovering and a steady climb are not launches. */
 static bool is_launch(struct hs_movement *movement, const struct passage *passage, double climb,
                       double allowed, double gravity, bool *was_thrown)
 {
@@ -408,8 +404,7 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
     if (climb <= allowed)
         return false;
     if (passage->may_be_thrown && climb > sudden && climb <= passage->launch_climb + sudden) {
-        movement->airborne_s = 0; /* before the launch the body may have been in the air for half of
-                                     the gathered time */
+        movement->airborne_s = 0; /* the launch may continue in the next gathered time */
         *was_thrown = true;
         return true;
     }
@@ -421,14 +416,14 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
         return false;
     if (!is_late)
         movement->bounces++;
-    movement->airborne_s = 0; /* the launch may have been in the middle of the gathered time */
+    movement->airborne_s = 0; /* the launch may continue in the next gathered time */
     return true;
 }
 
-/* Checks a step that is long enough to hide a landing. `above` is the difference between the climb
-   of the step and the climb of a body under gravity. The velocity at the end of the step is
-   unknown. A hidden landing counts as a bounce: if it did not, a client could fly by sending few
-   moves. One more bounce than LOST_LANDINGS is allowed, for the landing itself. */
+/* Checks a step that is long enough to hide a landing. `above` is the step's climbing speed minus
+   the climbing speed that gravity allows. A hidden landing counts as a bounce, because otherwise a
+   client could fly by sending few moves. One bounce more than LOST_LANDINGS is allowed, for the
+   hidden landing itself. */
 static void check_hidden(struct hs_movement *movement, const struct passage *passage, double climb,
                          double above, double gravity, struct hs_movement_result *out)
 {
@@ -449,17 +444,16 @@ static void check_hidden(struct hs_movement *movement, const struct passage *pas
 }
 
 /*
- * Compares the gathered climb with the climb of a body that started upwards at `rise` and is slowed
- * by gravity. A lower climb becomes the new `rise`, because a body that rises more slowly falls
- * from a smaller height. A fast fall changes nothing.
+ * Compares the climbing speed over the gathered time with that of a body that started upwards at
+ * `rise` and is slowed by gravity. A lower speed becomes the new `rise`, because a body that rises
+ * more slowly falls from a smaller height. Falling faster than required does not change `rise`.
  */
 static void check_gravity(struct hs_movement *movement, const struct passage *passage,
                           double gravity, struct hs_movement_result *out)
 {
     double time_s = (double)movement->gathered_s, half_s = time_s / 2;
-    double climb = hs_vec_dot(hs_vec_from_floats(movement->gathered), passage->up) /
-                   time_s; /* the mean climb, which a body under gravity has halfway through this
-                              time */
+    /* The mean climbing speed, which a body under gravity has halfway through this time. */
+    double climb = hs_vec_dot(hs_vec_from_floats(movement->gathered), passage->up) / time_s;
     double allowed = slowed((double)movement->rise, gravity, (double)movement->rise_age_s + half_s);
     if (time_s >= HIDDEN_S) {
         check_hidden(movement, passage, climb, climb - allowed, gravity, out);
@@ -475,8 +469,8 @@ static void check_gravity(struct hs_movement *movement, const struct passage *pa
         if (kept > slack) {
             find(&out->gravity, kept, slack);
             movement->kept = 0;
-            allowed = hs_larger(climb, 0); /* start again from the measured climb, so that the
-                                              finding is not repeated */
+            /* Continue from the measured climb, so that the finding is not repeated. */
+            allowed = hs_larger(climb, 0);
         }
     }
     movement->rise = (float)hs_smaller(allowed, hs_larger(climb, 0));

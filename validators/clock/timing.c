@@ -8,12 +8,11 @@
    expected value. */
 #define RESET_SLACK_US INT64_C(1000000)
 
-/* Moves that a stall delayed arrive within this time after the end of the stall. Later moves do not
-   belong to the packet burst. */
+/* Only moves that arrive within this time after a stall can belong to its packet burst. */
 #define BURST_US INT64_C(1000000)
 
-/* A group of delayed moves counts as a packet burst if it makes up at least half of the stall, or
-   at least this much client time. */
+/* Delayed moves are a packet burst if they make up half of the delayed client time, or this
+   much. */
 #define BURST_MIN_US 100000.0F
 
 /* The state of timing and movement together uses at most 512 bytes per player. */
@@ -42,7 +41,7 @@ static void move_to_part(struct hs_timing *timing, int64_t received_us)
 static void begin_stall(struct hs_timing *timing, int64_t received_us, double backlog_us)
 {
     if (backlog_us < (double)BURST_MIN_US)
-        backlog_us = 0; /* too little client time was delayed for a packet burst */
+        backlog_us = 0; /* too little for a packet burst */
     timing->stall_from_us = timing->heard_us;
     timing->stall_to_us = timing->burst_to_us = received_us;
     timing->backlog_us = (float)backlog_us;
@@ -52,8 +51,8 @@ static void begin_stall(struct hs_timing *timing, int64_t received_us, double ba
 
 /*
  * Detects a silence of at least forced_after, followed by moves that catch up faster than real
- * time. The cause may be a stalled connection or a lag switch. The times of the moves do not show
- * the cause.
+ * time. The cause may be a stalled connection or a lag switch: the times of the moves do not show
+ * which.
  */
 static void count_burst(struct hs_timing *timing, const struct hs_moves_rules *rules,
                         int64_t received_us, double client_us)
@@ -119,8 +118,8 @@ static void begin(struct hs_timing *timing, const struct hs_moves_rules *rules,
     out->client_us = HUGE_VAL;
 }
 
-/* Returns the number of reset periods to add to the client's clock, at least 1: the smallest number
-   with which the clock does not run back. */
+/* Returns the number of reset periods to add to the client's clock: the smallest number, at least
+   1, with which the clock runs back by no more than RESET_SLACK_US. */
 static int64_t periods_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                              const struct hs_timing_move *move)
 {
@@ -130,12 +129,11 @@ static int64_t periods_reset(const struct hs_timing *timing, const struct hs_mov
 }
 
 /*
- * Returns the time to add to the client's clock after a reset, in microseconds. Normally this is a
- * whole number of reset periods. A reset is plausible if the clock then shows at most its last
- * value plus the server time that has passed since then. The clock may show less, because a client
- * in the background may stop its clock. If the reset is not plausible and the prevention is
- * `credit`, the clock continues from its last value instead. The clock then advances by at most the
- * server time since its last value.
+ * Returns the time to add to the client's clock after a reset, in microseconds: normally a whole
+ * number of reset periods. A reset is implausible if the clock then advances by more than the
+ * server time since its last value. (It may advance by less, because a client in the background may
+ * stop its clock.) After an implausible reset with the prevention `credit`, the clock continues
+ * from its last value, and advances by at most that server time.
  */
 static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                           const struct hs_timing_move *move)
@@ -152,8 +150,8 @@ static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_
     return timing->compat.current_us + clipped_us - move->timestamp_us;
 }
 
-/* Handles a move that is not simulated. After a silence the answer asks the game server to move the
-   player without the client. Otherwise a player whose clock stands still would stay in the air. */
+/* Handles a move that is not simulated. After a silence, asks the game server to move the player by
+   itself, because otherwise a player whose clock stands still would hang in the air. */
 static void refuse(struct hs_timing *timing, const struct hs_moves_rules *rules,
                    const struct hs_timing_move *move, struct hs_timing_result *out)
 {
@@ -194,7 +192,7 @@ void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rule
     }
     int64_t wrapped_us = out->reason == HS_MOVE_RESET ? time_reset(timing, rules, move) : 0;
     double client_us = (double)(move->timestamp_us + wrapped_us - timing->compat.current_us);
-    /* A clock that was reset too late runs back a little. In that case no time is simulated. */
+    /* A clock that was reset late runs back a little. Then no time is simulated. */
     out->client_us = client_us = hs_larger(0, client_us);
     if (wrapped_us <= HS_MOVES_LONGEST_US - timing->wrapped_us)
         timing->wrapped_us += wrapped_us;

@@ -3,14 +3,14 @@
 #include "validators/base/lanes.h"
 #include "validators/base/units.h"
 
-/* The bounds of the hitboxes so far, as offsets from the root. */
+/* The bounds of the hitboxes that were added so far, as offsets from the root. */
 struct bounds {
-    glmm_128 low, high; /* the fourth lane is not used */
+    glmm_128 low, high; /* the fourth lane is unused */
     double reach;       /* the largest distance of a hitbox point from the root */
 };
 
-/* Extends the bounds by a hitbox on the bone with these floats. `reach` and `above` are the largest
-   distance of the hitbox from its bone; `above` is rounded up. */
+/* Extends the bounds by one hitbox. `bone` points to the floats of its bone. `reach` is the largest
+   distance from the bone to a point of the hitbox; `above` is the same, rounded up to a float. */
 static inline void extend(struct bounds *bounds, const float *bone, double reach, float above)
 {
     glmm_128 offset = hs_lanes_read(bone), side = glmm_set1(above);
@@ -48,7 +48,7 @@ static glmm_128 largest_of_rows(struct hs_lanes_vec v)
     return hs_lanes_max(hs_lanes_max(rows[0], rows[1]), hs_lanes_max(rows[2], rows[3]));
 }
 
-/* Reads the offsets of the bones of four hitboxes. */
+/* Reads the bone offsets of four hitboxes. */
 static inline struct hs_lanes_vec read_offsets(const struct hs_posted_pose *pose,
                                                const struct hs_hitbox *box)
 {
@@ -61,14 +61,15 @@ static inline struct hs_lanes_vec read_offsets(const struct hs_posted_pose *pose
 }
 
 /*
- * Does the same for a plain pose, four hitboxes at a time, because every frame has such a pose for
- * each player. The reach is estimated in float. Then it is computed in double for each hitbox whose
- * estimate may belong to the largest reach.
+ * Like extend_by_all, for a plain pose and four hitboxes at a time, because most posted poses are
+ * plain. The reach is first estimated in float. Then it is computed in double for those hitboxes
+ * that may have the largest reach.
  */
 static void extend_by_plain(const struct hs_posted_pose *pose, const struct hs_rig *rig,
                             struct bounds *out)
 {
-    const float estimate_error = 1e-5f; /* more than the relative errors of two estimates */
+    /* More than the relative errors of two estimates together. */
+    const float estimate_error = 1e-5f;
     const struct hs_hitbox *box = rig->hitboxes;
     struct hs_lanes_vec low = {out->low, out->low, out->low};
     struct hs_lanes_vec high = {out->high, out->high, out->high};
@@ -155,9 +156,9 @@ static void box_of_sample(const struct hs_history *history, const struct hs_rule
 }
 
 /*
- * Between two samples, offsets of bones and scales are interpolated linearly. So the bounds may be
- * interpolated too: a bone that rotates stays inside the ball around it. If neither sample has
- * posted bones, the stance of the older one is used throughout.
+ * Offsets of bones and scales are interpolated linearly, so the bounds can be interpolated too.
+ * Rotations do not matter, because a hitbox always stays inside the ball around its bone. If
+ * neither sample has posted bones, the stance of the older one is used.
  */
 void hs_rewind_box(const struct hs_history *history, const struct hs_ruleset *ruleset,
                    const struct hs_bracket *bracket, struct hs_vec *middle, struct hs_vec *half)

@@ -1,7 +1,6 @@
 /*
- * Boxes around bodies, along the world's axes. A box excludes most bystanders before their bones
- * are read. The ball around a standing body is about ten times as large as its box. Internal to
- * validators/.
+ * Axis-aligned boxes around bodies. They exclude most bystanders before any bone is read. A ball
+ * around a standing body would be about ten times as large as its box. Internal to validators/.
  */
 #ifndef HS_BODY_BOX_H
 #define HS_BODY_BOX_H
@@ -12,7 +11,7 @@
    the furthest hitbox point; 0 if no posted bone has a hitbox. Needs a finished rig. */
 double hs_posted_pose_bound(struct hs_posted_pose *pose, const struct hs_rig *rig);
 
-/* Returns whether a pose has every bone of the rig, and no scale. */
+/* Returns whether every bone of the rig was posted, and no scale. */
 static inline bool hs_posted_pose_is_plain(const struct hs_posted_pose *pose,
                                            const struct hs_rig *rig)
 {
@@ -26,9 +25,9 @@ static inline bool hs_posted_pose_is_plain(const struct hs_posted_pose *pose,
 }
 
 /*
- * Computes a box that contains all hitboxes at the time of the bracket: its middle in the world,
- * and half its size. The box is larger than the hitboxes by more than the touch slack that depends
- * on them, and by more than all rounding errors.
+ * Computes a box that contains all hitboxes at the time of the bracket. `middle` is in the world,
+ * `half` is half the size. The box has a margin, which covers rounding errors and the part of the
+ * touch slack that depends on the body.
  */
 void hs_rewind_box(const struct hs_history *history, const struct hs_ruleset *ruleset,
                    const struct hs_bracket *bracket, struct hs_vec *middle, struct hs_vec *half);

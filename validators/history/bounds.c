@@ -4,29 +4,29 @@
 #include "validators/base/units.h"
 #include "validators/history/body_box.h"
 
-/* Relative errors of a few operations: in float, and in double. */
+/* Upper bounds of the relative rounding errors of a few operations, in float and in double. */
 #define FLOAT_SLACK  6e-6
 #define DOUBLE_SLACK 1e-14
 
-/* Above this, squares in float overflow. */
+/* Larger coordinates could overflow in float. */
 #define TOO_LARGE 1e15
 
-/* The sweep, measured from its point that is nearest to the root of the body. */
+/* The sweep, measured from its point that is nearest to the body's root. */
 struct course {
     struct hs_vec origin;    /* that point, relative to the root */
     struct hs_vec direction; /* unit */
     float start, end;        /* travel from that point to both ends; start <= 0 */
     float radius;
     float error;       /* maximum error of any distance that is computed in lanes */
-    float alpha, rest; /* weights of the later and of the earlier sample */
+    float alpha, rest; /* weights of the later and the earlier sample */
 };
 
-/* Four hitboxes of the rig. Lanes beyond the last hitbox are absent. */
+/* Four hitboxes of the rig. The last group may have fewer. */
 struct group {
-    const struct hs_capsules *capsules; /* those of the rig, or `changed` */
+    const struct hs_capsules *capsules; /* the rig's capsules, or `changed` */
     struct hs_capsules changed;
     const float *from[4], *to[4]; /* offset and rotation of the bone, in the two samples */
-    unsigned present;             /* one bit for each lane */
+    unsigned present;             /* one bit for each lane that has a hitbox */
 };
 
 static void lay_course(const struct hs_pose *pose, const struct hs_sweep *sweep, double reach,
@@ -48,8 +48,8 @@ static void lay_course(const struct hs_pose *pose, const struct hs_sweep *sweep,
     out->rest = (float)(1 - pose->bracket->alpha);
 }
 
-/* Replaces the capsule of a lane by a ball around the bone. If a bone is scaled differently along
-   its axes, only the ball surely contains the hitbox. */
+/* Replaces the capsule in a lane by a ball around the bone. Only the ball surely contains the
+   hitbox if the bone turns far, or if its scale differs between the axes. */
 static void use_ball(struct group *group, unsigned lane, double scale)
 {
     struct hs_capsules *capsules = &group->changed;
@@ -63,7 +63,7 @@ static void use_ball(struct group *group, unsigned lane, double scale)
     capsules->radius[lane] = capsules->reach[lane];
 }
 
-/* One bone in the two samples of a pose: pointers to its offset and rotation. */
+/* One bone in the two samples of a pose: pointers to its floats (offset, rotation). */
 struct ends {
     const float *from, *to;
     bool is_scaled;
@@ -81,7 +81,7 @@ static double scale_of(const struct hs_posted_pose *pose, const float *values)
     return pose->stride == HS_BONE_FLOATS_SCALED ? hs_largest_scale(values + HS_BONE_FLOATS) : 1;
 }
 
-/* Finds a posted bone in the two samples of a pose. */
+/* Finds a posted bone in the two samples of a pose. Returns false if one of them lacks the bone. */
 static inline bool find_posted(const struct hs_posted_pose *from, const struct hs_posted_pose *to,
                                uint16_t bone, struct ends *out)
 {
@@ -97,7 +97,8 @@ static inline bool find_posted(const struct hs_posted_pose *from, const struct h
     return true;
 }
 
-/* Computes the pose of a bone if at least one of the two samples has no posted bones. */
+/* Like find_posted, if at least one of the two samples has no posted bones. The pose of the bone is
+   computed into `space`. */
 static bool find_rest(const struct hs_pose *pose, uint16_t bone, struct hs_bone_pose *space,
                       struct ends *out)
 {
@@ -112,7 +113,7 @@ static bool find_rest(const struct hs_pose *pose, uint16_t bone, struct hs_bone_
 /* The bones of a body in the two samples of a pose. */
 struct bones {
     const struct hs_pose *pose;
-    const struct hs_posted_pose *from, *to; /* NULL: at least one sample has no posted bones */
+    const struct hs_posted_pose *from, *to; /* both NULL: at least one sample has no posted bones */
     bool is_plain;
 };
 
@@ -151,7 +152,7 @@ static void find_any(const struct bones *bones, uint16_t bone, struct group *out
         use_ball(out, i, ends.scale);
 }
 
-/* Finds the bones of four hitboxes. `space` gets the poses of bones that are not posted. */
+/* Finds the bones of four hitboxes. `space` receives the poses of bones that were not posted. */
 static void find_bones(const struct bones *bones, uint16_t first, struct group *out,
                        uint64_t *excluded, struct hs_bone_pose space[4])
 {
@@ -189,7 +190,7 @@ static void find_bones(const struct bones *bones, uint16_t first, struct group *
 
 #endif
 
-/* Reports every hitbox as one that may matter, if the numbers are too large for float. */
+/* Marks every hitbox as one that may matter. Used if the numbers are too large for float. */
 static void allow_all(const struct hs_pose *pose, struct hs_pose_bounds *out)
 {
     for (uint16_t i = 0; i < pose->rig->hitbox_count; i++) {

@@ -1,13 +1,13 @@
 /*
- * Bounds of the gaps between a sweep and the hitboxes of a rewound body. The bounds are computed
- * before any hitbox is placed exactly. Every hitbox is inside a capsule or a ball that moves with
- * its bone. Capsules and balls are placed in float, four at a time, and compared with the sweep.
- * Internal to validators/.
+ * Bounds of the gaps between a sweep and the hitboxes of a rewound body. They are cheap, and
+ * exclude most hitboxes before those are placed exactly. Each hitbox is inside a capsule or a ball
+ * that moves with its bone. Capsules and balls are placed in float, several at a time, and compared
+ * with the sweep. Internal to validators/.
  *
- * Here rotations are interpolated linearly, which differs from the spherical interpolation. If the
- * dot product of the two quaternions is 1 - x, the difference is at most 0.03 x radians, up to x =
- * 0.1. The bounds include this error. If a bone turns further (x > 0.1), its hitboxes use the ball
- * around the bone.
+ * Rotations are interpolated linearly here, but spherically for the exact placement. Let the dot
+ * product of the two quaternions be 1 - x. Up to x = 0.1, the two interpolations differ by at most
+ * 0.03 x radians, and the bounds include this error. If a bone turns further, its hitboxes are
+ * bounded by the ball around the bone.
  */
 #ifndef HS_BOUNDS_H
 #define HS_BOUNDS_H
@@ -15,9 +15,12 @@
 #include "validators/history/rewind.h"
 
 struct hs_pose_bounds {
-    uint64_t near[HS_MAX_HITBOXES / 64]; /* one bit for each hitbox with bounds */
+    uint64_t near[HS_MAX_HITBOXES / 64]; /* one bit for each hitbox that may matter; only these have
+                                            bounds */
     float gap[HS_MAX_HITBOXES];          /* lower bound of the gap between sweep and hitbox */
-    /* Lower bound of the travel from `travelled` to the first contact, with the touch slack. */
+    /* Lower bound of the travel to the first contact (with the touch slack), measured from the
+       sweep's point that is nearest to the root. `travelled` is the distance from the sweep's start
+       to that point. */
     float contact[HS_MAX_HITBOXES];
     double travelled;
     uint64_t excluded[HS_MAX_BONES / 64]; /* bones that are missing in one of the two samples */
@@ -35,15 +38,15 @@ static inline uint16_t hs_bounds_next(const struct hs_pose_bounds *bounds, unsig
 }
 
 /*
- * Finds bounds of the hitboxes that may matter. A hitbox matters if its gap may be at most `slack`.
- * With `finds_nearest`, a hitbox that may be the nearest one matters too. `contact` is only valid
- * if `gap` is at most `slack`.
+ * Computes bounds for the hitboxes that may matter: those whose gap may be at most `slack`, and
+ * with `finds_nearest` also those that may be the nearest. `contact` is valid only where `gap` is
+ * at most `slack`.
  */
 void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
                          bool finds_nearest, struct hs_pose_bounds *out);
 
-/* Does the same with the given number of lanes, for tests. Eight lanes need
-   hs_lanes_can_be_eight. Both numbers of lanes give the same bounds. */
+/* Does the same with four or eight lanes, for tests. Eight lanes require hs_lanes_can_be_eight. The
+   bounds are identical. */
 void hs_pose_find_bounds_by(bool eight_lanes, const struct hs_pose *pose,
                             const struct hs_sweep *sweep, double slack, bool finds_nearest,
                             struct hs_pose_bounds *out);

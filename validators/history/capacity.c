@@ -1,4 +1,4 @@
-/* The memory of a history: it grows as its budget allows, and can be shortened. */
+/* The memory of a history, which grows as far as its budget allows and can be shrunk. */
 #include "validators/history/ring_inside.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ uint32_t hs_history_capacity(const struct hs_history *history)
     return history->capacity;
 }
 
-/* The smallest capacity of the table of states. */
+/* The minimum capacity of the state table. */
 enum { FIRST_STATES = 2 };
 
 static uint32_t first_capacity(uint32_t limit)
@@ -44,7 +44,7 @@ void hs_history_free_pose(struct hs_history *history, uint32_t i)
     history->pose_free = i;
 }
 
-/* Resizes the ring of samples. `capacity` must be at least the number of samples. */
+/* `capacity` must be at least the number of samples. */
 static bool resize_samples(struct hs_history *history, uint32_t capacity)
 {
     struct hs_sample *samples = malloc(capacity * sizeof *samples);
@@ -94,8 +94,8 @@ static bool mover_states_equal(const struct hs_mover_state *a, const struct hs_m
 
 static bool player_states_equal(const struct hs_state *a, const struct hs_state *b)
 {
-    /* Compare the bits. So two states that differ only in the sign of a zero may be stored twice,
-       which is harmless. */
+    /* Compare the bytes. So two states that differ only in the sign of a zero count as different,
+       and both may be stored, which is harmless. */
     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     return memcmp(a, b, sizeof *a) == 0;
 }
@@ -149,7 +149,7 @@ enum hs_growth hs_history_share_state(struct hs_history *history, const void *st
     return HS_GROWTH_DONE;
 }
 
-/* Makes every block at least `size` bytes long, and makes sure that one block is free. */
+/* Makes all blocks at least `size` bytes long, and makes sure that one block is free. */
 static enum hs_growth make_pose_space(struct hs_history *history, size_t size)
 {
     size_t block = size > history->pose_size ? size : history->pose_size;
@@ -199,7 +199,7 @@ enum hs_growth hs_history_store_pose(struct hs_history *history,
     return HS_GROWTH_DONE;
 }
 
-/* Shrinks the table of states to the states in use, but not below the smallest capacity. */
+/* Drops unused states from the table, down to its minimum capacity. */
 static bool shrink_states(struct hs_history *history)
 {
     uint32_t used = 0;
@@ -226,7 +226,7 @@ static bool shrink_states(struct hs_history *history)
     return true;
 }
 
-/* Frees the memory of posted poses that are not in use. */
+/* Frees the blocks that no sample uses. */
 static bool shrink_poses(struct hs_history *history)
 {
     uint32_t count = 0;

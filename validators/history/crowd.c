@@ -30,8 +30,8 @@ double hs_crowd_reach(const struct hs_history_span *span, const struct hs_rulese
     return reach * (1 + 4 * HS_TOUCH_SLACK);
 }
 
-/* Computes the bounds of the body at all times of a history. Along each axis, the hitboxes are
-   inside the bounds of the posted hitboxes, or as near to the root as the reach. */
+/* Computes bounds of the body over the whole history. Along each axis, the tighter of two bounds is
+   used: the bounds of the posted hitboxes, or the reach around the root. */
 static void bound_body(const struct hs_history_span *span, const struct hs_ruleset *ruleset,
                        struct hs_vec *low, struct hs_vec *high)
 {
@@ -47,9 +47,9 @@ static void bound_body(const struct hs_history_span *span, const struct hs_rules
 }
 
 /*
- * Separating axis test of a segment and a box, both given by their middle and half extent. The axes
- * are those of the box, and their cross products with the segment (Ericson, Real-Time Collision
- * Detection, 2005, 5.3.3).
+ * Separating axis test of a segment and a box. `between` is the vector between their middles;
+ * `half` and `box` are their half extents. Tests the axes of the box, and the cross products of
+ * these axes with the segment (Ericson, Real-Time Collision Detection, 2005, 5.3.3).
  */
 static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec box)
 {
@@ -116,7 +116,7 @@ void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *h
         earlier_of(earlier_of(until_us[0], until_us[1]), earlier_of(until_us[2], until_us[3]));
 }
 
-/* Returns one bit for each of the four players without a pose at that time. */
+/* Returns one bit for each of the four players who have no pose at `time_us`. */
 static unsigned without_pose(const struct hs_crowd *crowd, int64_t time_us)
 {
     unsigned bits = 0;
@@ -128,7 +128,7 @@ static unsigned without_pose(const struct hs_crowd *crowd, int64_t time_us)
     return bits;
 }
 
-/* A passing in lanes. */
+/* A passing, with each number in all lanes. */
 struct passing_lanes {
     struct hs_lanes_vec middle, half, size; /* `size`: absolute values of `half` */
     glmm_128 reach;
@@ -139,8 +139,8 @@ static inline struct hs_lanes_vec set1_floats(const float v[3])
     return (struct hs_lanes_vec){glmm_set1(v[0]), glmm_set1(v[1]), glmm_set1(v[2])};
 }
 
-/* Runs the test of are_apart for four players at once. The boxes are enlarged by the rounding error
-   of all operations. This error grows with the distance between the middles. */
+/* Runs the test of are_apart for four players. The boxes are enlarged by all rounding errors, which
+   grow with the distance between the middles. */
 static inline unsigned find_apart(const struct hs_crowd *crowd, const struct passing_lanes *p)
 {
     struct hs_lanes_vec between = hs_lanes_sub(hs_lanes_read_vec(crowd->middle[0]), p->middle);
@@ -152,8 +152,8 @@ static inline unsigned find_apart(const struct hs_crowd *crowd, const struct pas
                      hs_lanes_at_most(box.z + h.z, away.z);
     if (apart == 15)
         return apart;
-    /* If the segment is along an axis, some cross products are 0 and separate nothing. The minimum
-       FLT_MIN makes sure that these products do not count as a separation. */
+    /* If the segment is parallel to an axis, some cross products are 0. FLT_MIN makes sure that 0
+       is not taken for a separation. */
     glmm_128 least = glmm_set1(FLT_MIN);
     glmm_128 x = hs_lanes_abs(between.y * half.z - between.z * half.y);
     glmm_128 y = hs_lanes_abs(between.z * half.x - between.x * half.z);
@@ -197,8 +197,8 @@ WITH_AVX2 __m256 at_least(__m256 a, __m256 b)
     return _mm256_cmp_ps(b, a, _CMP_LE_OQ);
 }
 
-/* Computes the same as find_apart, for the players of two elements. All six tests run, because a
-   mispredicted branch costs more than three tests. */
+/* Like find_apart, for the players in two elements. All six tests run, because a mispredicted
+   branch costs more than three tests. */
 WITH_AVX2 unsigned find_apart_eight(const struct hs_crowd *crowd, const struct hs_passing *passing)
 {
     const struct hs_crowd *other = crowd + 1;

@@ -175,7 +175,8 @@ static bool posted_bone(const struct hs_posted_pose *bones, uint16_t bone, struc
     return true;
 }
 
-/* Finds the pose of a bone in one sample. Returns false if bones were posted, but not this one. */
+/* Computes the pose of a bone in one sample. Returns false if bones were posted, but not this
+   one. */
 static bool sample_bone(const struct hs_sample *sample, const struct hs_posted_pose *bones,
                         const struct hs_stance *stance, uint16_t bone, struct hs_bone_pose *out)
 {
@@ -292,8 +293,7 @@ void hs_rewind_body(const struct hs_history *history, const struct hs_ruleset *r
     out->count = 0;
     memset(out->excluded, 0, sizeof out->excluded);
 
-    /* Hitboxes of one bone usually follow each other, so the bone is computed only once for them.
-     */
+    /* Hitboxes on one bone are usually neighbours, so the bone is computed only once. */
     struct hs_bone_pose bone;
     uint16_t current = UINT16_MAX;
     bool known = false;

@@ -1,6 +1,6 @@
 /*
- * Rewind: the pose of a player at a time in the past, computed into the caller's memory. The
- * functions are pure. The history must not change during a call.
+ * Rewind: computes the pose of a player at a time in the past. The functions write only to the
+ * caller's memory. The history must not change during a call.
  */
 #ifndef HS_REWIND_H
 #define HS_REWIND_H
@@ -14,7 +14,7 @@
 
 enum hs_rewind_status {
     HS_REWIND_OK,
-    HS_REWIND_NO_HISTORY,     /* no sample */
+    HS_REWIND_NO_HISTORY,     /* the history is empty */
     HS_REWIND_TOO_SHORT,      /* the time is before the oldest sample */
     HS_REWIND_LOW_CONFIDENCE, /* between two samples further apart than history.max_gap */
     HS_REWIND_AFTER_NEWEST,   /* later than the newest sample by more than rewind.future_slack */
@@ -24,23 +24,25 @@ enum hs_rewind_status {
 struct hs_bracket {
     const struct hs_sample *from; /* at or before the time */
     const struct hs_sample *to;   /* the next sample; `from` if nothing is interpolated */
-    double alpha;                 /* the time as a share of the interval from `from` to `to`, in [0,
-                                     1) */
+    double alpha;                 /* where the time is between `from` (0) and `to` (1); in [0, 1) */
     int64_t time_us;              /* time of the pose: the given time, unless clamped */
-    bool clamped;                 /* the time is after the newest sample, so that sample is used */
-    bool held;                    /* `from` is used, because a jump, new life or new rig follows */
+    bool clamped;                 /* the time is after the newest sample, so the newest sample is
+                                     used */
+    bool held;                    /* only `from` is used, because `to` is a jump, a new life or a
+                                     new rig */
 };
 
 /*
- * Finds the samples around a time. If a sample has exactly this time, only that sample is used. For
- * a time up to future_slack after the newest sample, the newest sample is used: nothing is
- * extrapolated. `out` is set only with HS_REWIND_OK. O(log n).
+ * Finds the samples around a time. If a sample has exactly this time, only that sample is used. Up
+ * to future_slack after the newest sample, the newest sample is used: nothing is extrapolated.
+ * `out` is valid only if the result is HS_REWIND_OK. O(log n).
  */
 enum hs_rewind_status hs_rewind_find(const struct hs_history *history,
                                      const struct hs_ruleset *ruleset, int64_t time_us,
                                      struct hs_bracket *out);
 
-/* Returns the state of the player at the time of the bracket: the state of the older sample. */
+/* Returns the state of the player at the time of the bracket, which is the state of the older
+   sample. */
 const struct hs_state *hs_rewind_state(const struct hs_history *history,
                                        const struct hs_bracket *bracket);
 
@@ -52,8 +54,8 @@ struct hs_vec hs_rewind_position(const struct hs_bracket *bracket);
 double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset *ruleset,
                        const struct hs_bracket *bracket);
 
-/* Returns the position of the eye. It is interpolated if one of the samples has a posted eye. If
-   neither sample has a posted eye, the eye of the stance is used. */
+/* Returns the position of the eye. If at least one sample has a posted eye, the eye is
+   interpolated. Otherwise the eye of the older sample's stance is used. */
 struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,
                             const struct hs_bracket *bracket);
 
@@ -93,14 +95,14 @@ double hs_pose_reach(const struct hs_pose *pose);
 /* Computes the pose of a bone. Returns false if the bone is missing in one of the two samples. */
 bool hs_pose_bone(const struct hs_pose *pose, uint16_t bone, struct hs_bone_pose *out);
 
-/* Places one hitbox in the world, in the same way as hs_rewind_body. Returns false if the hitbox's
-   bone is missing in one of the two samples. */
+/* Places one hitbox in the world, as hs_rewind_body does. Returns false if the hitbox's bone is
+   missing in one of the two samples. */
 bool hs_pose_place(const struct hs_pose *pose, uint16_t hitbox, struct hs_solid *out);
 
 /* A rewound body: its hitboxes placed in the world. */
 struct hs_body {
     const struct hs_rig *rig;
-    uint16_t count;                   /* number of solids */
+    uint16_t count;                   /* number of `solids` */
     uint16_t hitbox[HS_MAX_HITBOXES]; /* the index in the rig, for each solid */
     struct hs_solid solids[HS_MAX_HITBOXES];
     uint64_t excluded[HS_MAX_BONES / 64]; /* bones that are missing in one of the two samples */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of newest samples that most moves read: the frame of their tick, and the frames of the
-   four round trips before it (hs_connection_read). */
+/* Most moves read this many of the newest samples: the sample of their tick, and four samples with
+   round trips (hs_connection_read). */
 enum { NEWEST = 5 };
 
 struct hs_history *hs_history_create(const struct hs_history_limits *limits)
@@ -98,8 +98,8 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
                                                                               sample->posted_pose);
 }
 
-/* Guesses the index of the last sample at or before a time. The time is between the oldest and the
-   newest sample. Samples usually arrive at a steady rate, so the guess is usually right. */
+/* Guesses the index of the last sample at or before a time, which must be between the oldest and
+   the newest sample. Samples usually arrive at a steady rate, so the guess is usually right. */
 static uint32_t guess_index(const struct hs_history *history, int64_t time_us)
 {
     const struct hs_history_span *span = &history->span;
@@ -121,8 +121,8 @@ int64_t hs_history_find(const struct hs_history *history, int64_t time_us)
         return history->count == 0 || time_us < history->span.oldest_us
                    ? -1
                    : (int64_t)history->count - 1;
-    uint32_t low = 1, high = history->count - 1; /* the index to return, plus 1, is in [low,
-                                                    high] */
+    /* The result plus 1 is in [low, high]. */
+    uint32_t low = 1, high = history->count - 1;
     uint32_t guess = guess_index(history, time_us);
     if (hs_history_slot(history, guess)->time_us <= time_us) {
         if (hs_history_slot(history, guess + 1)->time_us > time_us)
@@ -188,8 +188,8 @@ void hs_history_prune(struct hs_history *history, int64_t before_us)
 
 /* ---- span ---- */
 
-/* Extends the bounds of the hitboxes by those of a sample. Hitboxes without posted bones are where
-   the ruleset places them, and the history does not know the ruleset. */
+/* Extends the bounds of the hitboxes by those of a sample. Without posted bones, the ruleset places
+   the hitboxes. The history does not know the ruleset, so the bounds become infinite. */
 static inline void widen_body(struct hs_history *history, const struct hs_sample *sample)
 {
     struct hs_history_span *span = &history->span;
@@ -244,10 +244,9 @@ static void compute_span(struct hs_history *history)
     history->since_span = 0;
 }
 
-/* Updates the span after a sample was inserted between `before` and `after`. `before` is NULL if
-   the sample is the oldest, `after` is NULL if it is the newest. The span still covers samples that
-   were dropped since it was computed. So the span is recomputed after as many inserts as the
-   history has samples. */
+/* Updates the span after a sample was inserted between `before` (NULL: it is the oldest) and
+   `after` (NULL: it is the newest). The span may still cover dropped samples. So it is recomputed
+   after as many inserts as the history has samples. */
 static void update_span(struct hs_history *history, const struct hs_sample *before,
                         const struct hs_sample *sample, const struct hs_sample *after)
 {
@@ -260,8 +259,8 @@ static void update_span(struct hs_history *history, const struct hs_sample *befo
     if (after == NULL)
         history->span.newest_us = sample->time_us;
     widen_span(history, before != NULL ? before : sample, sample);
-    /* If `before` is not NULL, the gap after the new sample is part of a gap that the span already
-       contains. */
+    /* If the sample has a predecessor, the gap to `after` is part of a gap that the span already
+       includes. */
     if (before == NULL && after != NULL)
         widen_span(history, sample, after);
 }
@@ -273,8 +272,8 @@ const struct hs_history_span *hs_history_span(const struct hs_history *history)
 
 /* ---- insertion ---- */
 
-/* Marks `to` as jumped if the body moved too fast since `from`, the previous sample. `from` is NULL
-   if `to` is the first sample. */
+/* Marks `to` as jumped if the body moved too fast since the previous sample `from`; NULL: there is
+   no previous sample. */
 static void mark_jump(const struct hs_sample *from, struct hs_sample *to, double max_speed)
 {
     to->jumped = false;
@@ -321,9 +320,9 @@ static bool has_stale_connection(const struct hs_history *history, const union h
     return !history->of_mover && (state->player.stale & HS_STALE_CONNECTION) != 0;
 }
 
-/* Updates samples that are later than sample i but arrived before it. After a restore, these
-   samples may have inherited values that are stale. Sample i has the current values, so they are
-   copied. If out of memory, the samples stay stale. */
+/* Updates samples that are later than sample i but arrived before it. After a restore, they may
+   have inherited stale values, so the current values of sample i are copied to them. If memory runs
+   out, they stay stale. */
 static void inform_later(struct hs_history *history, uint32_t i)
 {
     union hs_any_state known = history->states[hs_history_slot(history, i)->state].state;
@@ -349,7 +348,7 @@ static enum hs_insert_result result_of(enum hs_growth growth)
     return growth == HS_GROWTH_REFUSED ? HS_INSERT_NO_SPACE : HS_INSERT_NO_MEMORY;
 }
 
-/* Stores the state and the posted pose of a sample, and sets the two references in `stored`. */
+/* Stores the state and the posted pose of a sample, and sets their indices in `stored`. */
 static enum hs_growth store_parts(struct hs_history *history, const void *state,
                                   const struct hs_posted_pose *posted_pose,
                                   const struct hs_sample *like, struct hs_sample *stored)
@@ -397,8 +396,8 @@ static enum hs_insert_result replace(struct hs_history *history,
     return HS_INSERT_STORED;
 }
 
-/* Inserts a sample. Returns NO_SPACE if the budget has no bytes for the posted bones: with a
-   shorter history, the insert may succeed. */
+/* Inserts a sample. Returns NO_SPACE if the budget has no bytes for the state or the posted bones.
+   Dropping samples may then help. */
 static enum hs_insert_result insert(struct hs_history *history,
                                     const struct hs_history_rules *rules,
                                     const struct hs_sample *sample, const void *state,

@@ -1,12 +1,13 @@
 /*
- * The history of one player or mover: samples in order of time. Samples that arrive late are
- * inserted at their place in this order.
+ * The history of one player or mover: samples sorted by time. A sample that arrives late is
+ * inserted at its place in this order.
  *
  * The root is stored in double, the bones as float offsets from it. Samples share state that rarely
- * changes, such as rig, team, weapon and life. A sample without posted bones takes 80 bytes.
+ * changes, such as rig, team, weapon and life. A sample without posted bones needs 80 bytes.
  *
- * The history grows as far as its limits and its budget allow. Only hs_history_insert and
- * hs_history_shrink allocate. Not thread-safe: one writer or many readers at a time.
+ * The history grows as far as its limits and its budget allow. After creation, only
+ * hs_history_insert and hs_history_shrink allocate. Not thread-safe: one writer or many readers at
+ * a time.
  */
 #ifndef HS_HISTORY_H
 #define HS_HISTORY_H
@@ -22,8 +23,8 @@
 #include "validators/vec.h"
 #include "validators/vocabulary.h"
 
-/* The state that a player's sample inherits from the previous sample, unless its frame posts a new
-   value. */
+/* Values that a player's sample inherits from the previous sample, unless its frame posts new
+   ones. */
 struct hs_state {
 #define SAID(type, member, first, saved, stale, field)    type member;
 #define OWN(type, member, dimension, first, saved, stale) type member dimension;
@@ -34,7 +35,7 @@ struct hs_state {
 };
 
 /* The struct has no padding, so two states are equal if their bytes are equal. */
-/* The rows are added up, so they have no parentheses. */
+/* The rows form a sum, so they cannot have parentheses. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define SAID(type, member, first, saved, stale, field)    sizeof(type) +
 #define OWN(type, member, dimension, first, saved, stale) sizeof(type dimension) +
@@ -43,19 +44,18 @@ _Static_assert(sizeof(struct hs_state) == HS_STATE_FIELDS(SAID, OWN) sizeof(uint
 #undef OWN
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* A weapon that is not in the ruleset. It occurs only in checkpoints of old versions, which
+/* A weapon that is not in the ruleset. Only checkpoints of old versions contain it: those versions
    stored frames with such weapons. */
 #define HS_WEAPON_FOREIGN 0xFFFEu
 
-/* The state that a mover's sample inherits from the previous sample, unless its frame posts a new
-   value. */
+/* Values that a mover's sample inherits from the previous sample, unless its frame posts new
+   ones. */
 struct hs_mover_state {
     struct hs_vec half_extents; /* half the size of the box, in the mover's frame; length */
     struct hs_vec center;       /* centre of the box, in the mover's frame */
     bool has_box;
     bool is_solid;    /* false for an open door */
-    bool tells_solid; /* `is_solid` was posted at least once, so the mover may change between solid
-                         and not */
+    bool tells_solid; /* `is_solid` was posted at least once */
     bool is_stale;    /* `is_solid` was posted before a restore (snapshot.h) */
 };
 
@@ -72,8 +72,9 @@ struct hs_sample {
     float aim[3];           /* unit vector; 0 0 0: not posted */
     int32_t rtt_us;         /* -1: unknown */
     int32_t interp_us;      /* -1: unknown */
-    uint32_t posted_pose;   /* internal: bones and eye; HS_NO_POSTED_POSE: neither was posted */
-    uint16_t state;         /* internal */
+    uint32_t posted_pose;   /* internal: index of bones and eye; HS_NO_POSTED_POSE: neither was
+                               posted */
+    uint16_t state;         /* internal: index of the shared state */
     uint8_t event;          /* enum hs_sample_event */
     bool rtt_posted;        /* rtt_us was posted with this sample, not inherited */
     bool jumped;            /* the body moved faster than history.max_speed, without an announced
@@ -92,9 +93,9 @@ struct hs_posted_pose {
     uint8_t stride;      /* HS_BONE_FLOATS or HS_BONE_FLOATS_SCALED */
     uint16_t bone_count; /* 0: no bones were posted */
     /* Bounds of the hitboxes along the world's axes, as offsets from the root, rounded outwards.
-       Set only with bones, by hs_posted_pose_bound (body_box.h). */
+       hs_posted_pose_bound (body_box.h) sets them if there are bones. */
     float low[3], high[3];
-    double eye[3]; /* offset from the root; in double, because the check origin is exact */
+    double eye[3]; /* offset from the root; the origin check needs the precision of double */
     uint64_t present[HS_MAX_BONES / 64];
     float bones[]; /* bone_count * stride */
 };
@@ -116,12 +117,12 @@ static inline bool hs_posted_pose_has_bone(const struct hs_posted_pose *posted_p
 
 struct hs_history_limits {
     uint32_t samples;         /* maximum number of samples, >= 2; the oldest are dropped first */
-    struct hs_budget *budget; /* the history's bytes are reserved in it; NULL: no budget */
+    struct hs_budget *budget; /* the bytes of the history are reserved in it; NULL: no budget */
     bool of_mover;            /* a mover's history, whose states are struct hs_mover_state */
 };
 
-/* HS_HISTORY_FIRST is the smallest capacity. HS_HISTORY_MIN is the number of samples that are kept
-   even if bones need space. */
+/* HS_HISTORY_FIRST is the minimum capacity. Bones never displace the newest HS_HISTORY_MIN
+   samples. */
 enum { HS_HISTORY_FIRST = 16, HS_HISTORY_MIN = 8 };
 
 struct hs_history;
@@ -134,9 +135,9 @@ void hs_history_clear(struct hs_history *history);
 
 enum hs_insert_result {
     HS_INSERT_STORED,
-    HS_INSERT_STORED_FULL, /* stored; samples inside the window were dropped */
+    HS_INSERT_STORED_FULL, /* stored, but the oldest samples had to be dropped */
     HS_INSERT_TOO_OLD,     /* not stored: the history is full of newer samples */
-    HS_INSERT_DUPLICATE,   /* not stored: a sample has the same time, and the first one is kept */
+    HS_INSERT_DUPLICATE,   /* not stored: an existing sample has the same time and is kept */
     HS_INSERT_NO_SPACE,    /* not stored: the budget has no bytes for the bones, even with fewer
                               samples */
     HS_INSERT_NO_MEMORY
@@ -144,35 +145,37 @@ enum hs_insert_result {
 
 /*
  * Inserts a sample in order of time. `state` is a struct hs_state, or a struct hs_mover_state in
- * the history of a mover. `posted_pose` has bones and eye (NULL: neither was posted). The members
- * `state` and `posted_pose` of `sample` are ignored. Marks this sample and the next one as jumped
- * if their speed exceeds rules->max_speed. In later samples, the values of this sample replace
- * stale values. If the history is full, or the budget refuses more bytes, the oldest samples are
- * dropped. If rules->same_time is HS_SAME_TIME_LAST, the sample replaces a sample of the same time.
- * If the new sample has no event, the event of the replaced sample is kept.
+ * the history of a mover. `posted_pose` contains bones and eye; NULL: neither was posted. The
+ * members `state` and `posted_pose` of `sample` are ignored.
+ *
+ * Marks this sample and the next one as jumped if their speed exceeds rules->max_speed. Replaces
+ * stale values in later samples by the values of this sample. Drops the oldest samples if the
+ * history is full or the budget refuses more bytes.
+ *
+ * If a sample has the same time and rules->same_time is HS_SAME_TIME_LAST, the new sample replaces
+ * it. A new sample without an event then keeps the event of the replaced sample.
  */
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,
                                         const struct hs_sample *sample, const void *state,
                                         const struct hs_posted_pose *posted_pose);
 
-/* Converts the result of an insert to the result of a frame entry. Sets bit `1 << flag` in *flags
+/* Converts the result of an insert to the result of a frame entry. Adds bit `1 << flag` to *flags
    for each enum hs_frame_flag that applies. */
 enum hs_frame_result hs_history_insert_report(const struct hs_history *history,
                                               enum hs_insert_result inserted, int64_t time_us,
                                               unsigned *flags);
 
-/* Keeps only the newest `capacity` samples. Frees the memory that these samples do not need, but
-   keeps the smallest capacity. Returns false if out of memory: the samples are dropped, but not all
-   memory is freed. */
+/* Drops all samples except the newest `capacity`, and frees the memory that is no longer needed,
+   down to the minimum capacity. Returns false if out of memory: the samples are dropped, but not
+   all memory is freed. */
 bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
 
 /* Return the maximum number of samples, and the current capacity. */
 uint32_t hs_history_limit(const struct hs_history *history);
 uint32_t hs_history_capacity(const struct hs_history *history);
 
-/* Drops samples older than `before_us`, except the newest of these samples, which interpolation
-   needs. */
+/* Drops the samples before `before_us`, except the newest of them, which interpolation needs. */
 void hs_history_prune(struct hs_history *history, int64_t before_us);
 
 uint32_t hs_history_count(const struct hs_history *history);
@@ -183,8 +186,8 @@ uint32_t hs_history_round_trips(const struct hs_history *history);
 /* Returns sample i in order of time; 0 is the oldest. Pointers stay valid until the next insert or
    prune. */
 const struct hs_sample *hs_history_at(const struct hs_history *history, uint32_t i);
-/* Like hs_history_at, for loops. Sets *count to the number of samples, from i on, that follow each
-   other in memory (at least 1). */
+/* Like hs_history_at, for loops. Sets *count to the number of samples that are contiguous in
+   memory, from sample i on (at least 1). */
 const struct hs_sample *hs_history_run(const struct hs_history *history, uint32_t i,
                                        uint32_t *count);
 const struct hs_state *hs_history_state(const struct hs_history *history,
@@ -199,13 +202,13 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
                                                     const struct hs_sample *sample);
 
 /*
- * Bounds of all samples. A search can exclude a player by these bounds, without reading a sample.
- * An insert updates the bounds in amortised O(1). Bounds are never too small. After samples were
- * dropped, the bounds may be too large for a while.
+ * Bounds of all samples, so that a search can exclude a player without reading a sample. An insert
+ * updates the bounds in amortised O(1). The bounds are never too small. After samples were dropped,
+ * the bounds may be too large for a while.
  */
 struct hs_history_span {
     struct hs_vec low, high; /* bounds of the roots; world, length */
-    double posted_reach; /* max distance of posted hitboxes, or of a mover's box, from the root */
+    double posted_reach; /* largest distance from the root to a posted hitbox or a mover's box */
     /* Players: bounds of the posted hitboxes, as offsets from the root. If a sample has no posted
        bones, these bounds are -FLT_MAX and FLT_MAX. */
     float body_low[3], body_high[3];
@@ -216,8 +219,8 @@ struct hs_history_span {
 /* Returns the bounds of all samples, or NULL if the history is empty. */
 const struct hs_history_span *hs_history_span(const struct hs_history *history);
 
-/* Computes the middle of the box from low to high, and its half extents, rounded up by more than
-   the relative error of a few operations on coordinates. */
+/* Computes the middle and the half extents of a box around all roots. The half extents are rounded
+   up by more than the error of a few operations on coordinates. */
 static inline void hs_history_span_box(const struct hs_history_span *span, struct hs_vec *middle,
                                        struct hs_vec *half)
 {
@@ -232,22 +235,22 @@ static inline void hs_history_span_box(const struct hs_history_span *span, struc
    n). */
 int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 
-/* These functions start to load the samples around a time, or the posted pose of a sample, into the
-   processor's cache. Most histories are not in the cache. */
+/* Start to load the samples around a time, or the posted pose of a sample, into the processor's
+   cache. Most histories are not in the cache. */
 void hs_history_prefetch(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample);
 
-/* hs_history_prefetch_itself loads the struct. The other two functions read the struct, so call
-   hs_history_prefetch_itself earlier. hs_history_prefetch_ends loads the memory that an insert at
-   the end and a prune use. hs_history_prefetch_newest loads the newest samples. */
+/* Start to load a part of the history into the cache: the struct itself; what an insert at the end
+   and a prune use; the newest samples. The last two functions read the struct, so call
+   hs_history_prefetch_itself earlier. */
 void hs_history_prefetch_itself(const struct hs_history *history);
 void hs_history_prefetch_ends(const struct hs_history *history);
 void hs_history_prefetch_newest(const struct hs_history *history);
 
-/* Returns the bytes of a new history. */
+/* Returns the number of bytes that a new history uses. */
 size_t hs_history_min_bytes(uint32_t max_samples);
 
-/* Returns the bytes in use. */
+/* Returns the number of bytes that the history uses now. */
 size_t hs_history_bytes(const struct hs_history *history);
 
 #endif

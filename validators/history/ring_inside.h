@@ -1,4 +1,4 @@
-/* The members of a history, for the files of this folder only. */
+/* The members of a history, only for the files in this folder. */
 #ifndef HS_HISTORY_INSIDE_H
 #define HS_HISTORY_INSIDE_H
 
@@ -10,7 +10,7 @@ union hs_any_state {
     struct hs_mover_state mover;
 };
 
-/* A state and the number of samples that use it. If `references` is 0, the place is free. */
+/* A state, and the number of samples that use it; 0: the entry is free. */
 struct hs_shared_state {
     union hs_any_state state;
     uint32_t references;
@@ -19,17 +19,17 @@ struct hs_shared_state {
 struct hs_history {
     uint32_t limit;
     bool of_mover;
-    uint16_t pose_size; /* bytes of a block of `poses` */
+    uint16_t pose_size; /* bytes per block of `poses` */
     struct hs_budget *budget;
     uint32_t capacity, head, count; /* ring of samples */
     uint32_t state_capacity;
     struct hs_sample *samples;
     struct hs_shared_state *states; /* array of `state_capacity` entries */
-    /* Posted poses are in blocks of equal size. The first bytes of a free block contain the index
+    /* Blocks of equal size, one per posted pose. The first bytes of a free block contain the index
        of the next free block. */
     unsigned char *poses;
     uint32_t pose_capacity, pose_free;
-    uint32_t round_trips; /* samples with a posted round trip */
+    uint32_t round_trips; /* number of samples with a posted round trip */
     uint32_t since_span;  /* inserts since the span was last computed from all samples */
     struct hs_history_span span;
 };
@@ -55,12 +55,14 @@ bool hs_history_allocate(struct hs_history *history);
 
 enum hs_growth hs_history_grow_samples(struct hs_history *history);
 
-/* Finds or adds a state, and adds a reference to it. `state` is a struct hs_state or a struct
-   hs_mover_state. The function first compares the state with the state of the sample `like`. */
+/* Adds a reference to the state of the sample `like` if it is equal to `state`. Otherwise, or if
+   `like` is NULL, stores a copy of `state`. `state` is a struct hs_state or a struct
+   hs_mover_state. *out is the index of the shared state. */
 enum hs_growth hs_history_share_state(struct hs_history *history, const void *state,
                                       const struct hs_sample *like, uint16_t *out);
 
-/* Stores the posted pose of a sample. The history must have space for the sample. */
+/* Stores the posted pose of a sample; *out is its index. The ring must already have space for the
+   sample. */
 enum hs_growth hs_history_store_pose(struct hs_history *history,
                                      const struct hs_posted_pose *posted_pose, uint32_t *out);
 

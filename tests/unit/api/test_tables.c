@@ -52,8 +52,9 @@ static const struct {
              "[\"a\",[0,0,0],\"launch\",null],[\"b\",[0,0,0],null,[0,0,1]]"),
      {"/frames/1/players/rows/0/3 is required with the event launch",
       "/frames/1/players/rows/1/3 needs the event launch; no check uses another velocity"}},
-    {HITS("", ""), {"/hits/rows/0/end is required, or pellets, or velocity"}},
-    {HITS(",\"x_a\",\"end\"", ",1,null"), {"/hits/rows/0/5 is required, or pellets, or velocity"}},
+    {HITS("", ""), {"/hits/rows/0/end is required unless pellets or velocity is present"}},
+    {HITS(",\"x_a\",\"end\"", ",1,null"),
+     {"/hits/rows/0/5 is required unless pellets or velocity is present"}},
     {"{\"frames\":{\"columns\":[\"players\",\"time\"],\"rows\":[[[{\"player\":\"a\"}],1],"
      "[{\"columns\":[\"player\"],\"rows\":[]},1],[{\"columns\":[\"player\",\"position\"],\"rows\":"
      "[[\"a b\",[0,0,0]]]},1]]}}",
