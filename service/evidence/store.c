@@ -146,12 +146,8 @@ static bool set_up(struct hs_evidence_store *store, bool is_synced)
    memory. */
 static unsigned char *make_tables(sqlite3_int64 *size)
 {
-    enum {
-        WRITE_VERSION = 18,
-        READ_VERSION = 19,
-        WAL = 2
-    }; /* offsets in the file header, and
-          their value for WAL */
+    /* Two offsets in the file header, and the value for WAL mode. */
+    enum { WRITE_VERSION = 18, READ_VERSION = 19, WAL = 2 };
     sqlite3 *db = NULL;
     unsigned char *bytes = NULL;
     if (sqlite3_open(":memory:", &db) == SQLITE_OK &&

@@ -28,8 +28,7 @@ struct hs_evidence_row {
     struct hs_str opening, request;
     /* The excerpt (validators/snapshot.h). The complete opening line ends with it. */
     struct hs_str state;
-    /* Data about the player and the match (context.h), as JSON; empty in rows of earlier versions.
-     */
+    /* JSON about the player and the match (context.h); empty in rows of earlier versions. */
     struct hs_str context;
     /* The sizes and the compressed bytes of the four texts above. If `packed.ptr` is NULL, the
        store compresses the texts; otherwise it writes these bytes as they are. */

@@ -40,8 +40,7 @@ struct hs_evidence {
     const struct hs_service *service;
     struct hs_evidence_settings settings;
     struct hs_log_limit log_limit;
-    pthread_mutex_t lock; /* guards the queue, the waits, the counts and the two members for the end
-                           */
+    pthread_mutex_t lock; /* guards the members from `first` to `end_us` */
     pthread_cond_t wake;
     struct item *first, **last;
     size_t bytes, count;
