@@ -27,7 +27,7 @@ struct hs_evidence_settings {
     size_t queue_bytes;
     bool is_synced;
     bool blocks;         /* when the queue is full: true: refuse claims, false: drop rows */
-    unsigned keep_days;  /* files older than this are removed */
+    unsigned keep_days;  /* files of at least this age are removed */
     uint64_t keep_bytes; /* max total size of all files; beyond it, the oldest files are removed,
                             but never today's file */
     const char *mask;    /* JSON pointers to the values that must not be stored (items.h) */
