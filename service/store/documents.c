@@ -303,9 +303,8 @@ bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, st
 }
 
 /* Reads a value in pieces. NULL: the value is missing or too long, memory ran out, or the store did
-   not answer. If the value expires during the read, returns only its beginning, which hs_unpack
-   refuses.
-   */
+   not answer. If the value expires during the read, the result is truncated, and hs_unpack refuses
+   it. */
 static char *download(struct hs_store *store, struct hs_str key, size_t max, size_t *size,
                       bool *has_answer)
 {

@@ -63,9 +63,8 @@ void hs_store_script_init(struct hs_store_script *script, const char *text);
  */
 struct hs_store_call {
     enum hs_store_op op;
-    /* If there is no reply within `budget_us`, `late` is called once, before `done`. 0: `late` is
-       never called. On a patient link, only the time during which the server sends nothing counts.
-       */
+    /* If there is no reply within `budget_us`, `late` is called once, before `done`. 0: it is never
+       called. On a patient link, only the time in which the server sends nothing counts. */
     int64_t budget_us;
     void (*late)(struct hs_store_call *call);
     /* *reply is not NULL if the result is OK or REFUSED. The link frees it afterwards. To keep it,

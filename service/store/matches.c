@@ -346,8 +346,7 @@ bool hs_shared_match_confirm(struct hs_shared_match *match)
         lose(match, found[0]);
     bool was_forgotten = match->was_forgotten || (result == HS_STORE_OK && found[0] == 0);
     match->was_forgotten = false;
-    match->confirmed_us = hs_clock_us(); /* even without an answer: this replica continues the match
-                                          */
+    match->confirmed_us = hs_clock_us(); /* also without an answer */
     pthread_mutex_unlock(&match->lock);
     freeReplyObject(reply);
     return !was_forgotten;
