@@ -104,8 +104,7 @@ void hs_db_reset(struct hs_db_statement *statement);
 /* Runs a statement that returns no rows, and resets it. Fails if `statement` is NULL. */
 bool hs_db_finish(struct hs_db_statement *statement);
 
-/* Prepares and runs a statement that returns no rows. `texts` has one element for each parameter.
- */
+/* Prepares and runs a statement that returns no rows. `texts` has an element for each parameter. */
 bool hs_db_do(struct hs_db *db, const char *sql, const struct hs_str *texts);
 /* Like hs_db_do, for a statement that returns one number. Returns `failed` if there is no row or
    the statement fails. */

@@ -76,8 +76,8 @@ static void copy_line(char *to, size_t size, const char *from)
     to[len] = '\0';
 }
 
-/* Closes the connection, so that a late answer is never taken for the answer to another statement.
- */
+/* Closes the connection. Otherwise, a late answer could be taken for the answer to another
+   statement. */
 static bool lose(struct connection *connection, const char *why)
 {
     connection->state[0] = '\0';

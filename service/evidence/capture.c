@@ -212,8 +212,8 @@ static void write_move_line(const struct hs_match_slot *slot, const struct hs_mo
     hs_line_end(&writer);
 }
 
-/* Sets the reason and the measured value. For an accepted move, this is its first failed check,
-   whose mode is shadow. */
+/* Sets the reason and the measured value of the row. An accepted move has only failed checks in
+   mode shadow; the first of them counts. */
 static void copy_failure(const struct hs_move_result *result, struct hs_evidence_row *row)
 {
     for (uint16_t i = 0; i < result->failure_count; i++) {

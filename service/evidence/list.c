@@ -74,8 +74,7 @@ static bool read_filters(struct hs_db *db, const struct hs_evidence_query *query
     return true;
 }
 
-/* Appends the query for a slice: the newest ?3 rows in a time range that match the filter `driver`.
- */
+/* Appends the query for a slice: the newest ?3 rows in a time range that pass filter `driver`. */
 static void append_slice(const struct filters *filters, const char *columns, struct hs_buffer *sql)
 {
     hs_buffer_printf(sql, "SELECT %s FROM verdicts WHERE at >= ?1 AND at < ?2", columns);
@@ -85,7 +84,7 @@ static void append_slice(const struct filters *filters, const char *columns, str
     hs_buffer_puts(sql, " ORDER BY at DESC LIMIT ?3");
 }
 
-/* Frees `sql`. */
+/* Also binds the parameters, and frees `sql`. */
 static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *filters,
                                        struct hs_buffer *sql, int64_t since_us, int64_t until_us,
                                        int64_t limit)
@@ -104,9 +103,8 @@ static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *f
 }
 
 /* Prepares the query for a page. It applies the remaining filters to the newest SLICE_ROWS rows
-   before `until_us` that match the filter `driver`. CROSS JOIN makes SQLite keep the order of these
-   rows. With an outer ORDER BY, SQLite would read the whole slice before returning the first row.
-   */
+   before `until_us` that pass the filter `driver`. CROSS JOIN makes SQLite keep the order of these
+   rows. With an outer ORDER BY, SQLite would read the whole slice before it returns a row. */
 static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filters *filters,
                                             int64_t since_us, int64_t until_us, size_t limit)
 {
@@ -426,7 +424,7 @@ static bool visit_row(void *context, struct hs_db_statement *page)
 #undef X
         fine = visiting->visit(visiting->context, &stored);
     }
-    stored.db = NULL; /* still in use by the page */
+    stored.db = NULL; /* the page still uses it */
     hs_evidence_stored_close(&stored);
     return fine;
 }

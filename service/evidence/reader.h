@@ -9,7 +9,7 @@
 #include "service/evidence/store.h"
 
 /* The filters of a list. A string with ptr NULL matches everything. Summaries of ended matches
-   (ended.h) have the verdict "": they are listed only if `verdict` is "". */
+   (ended.h) have an empty verdict. They are listed only if `verdict` is "". */
 struct hs_evidence_query {
 #define X(member, column) struct hs_str member;
     HS_EVIDENCE_TEXTS(X)

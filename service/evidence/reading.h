@@ -43,8 +43,7 @@ void hs_evidence_stored_close(struct hs_evidence_stored *stored);
 bool hs_evidence_load(struct hs_db_statement *found, struct hs_evidence_stored *out);
 
 /* Like hs_evidence_load, for a statement that begins with SELECT HS_EVIDENCE_ALL_OF_ROW. Also reads
-   all text columns of the row; their strings are valid until the next hs_db_step of the statement.
-   */
+   all text columns; their strings are valid until the next hs_db_step of the statement. */
 #define HS_EVIDENCE_TEXT_OF(member, column) ", text_of(v." column ")"
 #define HS_EVIDENCE_ALL_OF_ROW                                                                     \
     HS_EVIDENCE_WHOLE_ROW HS_EVIDENCE_TEXTS(                                                       \

@@ -41,9 +41,8 @@ struct hs_map_store;
 struct hs_recompute *hs_recompute_create(struct hs_map_store *maps);
 void hs_recompute_destroy(struct hs_recompute *recompute);
 
-/* While a map is built, calls `must_stop` again and again (hs_world_limits in validators/world.h).
-   When `must_stop` returns true, the build stops, and hs_recompute_run returns
-   HS_RECOMPUTE_STOPPED. */
+/* While a map is built, `must_stop` is called regularly (hs_world_limits in validators/world.h).
+   When it returns true, the build stops, and hs_recompute_run returns HS_RECOMPUTE_STOPPED. */
 void hs_recompute_limit_builds(struct hs_recompute *recompute, bool (*must_stop)(void *),
                                void *context);
 
@@ -64,7 +63,7 @@ enum hs_recompute_status {
     HS_RECOMPUTE_STOPPED /* `must_stop` ended the build of the map */
 };
 
-/* The evidence of a stored verdict, with the memory for it that the stored verdict does not own.
+/* The evidence of a stored verdict, and memory that is needed in addition to the stored verdict.
    Free it with hs_stored_parts_free, even after a failure. */
 struct hs_stored_parts {
     struct hs_evidence_parts parts;

@@ -66,8 +66,8 @@ static struct hs_hit_claim claim_of(const struct hs_recomputed *of)
                                  .end = hs_vec_add_scaled(shot->origin, ahead, length)};
 }
 
-/* Returns the player whose distance from the path is shown: the claimed target. If no target was
-   claimed, returns the player that the shot hit. */
+/* Returns the player whose distance from the path is shown: the claimed target, or, without a
+   claimed target, the player that the shot hit. */
 static struct hs_str target_of(const struct hs_recomputed *of)
 {
     const struct hs_impact *impact = &of->result.impact;
@@ -175,7 +175,7 @@ static struct bounds bounds_of(const struct hs_verdict_scene *scene, bool is_who
     return bounds;
 }
 
-/* Finds the walls near the shot. Tries smaller bounds until they do not contain too many walls. */
+/* Finds the walls near the shot. While the bounds contain too many walls, tries smaller bounds. */
 static bool find_walls(struct hs_verdict_scene *scene)
 {
     struct hs_world_parts *walls = &scene->walls;

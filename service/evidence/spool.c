@@ -42,8 +42,9 @@ struct hs_spool {
     struct hs_evidence_store *local, *remote; /* NULL: not open */
     int64_t care_us;                          /* when the next check of the partitions is due */
     int64_t documents_us;                     /* when send_late_documents is due */
-    bool has_tidied;                  /* documents that a previous process left over were deleted */
-    int64_t day;                      /* day of the last check of the partitions, since 1970 */
+    bool has_tidied; /* documents that a previous process left over were deleted */
+    /* The partitions were last checked on this day (days since 1970-01-01); -1: not yet. */
+    int64_t day;
     int limit;                        /* max rows in the next batch */
     char sent[SENT][HS_REVISION_MAX]; /* cache of revisions in the database, by hash */
     int64_t removed_us;               /* hs_evidence_documents_removed, as last read */
@@ -108,8 +109,8 @@ static bool open_local(struct hs_spool *spool)
     return spool->local != NULL;
 }
 
-/* Creates the partitions for today and DAYS_AHEAD more days, and drops old ones. Failing to drop a
-   partition is only reported, because verdicts can be sent anyway. */
+/* Creates the partitions for today and DAYS_AHEAD more days, and drops old ones. Only reports it if
+   an old one cannot be dropped, because verdicts can still be sent. */
 static bool care(struct hs_spool *spool)
 {
     struct hs_db *db = hs_evidence_store_db(spool->remote);
@@ -418,10 +419,9 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
     return remove_rows(spool, batch.last_us);
 }
 
-/* Sends all documents in the spool, because a map may be added to the spool after the last verdict
-   that needs it. The first call also deletes the documents that no verdict in the spool needs.
-   Later calls delete nothing, because the writer may be adding a verdict that needs the document.
-   */
+/* Sends all documents in the spool, because a map may be added to it after the last verdict that
+   needs the map. The first call also deletes the documents that no verdict in the spool needs.
+   Later calls delete nothing, because the writer may be adding a verdict that needs them. */
 static bool send_late_documents(struct hs_spool *spool)
 {
     static const char sql[] = "SELECT kind, name, revision FROM documents";
@@ -465,8 +465,8 @@ static bool work(struct hs_spool *spool)
     if (first_us > 0)
         return send_batch(spool, first_us);
     pthread_mutex_lock(&spool->lock);
-    /* The spool is empty, so the count was too high: count_rows and hs_spool_add can both count a
-       row. */
+    /* The spool is empty, so the count is too high: both count_rows and hs_spool_add may have
+       counted a row. */
     if (spool->waiting == before)
         spool->waiting = 0;
     pthread_mutex_unlock(&spool->lock);

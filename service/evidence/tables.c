@@ -53,8 +53,8 @@ static const char partitioned_tables[] = POSTGRES_TABLES(
 static const char cases_tables[] = POSTGRES_TABLES(" UNIQUE", "")
     HS_EVIDENCE_REVIEWS("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "BIGINT");
 
-/* EXTERNAL: PostgreSQL does not compress the bodies, because they already are. The version of the
-   tables is stored as the comment on `verdicts`. */
+/* EXTERNAL: PostgreSQL need not compress the bodies, because they already are compressed. The
+   version of the tables is stored as the comment on `verdicts`. */
 static const char last_steps[] =
     "ALTER TABLE bodies ALTER body SET STORAGE EXTERNAL;"
     "ALTER TABLE documents ALTER body SET STORAGE EXTERNAL;"

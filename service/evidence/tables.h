@@ -71,8 +71,8 @@ bool hs_evidence_drop_days(struct hs_db *db, int64_t today, unsigned keep_days,
 int64_t hs_evidence_documents_removed(struct hs_db *db);
 
 /* Begin a transaction and take a lock. hs_evidence_begin_shared is for adding verdicts; several
-   replicas can do this at once. hs_evidence_begin_alone is for deleting rows and changing tables:
-   its transaction waits for all others, and they wait for it. */
+   replicas may do this at once. hs_evidence_begin_alone is for deleting rows and changing tables:
+   its transaction waits for all others, and all others wait for it. */
 bool hs_evidence_begin_shared(struct hs_db *db);
 bool hs_evidence_begin_alone(struct hs_db *db);
 

@@ -17,10 +17,10 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* A crash may lose the verdicts of the last 0.2 s at most. A row waits up to COMMIT_US for its
-   transaction to start. The rest of the 0.2 s is for the transaction itself, which is slow when a
-   busy machine rarely schedules its thread. Small transactions (COMMIT_ROWS) need less processor
-   time. MOVE_US: the interval between moves of the write-ahead log into the file (wal.h). The first
+/* A crash may lose at most the verdicts of the last 0.2 s. A row waits up to COMMIT_US for its
+   transaction to start. The rest of this time is for the transaction itself, which is slow if the
+   thread rarely gets a processor. Small transactions (COMMIT_ROWS) need less processor time.
+   MOVE_US: the interval between moves of the write-ahead log into the file (wal.h). The first
    commit after a move syncs the disk, because SQLite then writes at the start of its log again. */
 enum { COMMIT_ROWS = 50, COMMIT_US = 20000, MOVE_US = 5000000 };
 enum { RETRY_US = 1000000, WAIT_US = 2000000 };
@@ -44,7 +44,7 @@ struct hs_evidence {
     pthread_cond_t wake;
     struct item *first, **last;
     size_t bytes, count;
-    uint64_t added, done; /* rows since the start: queued; and committed or dropped */
+    uint64_t added, done; /* numbers of rows so far: queued; committed or dropped */
     struct hs_evidence_wait *waits;
     bool is_ending;
     int64_t end_us; /* if is_ending: the thread gives up at this time (hs_clock_us) */
@@ -137,7 +137,7 @@ static void move_aside(struct hs_evidence *evidence, const char *place)
     hs_wal_mover_release(evidence->mover);
 }
 
-/* Sets the place for new rows, which is today or the spool, and its path. */
+/* Sets the place for new rows (the file of today, or the spool) and its path. */
 static void find_place(const struct hs_evidence *evidence, char place[HS_EVIDENCE_DAY],
                        char path[HS_EVIDENCE_PATH])
 {

@@ -26,7 +26,7 @@ struct hs_evidence_settings {
     struct hs_evidence_home home; /* its directory must already exist */
     size_t queue_bytes;
     bool is_synced;
-    bool blocks;         /* when the queue is full: true: refuse claims, false: drop rows */
+    bool blocks;         /* a full queue refuses claims (true) or drops rows (false) */
     unsigned keep_days;  /* files of at least this age are removed */
     uint64_t keep_bytes; /* max total size of all files; beyond it, the oldest files are removed,
                             but never today's file */
@@ -54,8 +54,7 @@ bool hs_evidence_wants(const struct hs_evidence *evidence, bool is_plain, struct
 bool hs_evidence_put(struct hs_evidence *evidence, const struct hs_evidence_row *row,
                      bool is_sample, struct hs_ruleset_entry *ruleset, struct hs_map_entry *map);
 
-/* Returns a mark for hs_evidence_await. It stands for all rows that were queued so far. 0: there is
-   nothing to wait for. */
+/* Returns a mark for hs_evidence_await that covers all rows queued so far. 0: no need to wait. */
 uint64_t hs_evidence_mark(struct hs_evidence *evidence);
 
 /* A request that waits until its rows are committed. The wait must stay valid until `done` is

@@ -65,8 +65,7 @@ static bool read_text(struct hs_str value, struct hs_str *text)
     return text->ptr != NULL;
 }
 
-/* Parses a member after the first. Skips unknown members, which a later version may have written.
- */
+/* Parses a member after the first. Skips unknown members, because later versions may write them. */
 static bool read_member(struct hs_stream_line *line, struct hs_str key, struct hs_str value)
 {
     const struct member *member = members, *end = members + sizeof members / sizeof members[0];

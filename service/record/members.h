@@ -26,8 +26,7 @@ struct hs_pieces hs_pieces_of(struct hs_str text, char open);
    escape. */
 bool hs_pieces_next(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value);
 
-/* Returns the first element of the array `list` in an object. ptr NULL: there is no such element.
- */
+/* Returns the first element of the array `list` in an object; ptr NULL: there is none. */
 struct hs_str hs_pieces_first(struct hs_str object, struct hs_str list);
 
 /* Returns the content of a string. ptr NULL: the value is not a string, or contains an escape. */

@@ -85,8 +85,8 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
 }
 
 /* Queues a ruleset or a map, unless the file contains it. Reserves memory for its revision first:
-   if that failed afterwards, the document would be written again for each match. The lock is held.
-   */
+   if that failed afterwards, the document would be written again for each match. The caller holds
+   the lock. */
 static bool put_once(struct hs_record *record, const struct hs_name *name, const char *revision,
                      const struct hs_ruleset_entry *ruleset, struct hs_map_entry *map)
 {

@@ -32,8 +32,8 @@ struct pinned {
     struct hs_name name;   /* map: its name; ruleset: "" */
     struct hs_name tenant; /* is charged for the document */
     char revision[HS_REVISION_MAX];
-    /* Retained. Both are NULL until the document was fetched, or if that failed; then only one is
-       set. */
+    /* Both are NULL until the document was fetched, or if that failed. Otherwise one is set, and
+       retained. */
     struct hs_ruleset_entry *ruleset;
     struct hs_map_entry *map;
     int64_t until_us;
@@ -173,7 +173,7 @@ static void run_round(struct hs_catalog *catalog)
     pthread_mutex_unlock(&catalog->lock);
     serve_pinned(catalog);
     if (!hs_store_is_up(catalog->store, HS_STORE_BULK)) {
-        catalog->offered.count = 0; /* the store may lose them: send all rulesets again */
+        catalog->offered.count = 0; /* the store may lose all rulesets, so send them again */
         return;
     }
     hs_exchange_offer(catalog->service, &catalog->offered);

@@ -131,8 +131,8 @@ static bool apply_ruleset(struct hs_service *service, const struct name *name, b
     return is_fine && (canary != NULL || name->canary[0] == '\0');
 }
 
-/* Makes a name the same as in the store. Built-in rulesets and those from files stay. Returns false
-   if the store did not answer. */
+/* Copies a name from the store to this replica. Built-in rulesets and those from files stay.
+   Returns false if the store did not answer. */
 static bool update_ruleset(struct hs_service *service, const struct name *name)
 {
     bool has_answer = true;
@@ -209,8 +209,8 @@ static struct hs_map_entry *fetch_map(struct hs_service *service, const struct n
     return entry;
 }
 
-/* Makes a name the same as in the store. Deletes the name if its map cannot be used here. Returns
-   false if the store did not answer. */
+/* Copies a name from the store to this replica. Deletes the name if its map cannot be used here.
+   Returns false if the store did not answer. */
 static bool update_map(struct hs_service *service, const struct name *name)
 {
     struct hs_map_store *maps = service->maps;
@@ -372,9 +372,9 @@ static void add_documents(void *context, struct hs_match_slot *slot)
         hs_map_store_retain(in_use->service->maps, slot->map);
 }
 
-/* Each match is locked only to find its documents, and the store is asked afterwards, once for each
-   document. Asking once for each match would take minutes if the store is slow, and delay the next
-   round. */
+/* Each match is locked only while its documents are listed. The store is asked afterwards, once for
+   each document: asking once for each match would take minutes if the store is slow, and delay the
+   next round. */
 void hs_exchange_keep(struct hs_service *service)
 {
     struct in_use in_use = {.service = service};

@@ -14,9 +14,9 @@ struct hs_map_entry;
 struct hs_ruleset_entry;
 struct hs_service;
 
-/* Makes the uploaded names on this replica the same as those in the store. Deletes a name if the
-   store does not have it, or if its document cannot be used here. A name whose document the store
-   does not send keeps its old document. Returns false if the store did not answer all requests. */
+/* Replaces the uploaded names on this replica by those in the store. Also deletes a name if its
+   document cannot be used here. A name whose document the store does not send keeps its old
+   document. Returns false if the store did not answer all requests. */
 bool hs_exchange_read(struct hs_service *service);
 
 /* Returns whether this replica has any ruleset or map that was uploaded. */

@@ -36,8 +36,7 @@ enum {
    replicas. */
 enum { OPEN_US = 250000 };
 
-/* If a match had no request on this replica for this long, another replica may have a newer copy.
- */
+/* If a match gets no request here for this long, another replica may have a newer copy. */
 enum { QUIET_US = 1000000 };
 
 /* How long the client should wait before it retries. REVISION: this replica lacks the match's
@@ -95,8 +94,7 @@ struct reading {
     enum hs_match_load loaded;
 };
 
-/* Waits for the ruleset and the map of the match. During this wait, another match may be restored.
- */
+/* Waits for the ruleset and the map of the match. Other matches may be restored during the wait. */
 static void find_revisions(struct reading *reading)
 {
     struct hs_catalog *catalog = reading->service->catalog;

@@ -42,11 +42,11 @@ struct hs_takeover {
  * HS_STORE_PATIENCE_US, and longer while many matches move, so workers must not call it.
  *
  * Returns false without a problem if another tenant has the match. Returns false with a problem if
- * the client must retry later, because this replica lacks memory for the match, or its ruleset or
- * map, or recent changes of names.
+ * the client must retry later: this replica lacks memory for the match, lacks its ruleset or map,
+ * or does not know the newest names yet.
  *
- * Always call hs_takeover_end after the request. If the request did not open the match, it gives up
- * the ownership, so that other tenants can use the name.
+ * Always call hs_takeover_end after the request. If the request did not open the match,
+ * hs_takeover_end gives up the ownership, so that other tenants can use the name.
  */
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem);

@@ -1,4 +1,4 @@
-/* Closes matches in the store: gives up their ownership. */
+/* Closes matches in the store, which gives up their ownership. */
 #include "service/store/matches_inside.h"
 
 #include <stdlib.h>
@@ -9,8 +9,7 @@
 /* Max closings that are kept to be sent again; each needs about 600 bytes. */
 enum { DUE_MAX = 4096 };
 
-/* Keeps the epoch in the store, so that a late write of a former owner cannot bring the match back.
- */
+/* Keeps the epoch in the store, so that a late write of a former owner cannot restore the match. */
 static const char close_text[] = HS_SHARED_FENCE
     /* The match may have a newer owner by the time the closing is sent again. */
     "if stored > epoch then return {0, stored, has, 0} end\n"

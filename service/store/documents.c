@@ -11,7 +11,7 @@
 #define NAMES   "hs:v1:{catalog}:names"
 #define VERSION "hs:v1:{catalog}:version"
 
-/* PIECE_BYTES: documents are sent in pieces, so that each command is finished within
+/* PIECE_BYTES: documents are sent in pieces, so that no command takes longer than
    HS_STORE_TIMEOUT_US. */
 enum { PIECE_BYTES = 2 << 20, WAIT_US = 1000000 };
 
@@ -23,7 +23,7 @@ enum { KEY_MAX = 256, VALUE_MAX = 512 };
 
 /* ---- scripts ---- */
 
-/* forget() lets those documents expire that the old value of a name refers to and the new value
+/* forget() makes those documents expire that the old value of a name refers to and the new value
    does not. Their keys begin with ARGV[2]. */
 #define FORGET                                                                                     \
     "local function forget(old, new) "                                                             \

@@ -109,8 +109,8 @@ static bool format(struct hs_store_call *call, const struct hs_store_script *scr
     return true;
 }
 
-/* The server does not know the hash of the script: replaces EVALSHA by EVAL with the text. Returns
-   false if memory runs out. */
+/* Replaces EVALSHA with EVAL and the text of the script, because the server does not know its hash.
+   Returns false if memory runs out. */
 static bool send_whole_script(struct hs_store_call *call)
 {
     const char *text = call->script->text;
@@ -163,7 +163,7 @@ static void in_time(struct hs_store_link *link)
 
 static void be_late(struct hs_store_link *link, struct hs_store_call *call, int64_t now_us)
 {
-    call->late_us = INT64_MAX; /* late only once, even if it is sent again */
+    call->late_us = INT64_MAX; /* a command is late only once, even if it is sent again */
     if (atomic_load(&link->latency_us) < now_us - call->began_us)
         atomic_store(&link->latency_us, now_us - call->began_us);
     if (++link->late_count >= HS_STORE_LATE_MAX)
@@ -172,8 +172,7 @@ static void be_late(struct hs_store_link *link, struct hs_store_call *call, int6
         call->late(call);
 }
 
-/* Returns since when the server has sent nothing although a reply is missing. `sent` must not be
-   empty. */
+/* Returns the time since which the server has sent nothing. A reply must be missing. */
 static int64_t silent_since_us(const struct hs_store_link *link)
 {
     const struct hs_store_call *oldest = link->sent.first;
@@ -439,8 +438,8 @@ static void clear_wake(const struct hs_store_link *link)
     (void)eventfd_read(link->wake, &times); /* non-blocking */
 }
 
-/* Sends remaining bytes and a PING if it is due. Returns until when the thread may sleep. The
-   caller holds the lock. */
+/* Sends remaining bytes, and a PING if it is due. Returns the time at which the thread must wake
+   up. The caller holds the lock. */
 static int64_t prepare_sleep(struct hs_store_link *link, int *is_written)
 {
     int64_t now_us = hs_clock_us();

@@ -281,7 +281,7 @@ static void begin_epoch(struct hs_shared_match *match, struct hs_ownership own)
 static void lose(struct hs_shared_match *match, uint64_t epoch)
 {
     struct hs_shared_matches *matches = match->matches;
-    /* Not taken by another replica: the match was closed before the store got the record. */
+    /* No replica has taken the match: it was closed here before the store got the record. */
     if (match->has_ended)
         fail(match, match->newest);
     if (match->is_lost || match->has_ended)
@@ -346,7 +346,7 @@ bool hs_shared_match_confirm(struct hs_shared_match *match)
         lose(match, found[0]);
     bool was_forgotten = match->was_forgotten || (result == HS_STORE_OK && found[0] == 0);
     match->was_forgotten = false;
-    match->confirmed_us = hs_clock_us(); /* also without an answer */
+    match->confirmed_us = hs_clock_us(); /* set even if there was no answer */
     pthread_mutex_unlock(&match->lock);
     freeReplyObject(reply);
     return !was_forgotten;

@@ -18,10 +18,11 @@
 struct hs_shared_matches;
 struct hs_shared_match;
 
-/* How long requests wait for the store. */
+/* How long requests wait for the store. `take_us`: to become the owner of a match, and then while
+   the store sends nothing of its state. `payment_us`: for the acknowledgement of payments. */
 struct hs_shared_budgets {
-    int64_t take_us;    /* to take a match; on a patient link: max silence (link.h) */
-    int64_t payment_us; /* for the acknowledgement of payments */
+    int64_t take_us;
+    int64_t payment_us;
 };
 
 /* `store` and `metrics` must outlive the result. Returns NULL if memory runs out or there are no
@@ -133,8 +134,7 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
    be held while `state` is captured. */
 void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state);
 
-/* Removes a match that has ended. Requests that wait for its payments do not get the result MOVED.
- */
+/* Removes an ended match. Requests that wait for its payments do not get the result MOVED. */
 void hs_shared_match_close(struct hs_shared_match *match);
 
 /* Sends those closings again that the store may have missed. After a missed closing, a new match

@@ -29,9 +29,9 @@ enum hs_store_lane {
 struct hs_store *hs_store_start(const char *addresses, const char *password_file,
                                 struct hs_metrics *metrics, char error[256]);
 
-/* Waits up to `wait_us` until all links are up. Without this wait, matches that move to a replica
-   in its first milliseconds would start empty, and it would lack the rulesets and maps of other
-   replicas. */
+/* Waits up to `wait_us` until all links are up. Without this wait, a replica would start without
+   the rulesets and maps of others, and matches that move to it in its first milliseconds would
+   start empty. */
 void hs_store_wait_until_up(const struct hs_store *store, int64_t wait_us);
 
 /* Waits up to `wait_us` for missing replies, and then stops the links and frees the store. Does
@@ -61,8 +61,7 @@ bool hs_store_is_up(const struct hs_store *store, enum hs_store_lane lane);
 /* See hs_store_link_is_late. */
 bool hs_store_is_late(const struct hs_store *store, enum hs_store_lane lane, int64_t budget_us);
 
-/* Returns how often a link has connected. When this number grows, the store may have lost its data.
- */
+/* Returns how often a link has connected. If this number grows, the store may have lost data. */
 unsigned hs_store_connections(const struct hs_store *store);
 
 /* Returns the total size of the commands without a reply, in bytes. */
