@@ -9,7 +9,7 @@
 #include "service/evidence/writer.h"
 #include "service/state/registry.h"
 
-/* A verdict on a hit or on a posted shot. Either `hit` or `shot` is NULL. */
+/* A verdict on a hit or a posted shot. Either `hit` or `shot` is NULL. */
 struct hs_verdict_to_keep {
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;

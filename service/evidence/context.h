@@ -4,8 +4,8 @@
  *
  * - `opening`: the number of the match's opening (registry.h)
  * - `player`: the player, as in GET /v1/matches/{match}/players/{player}
- * - `claims`: numbers of hits that all players of the match have claimed so far: `all`, and
- *   `with_reason` for those with the reason of this verdict
+ * - `claims`: counts of the hits that all players in the match have claimed so far: `all`, and
+ *   `with_reason` for those with the same reason as this verdict
  * - `hints`: the codes of the match's hints
  * - `match`: only in the summary of a match: the match as it ended (hs_match_encode_end)
  */

@@ -10,7 +10,7 @@
 #include "validators/hit.h"
 #include "validators/match/players.h"
 
-/* A path has a point at the end of each leg. */
+/* A path has a point at its start and at the end of each leg. */
 enum { HS_SCENE_POINTS_MAX = HS_MAX_LEGS + 2 };
 
 struct hs_hit_scene {

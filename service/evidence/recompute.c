@@ -81,7 +81,7 @@ struct hs_recompute {
     struct hs_map_store *store; /* `own`, or borrowed */
     struct hs_map_store *own;
     struct kept rulesets[KEPT_MAX], maps[KEPT_MAX]; /* most recently used entry first */
-    struct hs_world_limits limits;                  /* limits for building maps */
+    struct hs_world_limits limits;                  /* for building maps */
 };
 
 struct hs_recompute *hs_recompute_create(struct hs_map_store *maps)

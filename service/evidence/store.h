@@ -37,8 +37,9 @@ struct hs_evidence_row {
 
 struct hs_evidence_store;
 
-/* Return whether a file, or the file of a store after a failed call, is damaged. A damaged file is
-   not a readable database, so all later calls fail, too. */
+/* hs_evidence_store_file_is_damaged checks a file, and hs_evidence_store_is_damaged the file of a
+   store after a failed call. A damaged file is not a readable database, so all later calls fail,
+   too. */
 bool hs_evidence_store_file_is_damaged(const char *path);
 bool hs_evidence_store_is_damaged(const struct hs_evidence_store *store);
 

@@ -5,7 +5,7 @@
 #include "api/json/writing.h"
 #include "service/record/recorder.h"
 
-/* Ends a line. */
+/* Writes the closing brace and the line end. */
 void hs_line_end(struct hs_writer *writer);
 
 /* Writes the first line of a stream. */

@@ -17,8 +17,8 @@ struct hs_pieces {
     bool broken; /* the text is not JSON */
 };
 
-/* Starts with an object (`open` is '{') or an array ('['). Sets `broken` if the text does not begin
-   with `open`. */
+/* Prepares to split an object (`open` is '{') or an array ('['). Sets `broken` if the text does not
+   begin with `open`. */
 struct hs_pieces hs_pieces_of(struct hs_str text, char open);
 
 /* Reads the next element, or the next member and its name without quotation marks. For an array,
@@ -26,7 +26,8 @@ struct hs_pieces hs_pieces_of(struct hs_str text, char open);
    escape. */
 bool hs_pieces_next(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value);
 
-/* Returns the first element of the array `list` in an object; ptr NULL: there is none. */
+/* Returns the first element of the array `list` in an object. ptr NULL: the array is missing or
+   empty. */
 struct hs_str hs_pieces_first(struct hs_str object, struct hs_str list);
 
 /* Returns the content of a string. ptr NULL: the value is not a string, or contains an escape. */

@@ -32,7 +32,7 @@ enum { HS_STREAM_STATE_MAX = 256 << 20 };
 /* Returns the name of a request in the stream. NULL: the route does not change matches. */
 const char *hs_stream_request_name(enum hs_route route);
 
-/* Finds the route for such a name. Returns false if there is none. */
+/* Finds the route for the name of a request in the stream. Returns false for an unknown name. */
 bool hs_stream_request_route(struct hs_str name, enum hs_route *route);
 
 /* Writes the layout of this program's journal records (hs_journal_layout) as text. */

@@ -167,7 +167,7 @@ static struct hs_map_entry *build_map(struct hs_service *service, const struct n
     size_t bytes = text.len + hs_map_mesh_bytes(&counts);
     struct hs_map_document document;
     struct hs_map_entry *entry = NULL;
-    *why = "map-bytes has too few bytes left, or the limit of maps is reached";
+    *why = "too little of --map-bytes is left, or --max-maps is reached";
     if (!hs_share_reserve(share, (struct hs_str){0}, bytes))
         return NULL;
     if (hs_map_decode(&reader, text, &counts, &document)) {
@@ -315,8 +315,9 @@ static void send_all_maps(struct hs_service *service)
         if (hs_map_file_document(service->options->data, maps[i]->revision, &text))
             hs_exchange_put_map(service, maps[i], (struct hs_str){text.data, text.len}, true);
         else
-            report_failure(service, HS_SHARED_MAP, maps[i]->name.text, maps[i]->revision,
-                           "the store has lost this map, and --data lacks its file: put it again");
+            report_failure(
+                service, HS_SHARED_MAP, maps[i]->name.text, maps[i]->revision,
+                "the store has lost this map, and --data lacks its file: upload it again");
         hs_buffer_free(&text);
         hs_map_store_release(store, maps[i]);
     }

@@ -190,7 +190,7 @@ static void report(struct hs_takers *takers, const struct hs_taken *taken, struc
     char match[HS_NAME_MAX + 1];
     memcpy(match, name.ptr, name.len);
     match[name.len] = '\0';
-    hs_log(HS_LOG_WARN, "a match of another replica was not taken over",
+    hs_log(HS_LOG_WARN, "a match from another replica was not taken over, or only in part",
            HS_LOG_TEXT("match", match), HS_LOG_TEXT("detail", detail));
 }
 
@@ -251,9 +251,9 @@ static enum hs_takeover_result open_taken(struct hs_takers *takers, struct hs_st
         why = "its ruleset or its map is not on this replica";
     } else if (reading.match != NULL && !open_match(takers, &reading, tenant, taken)) {
         result = HS_TAKEOVER_NO_SPACE;
-        why = "a limit of open matches or of memory is reached";
+        why = "the limit on open matches or on memory is reached";
     } else if (reading.is_damaged) {
-        why = "the match was taken over, but payments of its journal are damaged";
+        why = "the match was taken over, but payments in its journal are damaged";
     }
     report(takers, taken, name, result, why);
     hs_map_store_release(service->maps, reading.map);
@@ -330,9 +330,8 @@ static void refuse(struct hs_takeover *takeover, bool lacks_space, struct hs_pro
 {
     takeover->shed = lacks_space ? HS_SHED_HISTORY : HS_SHED_REVISION;
     hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "%s",
-                   lacks_space
-                       ? "this replica has too little memory for this match of another replica"
-                       : "the ruleset or the map of this match is not on this replica yet");
+                   lacks_space ? "this replica has too little memory to take over this match"
+                               : "the ruleset or the map of this match is not on this replica yet");
     problem->retry_after_ms = lacks_space ? SPACE_RETRY_MS : REVISION_RETRY_MS;
 }
 
