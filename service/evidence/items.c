@@ -10,7 +10,7 @@ enum { LEVELS = 64 };
 
 /* ---- the usual form ---- */
 
-/* Moves the cursor behind the `[` of the list. Returns false if the body has another form. */
+/* Moves the cursor past the `[` of the list. Returns false if the body has an unusual form. */
 static bool find_list(struct hs_cursor *cursor, struct hs_str key)
 {
     bool too_deep;
@@ -32,7 +32,7 @@ static bool find_list(struct hs_cursor *cursor, struct hs_str key)
     return false;
 }
 
-/* Returns the item as it stands in the body. ptr NULL: the body has another form. */
+/* Returns the JSON text of the item in the body. ptr NULL: the body has an unusual form. */
 static struct hs_str find_item(struct hs_body_items *items, struct hs_str body, struct hs_str key,
                                size_t place)
 {

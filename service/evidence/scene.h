@@ -45,8 +45,8 @@ struct hs_verdict_scene {
 bool hs_verdict_scene_find(const struct hs_recomputed *of, struct hs_verdict_scene *out);
 void hs_verdict_scene_free(struct hs_verdict_scene *scene);
 
-/* Returns the unit of length, for example "cm". NULL: unknown, because rulesets do not state their
-   unit. It is known for built-in rulesets only. */
+/* Returns the abbreviated unit of length, for example "cm". It is known only for built-in rulesets,
+   because rulesets do not state their unit. NULL: unknown. */
 const char *hs_scene_length_unit(const struct hs_ruleset *ruleset);
 
 /* Returns the check that decided the verdict; NULL: no check did. */

@@ -12,7 +12,7 @@
 
 #include "service/system/files.h"
 
-/* Number of codes in the cache, with which most texts need no query. A power of two. */
+/* The size of the cache of codes, which saves a query for most texts. A power of two. */
 enum { REMEMBERED = 4096 };
 
 enum { BUSY_MS = 2000 };

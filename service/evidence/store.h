@@ -78,7 +78,7 @@ bool hs_evidence_store_put_document(struct hs_evidence_store *store, struct hs_s
                                     struct hs_str name, struct hs_str revision,
                                     struct hs_str document);
 
-/* Returns the connection, for statements that are not in this header. Borrowed. */
+/* Returns the connection (borrowed), so that the caller can run other statements. */
 struct hs_db *hs_evidence_store_db(struct hs_evidence_store *store);
 
 const char *hs_evidence_store_error(const struct hs_evidence_store *store);

@@ -172,7 +172,7 @@ static void be_late(struct hs_store_link *link, struct hs_store_call *call, int6
         call->late(call);
 }
 
-/* Returns the time since which the server has sent nothing. A reply must be missing. */
+/* Returns when the server fell silent. Call it only while a reply is missing. */
 static int64_t silent_since_us(const struct hs_store_link *link)
 {
     const struct hs_store_call *oldest = link->sent.first;
