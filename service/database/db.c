@@ -80,7 +80,6 @@ struct hs_db_statement *hs_db_prepare(struct hs_db *db, const char *sql)
 
 /* ---- pools ---- */
 
-/* Max idle connections in a pool. */
 enum { IDLE_MAX = 4 };
 
 struct hs_db_pool {

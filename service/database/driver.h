@@ -6,7 +6,7 @@
 
 enum { HS_DB_MARKS = 3 };
 
-/* The functions of a driver. db.h describes the functions with the same names. */
+/* db.h describes the functions with the same names. */
 struct hs_db_driver {
     void (*close)(struct hs_db *db);
     const char *(*error)(const struct hs_db *db);

@@ -18,7 +18,6 @@
 /* Max duration of a statement; the server enforces it, too. */
 enum { STATEMENT_MS = 5000 };
 
-/* Max size of a connection string. */
 enum { CONNECTION_MAX = 4096 };
 
 /* Object ids of built-in types, which never change. */
@@ -368,7 +367,6 @@ static struct hs_str get_bytes(struct hs_db_statement *base, int column)
                            (size_t)PQgetlength(row->result, row->row, column)};
 }
 
-/* Reads a number in network byte order. */
 static uint64_t get_bits(struct hs_db_statement *row, int column)
 {
     struct hs_str bytes = get_bytes(row, column);

@@ -48,7 +48,7 @@ static void write_request(const struct hs_verdict_to_keep *verdict, const char *
 
 /* ---- the answer ---- */
 
-/* Writes the answer to that request, with all checks. */
+/* Encodes the result with all checks. */
 static void write_answer(const struct hs_verdict_to_keep *verdict, const char *revision,
                          struct hs_buffer *out)
 {

@@ -70,7 +70,6 @@ static bool put_review(struct hs_evidence_store *cases, struct hs_str id,
     return fine;
 }
 
-/* Runs inside the caller's transaction. */
 static enum hs_cases_add add(struct hs_evidence_store *cases,
                              const struct hs_evidence_stored *stored,
                              const struct hs_review *review)

@@ -134,7 +134,6 @@ static bool announce(const struct erasing *erasing)
     return fine;
 }
 
-/* Deletes the reviewed verdicts and their reviews, and records the deletion. */
 static bool erase_cases(const struct erasing *erasing)
 {
     struct hs_evidence_store *cases = hs_cases_open(erasing->home);

@@ -32,7 +32,6 @@ enum { INDEXED = sizeof indexed / sizeof indexed[0] };
    reading. PAGE_US: after this time, a page ends with the rows that it has. */
 enum { SLICE_ROWS = 5000, PAGE_US = 30000 };
 
-/* The filters of a query. */
 struct filters {
     const char *columns[COLUMNS];
     struct hs_str texts[COLUMNS];

@@ -70,7 +70,6 @@ bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
 
 enum { KEPT_MAX = 8 };
 
-/* A cached ruleset or map. */
 struct kept {
     char revision[HS_REVISION_MAX];
     struct hs_ruleset *ruleset;

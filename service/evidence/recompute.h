@@ -88,7 +88,8 @@ struct hs_recomputed {
     struct hs_hit_result result;
     struct hs_str item, recorded; /* JSON of the posted claim or shot, and of the recorded result */
     bool is_identical;            /* the new result equals `recorded`, byte by byte */
-    json_t *root;                 /* these three own the memory of the other members */
+    /* `root`, `arena` and `request` own the memory of the members above. */
+    json_t *root;
     struct hs_arena arena;
     struct hs_ticks_request request;
 };

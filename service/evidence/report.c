@@ -31,7 +31,6 @@ struct series {
     double values[HS_REPORT_MEASURED];
 };
 
-/* Measured values of several claims. */
 struct sample {
     size_t claims;
     struct series series[SERIES];
@@ -87,7 +86,7 @@ static void add_checks(struct sample *sample, const json_t *checks)
     }
 }
 
-/* Adds the measured values from a stored answer, which contains a single result. */
+/* A stored answer contains a single result. */
 static void add_answer(struct sample *sample, struct hs_str request)
 {
     json_t *line = json_loadb(request.ptr, request.len, 0, NULL);

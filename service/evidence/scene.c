@@ -48,7 +48,6 @@ void hs_scene_sentence(const struct hs_recomputed *of, const struct hs_check_row
 
 /* ---- the shot ---- */
 
-/* Returns a claim with the data of the posted shot. */
 static struct hs_hit_claim claim_of(const struct hs_recomputed *of)
 {
     const struct hs_shot_claim *shot = of->shot;

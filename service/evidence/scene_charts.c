@@ -63,8 +63,8 @@ static int compare_events(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Lists the offsets of the shooter's claims. An offset is the hit_time of a claim, minus the time
-   expected from rtt and interp. Returns their number. */
+/* Lists the offsets of the shooter's claims: hit_time minus the time that follows from rtt and
+   interp. */
 static size_t list_offsets(const struct hs_verdict_scene *scene, struct event *out)
 {
     const struct hs_ledger_numbers *hits = &scene->shot.shooter->ledger.hits;
@@ -78,8 +78,7 @@ static size_t list_offsets(const struct hs_verdict_scene *scene, struct event *o
     return count;
 }
 
-/* Lists the intervals between the shooter's shots, or between their claims if they post no shots.
-   Returns their number. */
+/* Lists the intervals between shots, or between claims if the shooter posts no shots. */
 static size_t list_cadence(const struct hs_verdict_scene *scene, struct event *out)
 {
     const struct hs_ledger *ledger = &scene->shot.shooter->ledger;

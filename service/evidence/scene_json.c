@@ -2,7 +2,6 @@
 
 #include "service/evidence/scene.h"
 
-/* The state of writing a scene. */
 struct writing {
     const struct hs_verdict_scene *scene;
     struct hs_writer *writer;

@@ -215,7 +215,6 @@ static bool send_row(struct hs_spool *spool, struct hs_db_statement *found, stru
 enum { BODY_COLUMNS = 11, VERDICT_COLUMNS = 11 };
 enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, MAP, MAP_REVISION, SIZES, BODY };
 
-/* Appends VALUES with placeholders for `rows` rows. */
 static void append_values(struct hs_buffer *sql, int rows, int columns)
 {
     for (int i = 0; i < rows; i++) {
@@ -277,7 +276,7 @@ static bool send_again(struct hs_spool *spool, int64_t at_us, struct batch *batc
     return fine;
 }
 
-/* Runs the statement for the group, and then sends each skipped row separately. */
+/* Runs the statement, and then sends each row that it skipped. */
 static bool finish_group(struct hs_spool *spool, struct hs_db_statement *group,
                          const int64_t *times, int count, struct batch *batch)
 {

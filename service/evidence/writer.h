@@ -87,7 +87,6 @@ bool hs_evidence_is_blocked(struct hs_evidence *evidence);
 
 const struct hs_evidence_home *hs_evidence_home(const struct hs_evidence *evidence);
 
-/* Returns `mask` from the settings. */
 const char *hs_evidence_mask(const struct hs_evidence *evidence);
 
 /* Returns the number of verdicts that still wait in the queue or in the spool. */

@@ -141,7 +141,7 @@ static void fail(struct hs_line_queue *queue)
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* Writes a list of items. An item counts towards the limit until it is written. */
+/* An item counts towards the limit until it is written. */
 static void write_items(struct hs_line_queue *queue, struct item *items, bool *failed)
 {
     while (items != NULL) {

@@ -21,7 +21,7 @@
    matches. */
 enum { RESTORE_WAIT_US = 5000000 };
 
-/* Identifies a ruleset or a map: its name and its revision. */
+/* The name and the revision of a ruleset or a map. */
 struct revision {
     char text[HS_NAME_MAX + HS_REVISION_MAX + 1];
 };
@@ -53,7 +53,7 @@ static bool put_ruleset(struct hs_record *record, const struct hs_ruleset_entry 
     return taken;
 }
 
-/* A retained map whose line is queued. */
+/* A map that is retained until its line is written. */
 struct held_map {
     struct hs_map_store *maps;
     struct hs_map_entry *entry;
@@ -66,8 +66,7 @@ static void release_map(void *holder)
     free(held);
 }
 
-/* Queues the line of a map. Its document may be large, so it is not copied: the map is retained
-   until the line is written. */
+/* The document of a map may be large, so it is not copied. The line retains the map. */
 static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
 {
     struct held_map *held = entry->document != NULL ? malloc(sizeof *held) : NULL;

@@ -80,7 +80,6 @@ bool hs_takeover_is_needed(struct hs_takers *takers, struct hs_str name)
 
 /* ---- reading a match ---- */
 
-/* A match from the store that is being read. */
 struct reading {
     struct hs_takers *takers;
     struct hs_service *service;
@@ -194,7 +193,7 @@ static void report(struct hs_takers *takers, const struct hs_taken *taken, struc
            HS_LOG_TEXT("match", match), HS_LOG_TEXT("detail", detail));
 }
 
-/* Adds the match to the registry. Returns false if a limit is reached. */
+/* Returns false if a limit is reached. */
 static bool open_match(struct hs_takers *takers, struct reading *reading,
                        const struct hs_str tenant, const struct hs_taken *taken)
 {
@@ -224,7 +223,6 @@ static bool open_match(struct hs_takers *takers, struct reading *reading,
     return true;
 }
 
-/* Opens a match with the state from the store. */
 static enum hs_takeover_result open_taken(struct hs_takers *takers, struct hs_str tenant,
                                           struct hs_str name, const struct hs_taken *taken)
 {
@@ -313,7 +311,6 @@ static void confirm_copy(struct hs_service *service, struct hs_str tenant, struc
     hs_registry_release(service->registry, slot);
 }
 
-/* Gives up a match that was not opened. */
 static void give_back(struct hs_service *service, struct hs_str tenant, struct hs_str name,
                       struct hs_takeover *takeover)
 {

@@ -23,7 +23,6 @@ static const char close_text[] = HS_SHARED_FENCE
     "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
     "return accepted\n";
 
-/* A command that closes a match. */
 struct hs_shared_closing {
     struct hs_store_call call; /* must be first: callbacks cast its address to the structure */
     struct hs_shared_matches *matches;

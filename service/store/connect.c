@@ -21,8 +21,7 @@ static bool wait_for_socket(redisContext *redis, short events, int64_t until_us)
     return left_us > 0 && poll(polls, 1, (int)(left_us / 1000) + 1) > 0;
 }
 
-/* Sends one command and waits for its reply. Returns NULL on failure, or if there is no reply
-   before `until_us`. */
+/* Returns NULL on failure, or if there is no reply before `until_us`. */
 static redisReply *ask(redisContext *redis, int count, const char **texts, const size_t *sizes,
                        int64_t until_us)
 {

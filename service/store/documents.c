@@ -147,8 +147,7 @@ static void init_scripts(void)
     hs_store_script_init(&drop_script, drop_text);
 }
 
-/* Sends a command over the bulk link and waits for its reply. NULL: there is no reply, or it is an
-   error. */
+/* NULL: there is no reply, or it is an error. */
 static struct redisReply *ask(struct hs_store *store, const struct hs_store_script *script,
                               const struct hs_str *arguments, size_t count)
 {

@@ -224,7 +224,6 @@ static void log_down(struct hs_store_link *link, const char *detail)
     link->has_logged = true;
 }
 
-/* Frees the connection and reports all commands as lost. */
 static void disconnect(struct hs_store_link *link, const char *detail)
 {
     log_down(link, detail);

@@ -131,7 +131,6 @@ void hs_shared_log_refused(struct hs_shared_matches *matches, enum hs_store_resu
 
 /* ---- calls ---- */
 
-/* A command about one match. */
 struct call {
     struct hs_store_call call;     /* must be first: callbacks cast its address to the structure */
     struct hs_shared_match *match; /* retained */

@@ -64,7 +64,7 @@ bool hs_store_is_late(const struct hs_store *store, enum hs_store_lane lane, int
 /* Returns how often a link has connected. If this number grows, the store may have lost data. */
 unsigned hs_store_connections(const struct hs_store *store);
 
-/* Returns the total size of the commands without a reply, in bytes. */
+/* See hs_store_link_backlog. */
 size_t hs_store_backlog(const struct hs_store *store, enum hs_store_lane lane);
 
 #endif

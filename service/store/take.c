@@ -47,7 +47,6 @@ static bool read_taken(const struct redisReply *reply, struct hs_taken *taken, b
     return taken->journal != NULL;
 }
 
-/* Sends a command and waits for its reply. Logs an error reply. */
 static enum hs_store_result ask(struct hs_shared_matches *matches, enum hs_store_lane lane,
                                 const struct hs_store_script *script,
                                 const struct hs_str *arguments, size_t count,
