@@ -9,8 +9,8 @@
 
 /* ---- dialects ---- */
 
-/* If `at` begins with a word that the driver replaces, writes the replacement and returns the end
-   of the replaced text. Otherwise returns `at`. */
+/* If a replaceable part begins at `at`, writes its replacement and returns the end of this part.
+   Otherwise returns `at`. */
 static const char *put_mark(const struct hs_db_driver *driver, const char *at,
                             struct hs_buffer *out)
 {
@@ -41,7 +41,7 @@ static void replace_marks(const struct hs_db_driver *driver, const char *sql, st
     hs_buffer_append(out, "", 1);
 }
 
-/* Copies the SQL, and writes a number after each parameter. Returns the number of parameters. */
+/* Copies the SQL and numbers its parameters. Returns how many there are. */
 static int number_parameters(char parameter, const char *sql, struct hs_buffer *out)
 {
     long count = 0;
@@ -80,7 +80,6 @@ struct hs_db_statement *hs_db_prepare(struct hs_db *db, const char *sql)
 
 /* ---- pools ---- */
 
-/* Max idle connections in a pool. Further connections are closed. */
 enum { IDLE_MAX = 4 };
 
 struct hs_db_pool {

@@ -1,18 +1,18 @@
 /*
- * Statements over a connection to SQLite or PostgreSQL. Callers write the same SQL for both
- * databases. A driver replaces the following parts, which differ between the dialects:
+ * SQL statements for SQLite and PostgreSQL. Callers write the same SQL for both databases. A driver
+ * replaces these parts, which differ:
  *
  * | in the SQL        | SQLite                                    | PostgreSQL        |
  * |-------------------|-------------------------------------------|-------------------|
  * | `?`, `?1`         | `?1`                                      | `$1`              |
  * | `code_of(X)`      | `(SELECT code FROM codes WHERE text = X)` | `(X)`             |
  * | `text_of(X)`      | `(SELECT text FROM codes WHERE code = X)` | `(X)`             |
- * | `newest_first(X)` | nothing: the rows are already in order | `ORDER BY X DESC` |
+ * | `newest_first(X)` | nothing: the rows are already sorted      | `ORDER BY X DESC` |
  *
- * SQLite stores numbers in place of repeated texts, to save space. PostgreSQL stores the texts, so
+ * To save space, SQLite stores codes instead of repeated texts. PostgreSQL stores the texts, so
  * that other programs can read its tables. `X` must not contain parentheses.
  *
- * Only one thread at a time may use a connection.
+ * Only one thread at a time may use a connection and its statements.
  */
 #ifndef HS_SERVICE_DATABASE_DB_H
 #define HS_SERVICE_DATABASE_DB_H
@@ -28,98 +28,96 @@ struct hs_db_statement;
 
 enum hs_db_step { HS_DB_ROW, HS_DB_DONE, HS_DB_FAILED };
 
-/* Opens a file, which must exist. A call waits at most `busy_ms` for the transaction of another
-   connection. On failure, *fine is false, and the result may be NULL. In that case, use the result
-   only for hs_db_error and hs_db_close. */
+/* Opens a file, which must exist. A call waits up to `busy_ms` for the transaction of another
+   connection. On failure, *fine is false, and the result may be NULL; pass the result only to
+   hs_db_error and hs_db_close. */
 struct hs_db *hs_db_open_sqlite(const char *path, bool can_write, int busy_ms, bool *fine);
 
-/* Connects to a PostgreSQL server. `file` contains the connection string of libpq; if `file` is "",
-   libpq reads its environment variables. Each call reads the file, so a new password needs no
-   restart. `schema`: the schema with the tables. A connection attempt takes at most two seconds for
-   each host. The server ends a statement after five seconds. If the server does not answer for six
-   seconds, the connection is closed, and all calls fail. On failure returns NULL with a message in
-   `error`. The message contains no part of the connection string. */
+/* Connects to a PostgreSQL server. `file` contains a libpq connection string. It is read in each
+   call, so a new password needs no restart. If `file` is "", libpq uses its environment variables.
+   `schema`: the schema with the tables. By default, connecting takes at most two seconds for each
+   host. The server ends a statement after five seconds. If it does not answer for six seconds, the
+   connection is closed, and all later calls fail. On failure returns NULL with a message in
+   `error`, which contains no part of the connection string. */
 struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256]);
 
-/* Does nothing for NULL. A connection of a pool returns to the pool if it works and the pool has
-   space. */
+/* Does nothing for NULL. A connection that was added to a pool returns to it if it still works and
+   the pool has space. */
 void hs_db_close(struct hs_db *db);
 
 /*
- * Idle connections to one schema of PostgreSQL. A new connection starts a process of the server,
- * and plans its first queries slowly, because it must first read the catalog rows of each
- * partition. Thread-safe.
+ * Idle connections to one PostgreSQL schema. Opening a connection is slow: it starts a server
+ * process, and the first queries must read the catalog rows of each partition before they can be
+ * planned. Thread-safe.
  */
 struct hs_db_pool;
 
-/* NULL: out of memory. hs_db_pool_destroy closes the idle connections, and does nothing for NULL.
-   Close all other connections of the pool first. */
+/* hs_db_pool_create returns NULL if memory runs out. hs_db_pool_destroy closes the idle
+   connections. All others must have been closed before. It does nothing for NULL. */
 struct hs_db_pool *hs_db_pool_create(void);
 void hs_db_pool_destroy(struct hs_db_pool *pool);
 
-/* Takes an idle connection, which may have failed while it was idle. Close it with hs_db_close.
-   NULL: no connection is idle. */
+/* Takes an idle connection out of the pool; close it with hs_db_close. It may have failed while it
+   was idle. NULL: no connection is idle. */
 struct hs_db *hs_db_pool_take(struct hs_db_pool *pool);
-/* Makes hs_db_close put a connection into the pool. */
+/* From now on, hs_db_close returns this connection to the pool. */
 void hs_db_pool_add(struct hs_db_pool *pool, struct hs_db *db);
 
-/* Returns whether the database is PostgreSQL. A few statements exist in only one dialect. */
+/* A few statements exist in only one dialect. */
 bool hs_db_is_postgres(const struct hs_db *db);
 
-/* Returns the reason for the last failure; the text is valid until the next call. */
+/* Returns the reason for the last failure; valid until the next call. */
 const char *hs_db_error(const struct hs_db *db);
 
-/* Returns whether the last call failed because of its values, so that the same call will always
-   fail. Other causes of failures are the disk, memory, the network, and other users of the
-   database. */
+/* Returns whether the last call failed because of its values, so that a retry is useless. Otherwise
+   the cause was the disk, memory, the network, or another user of the database. */
 bool hs_db_has_refused(const struct hs_db *db);
 
-/* Returns whether the last call failed because the file is damaged or is not a database, so that
-   all later calls will fail. Always false with PostgreSQL. */
+/* Returns whether the last call failed because the file is damaged or not a database, so that all
+   later calls will fail, too. Always false with PostgreSQL. */
 bool hs_db_is_damaged(const struct hs_db *db);
 
-/* Runs statements, separated by `;`. The statements must be in the dialect of the driver. */
+/* Runs statements that are separated by `;`. They are sent to the database unchanged. */
 bool hs_db_run(struct hs_db *db, const char *sql);
 
-/* Returns the number of rows that the last step inserted or deleted. */
+/* Returns the number of rows that the last statement inserted or deleted. */
 int64_t hs_db_changes(const struct hs_db *db);
 
-/* Prepares a statement. NULL: failed. PostgreSQL reports a wrong statement in the first step. */
+/* Prepares a statement. NULL: failed. With PostgreSQL, the first hs_db_step reports a wrong
+   statement. */
 struct hs_db_statement *hs_db_prepare(struct hs_db *db, const char *sql);
 /* Does nothing for NULL. */
 void hs_db_finalize(struct hs_db_statement *statement);
 
-/* Binds a parameter, from 1. A parameter that the statement does not have is ignored. Texts and
-   blobs must stay valid until the first step. A text with ptr NULL and the number NAN are bound as
-   NULL. After hs_db_reset, bind all parameters again. */
+/* Binds parameter `at`, counted from 1. Ignores a parameter that the statement does not have. Texts
+   and blobs must stay valid until the first hs_db_step. A text with ptr NULL, and the number NAN,
+   become NULL in SQL. After hs_db_reset, bind all parameters again. */
 void hs_db_bind_int(struct hs_db_statement *statement, int at, int64_t value);
 void hs_db_bind_real(struct hs_db_statement *statement, int at, double value);
 void hs_db_bind_text(struct hs_db_statement *statement, int at, struct hs_str text);
 void hs_db_bind_blob(struct hs_db_statement *statement, int at, struct hs_str bytes);
 
-/* Goes to the next row. A NULL statement fails. */
+/* Advances to the next row. Fails if `statement` is NULL. */
 enum hs_db_step hs_db_step(struct hs_db_statement *statement);
 void hs_db_reset(struct hs_db_statement *statement);
 
-/* Runs a statement that returns no rows, and resets it. Returns false for NULL. */
+/* Runs a statement that returns no rows, and resets it. Fails if `statement` is NULL. */
 bool hs_db_finish(struct hs_db_statement *statement);
 
-/* Prepares a statement that returns no rows, binds a text to each parameter, and runs the
-   statement. */
+/* Prepares and runs a statement that returns no rows. `texts` has an element for each parameter. */
 bool hs_db_do(struct hs_db *db, const char *sql, const struct hs_str *texts);
-/* Like hs_db_do, for a statement that returns one number. Returns this number. Returns `failed` if
-   there is no row, or the statement failed. */
+/* Like hs_db_do, for a statement that returns one number. Returns `failed` if there is no row or
+   the statement fails. */
 int64_t hs_db_number(struct hs_db *db, const char *sql, const struct hs_str *texts, int64_t failed);
 
-/* Return a column of the current row; the first column is 0. Texts and blobs are borrowed until the
-   next step. If the value is NULL in SQL, the text has ptr NULL. */
+/* Return a column of the current row, counted from 0. Texts and blobs are valid until the next
+   hs_db_step. For NULL in SQL, the text has ptr NULL. */
 int64_t hs_db_int(struct hs_db_statement *row, int column);
 double hs_db_real(struct hs_db_statement *row, int column);
 struct hs_str hs_db_text(struct hs_db_statement *row, int column);
 struct hs_str hs_db_blob(struct hs_db_statement *row, int column);
 bool hs_db_is_null(struct hs_db_statement *row, int column);
 
-/* Returns the connection of a statement. */
 struct hs_db *hs_db_of(const struct hs_db_statement *statement);
 
 #endif

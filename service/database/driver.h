@@ -6,16 +6,16 @@
 
 enum { HS_DB_MARKS = 3 };
 
-/* The functions of one kind of database; see the functions of the same names in db.h. */
+/* db.h describes the functions with the same names. */
 struct hs_db_driver {
     void (*close)(struct hs_db *db);
     const char *(*error)(const struct hs_db *db);
     bool (*has_refused)(const struct hs_db *db);
     bool (*is_damaged)(const struct hs_db *db); /* NULL: always false */
-    bool (*is_fresh)(const struct hs_db *db);   /* can go back to a pool; NULL: always false */
+    bool (*is_fresh)(const struct hs_db *db);   /* may it return to a pool? NULL: no */
     bool (*run)(struct hs_db *db, const char *sql);
     int64_t (*changes)(const struct hs_db *db);
-    /* `sql` is in the dialect of the driver. */
+    /* `sql` is already in the dialect of the driver. */
     struct hs_db_statement *(*prepare)(struct hs_db *db, const char *sql, int parameters);
     void (*finalize)(struct hs_db_statement *statement);
     void (*bind_int)(struct hs_db_statement *statement, int at, int64_t value);
@@ -29,16 +29,16 @@ struct hs_db_driver {
     struct hs_str (*get_text)(struct hs_db_statement *row, int column);
     struct hs_str (*get_blob)(struct hs_db_statement *row, int column);
     bool (*is_null)(struct hs_db_statement *row, int column);
-    /* The replacements of `code_of(X)`, `text_of(X)` and `newest_first(X)`: one text before X and
-       one after X. If the text before X is NULL, X is removed too. */
+    /* The texts that replace `code_of(X)`, `text_of(X)` and `newest_first(X)`: the text before X
+       and the text after X. If the first is NULL, X is removed, too. */
     const char *marks[HS_DB_MARKS][2];
-    char parameter; /* the character before the number of a parameter */
+    char parameter; /* the character in front of a parameter's number */
 };
 
-/* Each driver's own structs begin with these structs. */
+/* The first members of each driver's own structs. */
 struct hs_db {
     const struct hs_db_driver *driver;
-    struct hs_db_pool *pool; /* NULL: hs_db_close closes the connection */
+    struct hs_db_pool *pool; /* NULL: the connection does not return to a pool */
 };
 
 struct hs_db_statement {

@@ -1,6 +1,6 @@
-/* The driver of PostgreSQL (libpq). Parameters and columns are binary. The driver reads a complete
-   result before its first row is used. So another statement can run on the same connection between
-   two rows. */
+/* The driver for PostgreSQL (libpq). Parameters and columns are binary. The driver reads a complete
+   result before it returns the first row, so another statement can use the connection while rows
+   are read. */
 #include <endian.h>
 #include <errno.h>
 #include <libpq-fe.h>
@@ -15,35 +15,34 @@
 #include "service/system/clock.h"
 #include "service/system/files.h"
 
-/* Max duration of a statement. The server has the same limit. */
+/* Max duration of a statement; the server enforces it, too. */
 enum { STATEMENT_MS = 5000 };
 
-/* Max bytes of a connection string. */
 enum { CONNECTION_MAX = 4096 };
 
-/* The numbers of built-in types, which never change. */
+/* Object ids of built-in types, which never change. */
 enum { TYPE_BYTEA = 17, TYPE_INT = 20, TYPE_TEXT = 25, TYPE_REAL = 701 };
 
 struct connection {
     struct hs_db base;
     PGconn *server;
     int64_t changes;
-    unsigned prepared; /* number of statements that the server has prepared so far */
+    unsigned prepared; /* number of statements prepared on the server */
     char state[6];     /* SQLSTATE of the last failure */
     char error[256];
 };
 
-/* The parameters of a statement, as arrays for libpq. X(type, member) */
+/* The arrays that libpq needs for the parameters of a statement. X(type, member) */
 #define PARAMETER(X) X(Oid, types) X(const char *, values) X(int, lengths) X(int, formats)
 
 struct statement {
     struct hs_db_statement base;
     PGresult *result; /* NULL: the statement has not run yet */
-    int row;          /* current row of the result; -1: before the first row */
+    int row;          /* current row; -1: before the first row */
     unsigned uses;
-    char name[16]; /* name of the statement on the server; "": not prepared */
+    char name[16]; /* name on the server; "": not prepared there */
     char *sql;
-    struct hs_buffer bytes; /* the bytes of all bound values */
+    struct hs_buffer bytes; /* all bound values */
     size_t *offsets;        /* offset of each value in `bytes`; NOTHING: the value is NULL */
 #define MEMBER(type, member) type *member;
     PARAMETER(MEMBER)
@@ -65,7 +64,7 @@ static struct statement *statement_of(const struct hs_db_statement *statement)
 
 /* ---- calls with a deadline ---- */
 
-/* Copies a message of several lines as one line. */
+/* Copies a message, and makes it a single line. */
 static void copy_line(char *to, size_t size, const char *from)
 {
     size_t len = 0;
@@ -76,7 +75,7 @@ static void copy_line(char *to, size_t size, const char *from)
     to[len] = '\0';
 }
 
-/* Closes the connection after it failed. A late answer must never be read as the answer to another
+/* Closes the connection. Otherwise, a late answer could be taken for the answer to another
    statement. */
 static bool lose(struct connection *connection, const char *why)
 {
@@ -87,7 +86,7 @@ static bool lose(struct connection *connection, const char *why)
     return false;
 }
 
-/* Waits until the socket is ready. On failure closes the connection and returns false. */
+/* On a timeout, closes the connection and returns false. */
 static bool await_socket(struct connection *connection, short events, int64_t until_us)
 {
     struct pollfd socket = {.fd = PQsocket(connection->server), .events = events};
@@ -113,8 +112,8 @@ static bool send_all(struct connection *connection, int64_t until_us)
     }
 }
 
-/* Sets *result to the next result of the statements that were sent. NULL: no further result comes.
-   Returns false if the connection failed. */
+/* Waits for the next result of the statements that were sent. *result is NULL if there are no more
+   results. Returns false if the connection failed. */
 static bool next_result(struct connection *connection, int64_t until_us, PGresult **result)
 {
     while (PQisBusy(connection->server)) {
@@ -140,8 +139,8 @@ static void keep_failure(struct connection *connection, const PGresult *result)
     copy_line(connection->error, sizeof connection->error, PQresultErrorMessage(result));
 }
 
-/* Reads all results of the statements that were just sent, and returns the last result. NULL: a
-   statement failed. */
+/* Reads the results of the statements that were just sent, and returns the last one. NULL: a
+   statement or the connection failed. */
 static PGresult *finish_sending(struct connection *connection, int was_sent)
 {
     int64_t until_us = hs_clock_us() + (STATEMENT_MS + 1000) * INT64_C(1000);
@@ -177,8 +176,8 @@ static const char *error_of(const struct hs_db *db)
     return connection_of(db)->error;
 }
 
-/* With these classes of SQLSTATE the server refuses the values of a statement: 22 wrong data, 23
-   violated constraint, 54 too big. */
+/* SQLSTATE classes in which the server refuses the values: 22 wrong data, 23 violated constraint,
+   54 too big. */
 static bool has_refused(const struct hs_db *db)
 {
     const char *state = connection_of(db)->state;
@@ -186,8 +185,8 @@ static bool has_refused(const struct hs_db *db)
            strncmp(state, "54", 2) == 0;
 }
 
-/* A connection with prepared statements is not fresh, because the server keeps them until the
-   connection closes. */
+/* Prepared statements stay on the server until the connection closes, so a connection that has some
+   does not return to the pool. */
 static bool is_fresh(const struct hs_db *db)
 {
     const struct connection *connection = connection_of(db);
@@ -272,7 +271,7 @@ static void bind(struct hs_db_statement *base, int at, Oid type, struct hs_str b
         hs_buffer_append(&statement->bytes, bytes.ptr, bytes.len);
 }
 
-/* Binds a number as eight bytes in network byte order. */
+/* libpq expects numbers in network byte order. */
 static void bind_number(struct hs_db_statement *statement, int at, Oid type, uint64_t bits)
 {
     bits = htobe64(bits);
@@ -304,8 +303,8 @@ static void bind_blob(struct hs_db_statement *statement, int at, struct hs_str b
     bind(statement, at, TYPE_BYTEA, bytes);
 }
 
-/* Prepares a statement on the server at its second use, so that the server does not parse it each
-   time. */
+/* A statement that is used a second time is prepared on the server, which then no longer parses it
+   each time. */
 static bool prepare_on_server(struct connection *connection, struct statement *statement)
 {
     if (statement->uses++ == 0 || statement->name[0] != '\0')
@@ -327,7 +326,7 @@ static bool execute(struct statement *statement)
         !prepare_on_server(connection, statement))
         return false;
     const char *const *values = statement->values;
-    hs_buffer_append(&statement->bytes, "", 1); /* so that `data` is not NULL */
+    hs_buffer_append(&statement->bytes, "", 1); /* ensures that `data` is not NULL */
     for (int i = 0; i < count; i++)
         statement->values[i] =
             statement->offsets[i] != NOTHING ? statement->bytes.data + statement->offsets[i] : NULL;
@@ -368,7 +367,6 @@ static struct hs_str get_bytes(struct hs_db_statement *base, int column)
                            (size_t)PQgetlength(row->result, row->row, column)};
 }
 
-/* Returns a number of up to eight bytes in network byte order. */
 static uint64_t get_bits(struct hs_db_statement *row, int column)
 {
     struct hs_str bytes = get_bytes(row, column);
@@ -378,7 +376,7 @@ static uint64_t get_bits(struct hs_db_statement *row, int column)
     return bits;
 }
 
-/* All integer columns and counts have eight bytes. */
+/* All integer columns and counts are 64-bit, so the sign is right. */
 static int64_t get_int(struct hs_db_statement *row, int column)
 {
     return (int64_t)get_bits(row, column);
@@ -418,8 +416,7 @@ static const struct hs_db_driver driver = {
 
 /* ---- opening ---- */
 
-/* Reads the connection string. On failure returns false with a message in `error`. The message
-   contains no part of the string. */
+/* On failure returns false with a message that contains no part of the connection string. */
 static bool read_connection(const char *path, char text[CONNECTION_MAX], char error[256])
 {
     text[0] = '\0';
@@ -440,10 +437,10 @@ static bool read_connection(const char *path, char text[CONNECTION_MAX], char er
     return fine;
 }
 
-/* Sets up the session. If a client hangs, the server ends its transaction, so that other clients
-   need not wait for its locks. Pages of lists need rows in index order. Without enable_bitmapscan =
+/* Sets up the session. With the timeouts, the server ends a transaction whose client hangs, so that
+   its locks do not block other clients. Lists need rows in index order: without enable_bitmapscan =
    off, PostgreSQL would read rows that are newer than its statistics with a bitmap scan, and sort a
-   whole day. To compile a statement (jit) takes longer than to run any of these statements. */
+   whole day. jit is off, because compiling takes longer than running any of these statements. */
 static bool set_up(struct connection *connection, const char *schema)
 {
     char sql[320];
@@ -457,7 +454,7 @@ static bool set_up(struct connection *connection, const char *schema)
 
 struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256])
 {
-    /* The connection string comes last, so it can override the other values. */
+    /* The values in the connection string override the ones before it. */
     static const char *const names[] = {"connect_timeout", "application_name", "client_encoding",
                                         "dbname", NULL};
     char text[CONNECTION_MAX];

@@ -1,4 +1,4 @@
-/* The driver of SQLite. */
+/* The driver for SQLite. */
 #include <sqlite3.h>
 #include <stdlib.h>
 
@@ -65,7 +65,7 @@ static int64_t changes(const struct hs_db *db)
 
 static struct hs_db_statement *prepare(struct hs_db *db, const char *sql, int parameters)
 {
-    (void)parameters; /* the library counts the parameters itself */
+    (void)parameters; /* SQLite counts them itself */
     struct statement *statement = calloc(1, sizeof *statement);
     if (statement != NULL &&
         sqlite3_prepare_v2(sqlite_of(db), sql, -1, &statement->sqlite, NULL) == SQLITE_OK)

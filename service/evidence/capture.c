@@ -32,7 +32,7 @@ bool hs_capture_begin(const struct hs_evidence *evidence, const struct hs_match_
 
 /* ---- the request ---- */
 
-/* Writes the body of a request that contains only the item of this verdict. */
+/* Writes the body of a request with only this claim or shot. */
 static void write_request(const struct hs_verdict_to_keep *verdict, const char *mask,
                           struct hs_buffer *out)
 {
@@ -48,7 +48,7 @@ static void write_request(const struct hs_verdict_to_keep *verdict, const char *
 
 /* ---- the answer ---- */
 
-/* Writes the answer to the request of write_request, with all checks. */
+/* Encodes the result with all checks. */
 static void write_answer(const struct hs_verdict_to_keep *verdict, const char *revision,
                          struct hs_buffer *out)
 {
@@ -84,7 +84,8 @@ static void copy_measure(const struct hs_hit_result *result, struct hs_evidence_
     }
 }
 
-/* Writes the lines of a stream from which `hindsight recheck` can verify the claim again. */
+/* Writes the opening line and the request line of a recorded stream. `hindsight recheck` can verify
+   the claim again from them. */
 static void write_lines(const struct hs_match_slot *slot, const struct hs_verdict_to_keep *verdict,
                         const char *mask, struct hs_buffer *opening, struct hs_buffer *request)
 {
@@ -168,12 +169,11 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
 
 /* ---- moves ---- */
 
-/* For each player of a match and each reason, the first FIRST_MOVES moves are stored, and then one
-   of every EACH moves. Every move may fail if a player cheats or the game server has a fault. */
+/* For each player and reason in a match, the first FIRST_MOVES moves are stored, and after that one
+   in EACH. Without this limit, a cheating player or a faulty game server could make every move a
+   row. */
 enum { FIRST_MOVES = 8, EACH = 64 };
 
-/* Returns whether to store a move: it failed a check or was rejected, and FIRST_MOVES and EACH
-   select it. */
 static bool wants_move(const struct hs_match_slot *slot, const struct hs_move_to_keep *kept)
 {
     const struct hs_move_result *result = kept->result;
@@ -187,8 +187,8 @@ static bool wants_move(const struct hs_match_slot *slot, const struct hs_move_to
     return count <= FIRST_MOVES || count % EACH == 0;
 }
 
-/* Writes the move and its result as a line of a stream. The line is a gap, which `hindsight
-   recheck` skips, because the state before the move is not stored. */
+/* Writes the move and its result as a `gap` line of a recorded stream. `hindsight recheck` skips
+   gaps: it could not check the move again, because the state before the move is not stored. */
 static void write_move_line(const struct hs_match_slot *slot, const struct hs_move_to_keep *kept,
                             const char *mask, struct hs_buffer *out)
 {
@@ -212,8 +212,8 @@ static void write_move_line(const struct hs_match_slot *slot, const struct hs_mo
     hs_line_end(&writer);
 }
 
-/* Copies the reason of a move and the measurement of the check. The reason of an accepted move is
-   the first check in mode shadow that failed. */
+/* Sets the reason and the measured value of the row. An accepted move has only failed checks in
+   mode shadow; the first of them counts. */
 static void copy_failure(const struct hs_move_result *result, struct hs_evidence_row *row)
 {
     for (uint16_t i = 0; i < result->failure_count; i++) {
@@ -239,7 +239,7 @@ bool hs_capture_move(struct hs_evidence *evidence, const struct hs_match_slot *s
     const struct hs_move *move = kept->move;
     if (evidence == NULL || !wants_move(slot, kept))
         return false;
-    /* A move may have no number, so its time of arrival identifies it. */
+    /* Moves need not have numbers, so the time of arrival identifies this move. */
     hs_match_slot_verdict_id(slot, HS_ABOUT_MOVE, (uint64_t)move->received_us, move->player,
                              move->received_us, &id);
     write_move_line(slot, kept, hs_evidence_mask(evidence), &line);

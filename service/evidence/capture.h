@@ -1,4 +1,4 @@
-/* Turns a verdict into a row of the evidence store. */
+/* Stores verdicts and moves in the evidence store. */
 #ifndef HS_SERVICE_EVIDENCE_CAPTURE_H
 #define HS_SERVICE_EVIDENCE_CAPTURE_H
 
@@ -9,39 +9,37 @@
 #include "service/evidence/writer.h"
 #include "service/state/registry.h"
 
-/* A verdict that may be stored. The verdict is about a hit or about a posted shot, so one of `hit`
-   and `shot` is NULL. */
+/* A verdict on a hit or a posted shot. Either `hit` or `shot` is NULL. */
 struct hs_verdict_to_keep {
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;
     const struct hs_hit_result *result;
-    int64_t forward_us; /* the forward_time of a shot */
+    int64_t forward_us; /* for a shot: its forward_time */
     struct hs_verdict_id id;
     struct hs_str body;          /* body of the request, JSON */
-    size_t place;                /* index of the item in its list, from 0 */
+    size_t place;                /* index of the claim or shot in its list */
     struct hs_body_items *items; /* reads that list; freed by the caller */
     struct hs_bytes state;       /* set by hs_capture_begin; owned */
     bool is_sample;              /* accepted, and `would_reject` is empty */
     int64_t at_us;               /* wall clock; 0 until hs_capture_row sets it */
 };
 
-/* Saves the excerpt of the locked match, if the store wants the verdict. Returns false if the store
-   does not want the verdict. */
+/* If the store wants the verdict, saves the excerpt of the match and returns true. The match must
+   be locked. */
 bool hs_capture_begin(const struct hs_evidence *evidence, const struct hs_match_slot *slot,
                       struct hs_verdict_to_keep *verdict);
 
-/* Sets the members of a row that `GET /v1/verdicts` shows. Sets all other members to zero. All
-   texts are borrowed. The match must be locked. Call it before or after the match has recorded the
-   verdict. */
+/* Sets the members that `GET /v1/verdicts` shows, and zeroes all others. The strings are borrowed.
+   The match must be locked. Call it before or after the match records the verdict. */
 void hs_capture_row(const struct hs_match_slot *slot, struct hs_verdict_to_keep *verdict,
                     struct hs_evidence_row *row);
 
-/* Adds the verdict to the store and frees the excerpt. Call it with the same locked match after the
-   verdict was recorded. Returns false if the store dropped the verdict. */
+/* Stores the verdict and frees the excerpt. Call it after the match has recorded the verdict,
+   before unlocking the match. Returns false if the store dropped the verdict. */
 bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
                     struct hs_verdict_to_keep *verdict);
 
-/* A checked move that may be stored. */
+/* A move that was checked. */
 struct hs_move_to_keep {
     const struct hs_move *move;
     const struct hs_move_result *result;
@@ -50,9 +48,9 @@ struct hs_move_to_keep {
     struct hs_body_items *items; /* reads that list; freed by the caller */
 };
 
-/* Adds a move to the store if it was rejected or failed a check. For each reason, only the first
-   moves of a player and a sample of the later moves are stored. The match must be locked. Returns
-   false if the move is not stored. `evidence` may be NULL. */
+/* Stores a move that was rejected or failed a check. For each player and reason, stores only the
+   first moves and a sample of later ones. The match must be locked. Returns false if the move was
+   not stored. `evidence` may be NULL. */
 bool hs_capture_move(struct hs_evidence *evidence, const struct hs_match_slot *slot,
                      const struct hs_move_to_keep *kept);
 

@@ -70,7 +70,6 @@ static bool put_review(struct hs_evidence_store *cases, struct hs_str id,
     return fine;
 }
 
-/* Adds a review inside the caller's transaction. */
 static enum hs_cases_add add(struct hs_evidence_store *cases,
                              const struct hs_evidence_stored *stored,
                              const struct hs_review *review)
@@ -182,7 +181,7 @@ static void write_tally(struct hs_writer *writer, const struct tally *tally)
     hs_write_end(writer, '}');
 }
 
-/* Writes the tallies. The rows come in order of their reasons. */
+/* The rows must be sorted by reason. */
 static enum hs_evidence_read write_tallies(struct hs_db_statement *row, struct hs_writer *writer)
 {
     struct tally tally = {0};

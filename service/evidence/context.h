@@ -1,13 +1,13 @@
 /*
- * The context of a row in the evidence store: data about the player and the match at the moment of
- * the verdict, for people. No verdict depends on it. The context is a JSON object:
+ * The context of a stored verdict: data about the player and the match at the time of the verdict.
+ * It is for people who review the verdict; no verdict depends on it. It is a JSON object:
  *
- * - `opening`: the number of the opening of the match (registry.h)
- * - `player`: the player, as GET /v1/matches/{match}/players/{player} shows them
- * - `claims`: two counts of the hits of all players of the match so far: `all` hits, and
- *   `with_reason`, the hits with the reason of this verdict
- * - `hints`: the codes of the hints of the match
- * - `match`: only in a summary: the match when it ended, in the form of api/matches.h
+ * - `opening`: the number of the match's opening (registry.h)
+ * - `player`: the player, as in GET /v1/matches/{match}/players/{player}
+ * - `claims`: counts of the hits that all players in the match have claimed so far: `all`, and
+ *   `with_reason` for those with the same reason as this verdict
+ * - `hints`: the codes of the match's hints
+ * - `match`: only in the summary of a match: the match as it ended (hs_match_encode_end)
  */
 #ifndef HS_SERVICE_EVIDENCE_CONTEXT_H
 #define HS_SERVICE_EVIDENCE_CONTEXT_H
@@ -15,12 +15,13 @@
 #include "api/json/writing.h"
 #include "service/state/registry.h"
 
-/* Writes the context of a verdict about a player of a locked match. `hit_reason`: the reason of a
-   hit or posted shot; -1: the verdict is about a move. */
+/* Writes the context of a verdict about a player. The match must be locked. `hit_reason`: the
+   reason of a hit or of a posted shot; -1 for a move. */
 void hs_context_write(const struct hs_match_slot *slot, struct hs_str player, int hit_reason,
                       struct hs_buffer *out);
 
-/* Write the contexts of a summary: of a player, and of the match without its players. */
+/* Write the context of a player's summary, and of the summary of a match, which does not contain
+   the players. */
 void hs_context_write_player(const struct hs_match_slot *slot, const struct hs_player_info *player,
                              struct hs_buffer *out);
 void hs_context_write_match(const struct hs_match_slot *slot, struct hs_buffer *out);

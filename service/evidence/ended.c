@@ -7,8 +7,8 @@
 #include "service/record/members.h"
 #include "service/system/clock.h"
 
-/* hs_ended_match reads at most ROWS_MAX rows, in at most LONGEST_US. A full match has about as many
-   rows, including players who left. */
+/* hs_ended_match reads at most ROWS_MAX rows. This is about as many as a full match has, including
+   players who left. LONGEST_US: how long a search may take. */
 enum { ROWS_MAX = 4096, LONGEST_US = 1000000 };
 
 #define OF_MATCH  HS_STR("match")
@@ -16,8 +16,7 @@ enum { ROWS_MAX = 4096, LONGEST_US = 1000000 };
 
 /* ---- writing ---- */
 
-/* Adds a row. Uses the kind of the row as its reason too, because the store has an index of
-   reasons. */
+/* Stores a row. The kind is also the reason, because reasons have an index. Frees `context`. */
 static void keep(struct hs_evidence *evidence, const struct hs_match_slot *slot, struct hs_str kind,
                  const struct hs_player_info *player, struct hs_buffer *context)
 {
@@ -112,12 +111,12 @@ enum hs_evidence_read hs_ended_list(const struct hs_evidence_home *home,
     return result;
 }
 
-/* A search for a match, from the newest row to older ones. */
+/* A search for one opening of a match, newest row first. */
 struct search {
     uint64_t opening;
     struct hs_writer *writer;
-    bool has_match; /* the row of the match was written, and the array `players` is open */
-    bool is_past;   /* a row of an earlier opening was found */
+    bool has_match; /* the match was written, and the array `players` is open */
+    bool is_past;   /* a row of another opening followed, so the search is complete */
 };
 
 static void write_match(struct search *search, const struct hs_evidence_row *row)

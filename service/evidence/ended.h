@@ -1,8 +1,8 @@
 /*
- * Summaries of ended matches in the evidence store: a row for the match, with its hints and counts,
- * and a row for each player, with their clock, suspicion and counts. A player who leaves a running
- * match also gets a row. The rows have an empty verdict. The context of a row contains its data
- * (context.h).
+ * Summaries of ended matches in the evidence store. When a match ends, the store gets a row for the
+ * match, with its hints and counts, and a row for each player, with their clock, suspicion and
+ * counts. It also gets a row for a player who leaves a running match. These rows have an empty
+ * verdict. Their data is in the context (context.h).
  */
 #ifndef HS_SERVICE_EVIDENCE_ENDED_H
 #define HS_SERVICE_EVIDENCE_ENDED_H
@@ -11,22 +11,24 @@
 #include "service/evidence/writer.h"
 #include "service/state/registry.h"
 
-/* Adds the rows of a locked match that ends. `evidence` may be NULL. */
+/* Stores the rows for a match that ends, and for its players. The match must be locked. `evidence`
+   may be NULL. */
 void hs_ended_keep(struct hs_evidence *evidence, const struct hs_match_slot *slot);
 
-/* Adds the row of a player who leaves a locked match. Does nothing if they are not in the match. */
+/* Stores the row for a player who leaves a locked match. Does nothing if they are not in the match.
+   `evidence` may be NULL. */
 void hs_ended_keep_player(struct hs_evidence *evidence, const struct hs_match_slot *slot,
                           struct hs_str player);
 
-/* Writes an array of summaries, the newest first. `query` has the filters; its member `verdict` is
-   not used. `next_us`: as for hs_evidence_list. */
+/* Writes an array of summaries, newest first. Ignores query.verdict. Sets *next_us as
+   hs_evidence_list does. */
 enum hs_evidence_read hs_ended_list(const struct hs_evidence_home *home,
                                     struct hs_evidence_query query, struct hs_writer *writer,
                                     int64_t *next_us);
 
-/* Writes an opening of a match that has ended: an object with the members of the match, plus
-   `ended` and `players`. MISSING: nothing is written, because the store has no summary of this
-   opening. `tenant`: as for hs_evidence_stream. */
+/* Writes one opening of an ended match: an object with the members of the match, and also `ended`
+   and `players`. MISSING: the store has no summary of this opening, and nothing was written.
+   `tenant`: as for hs_evidence_stream. */
 enum hs_evidence_read hs_ended_match(const struct hs_evidence_home *home, struct hs_str tenant,
                                      struct hs_str match, uint64_t opening,
                                      struct hs_writer *writer);

@@ -11,8 +11,7 @@
 #include "service/system/sha256.h"
 #include "service/watch/log.h"
 
-/* Max rows that one transaction deletes. The number is small, so that the writer of the file waits
-   only a few milliseconds. */
+/* Max rows that one transaction deletes: few, so that the writer waits only some milliseconds. */
 #define CHUNK "500"
 
 /* The statements of a deletion, in order. ?1: the name, ?2: the tenant or NULL. */
@@ -31,9 +30,8 @@ static const char erase_chunk[] =
     "DELETE FROM verdicts WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "DELETE FROM doomed WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "COMMIT";
-/* In SQLite, the names are in the table `codes`. These two statements delete the names of the
-   player and of their account from `codes`. A name stays if a remaining verdict has the name in any
-   column. */
+/* SQLite only: delete the names of the player and of their account from the table `codes`, except
+   names that remain in any column of another verdict. */
 static const char find_names[] =
     "INSERT INTO names SELECT player FROM verdicts WHERE at IN (SELECT at FROM doomed)"
     " UNION SELECT account FROM verdicts WHERE at IN (SELECT at FROM doomed)"
@@ -42,14 +40,13 @@ static const char erase_names[] =
     "DELETE FROM codes WHERE code IN (SELECT code FROM names) AND NOT EXISTS"
     " (SELECT 1 FROM verdicts WHERE codes.code IN"
     " (tenant, match, player, account, target, weapon, kind, verdict, reason, ruleset))";
-/* Deletes from the spool all names that no verdict in the spool uses. */
+/* For the spool: deletes all names that no verdict in the spool contains. */
 static const char erase_all_names[] = "DELETE FROM codes WHERE code NOT IN (SELECT 0"
 #define X(member, column) " UNION SELECT " column " FROM verdicts"
     HS_EVIDENCE_TEXTS(X)
 #undef X
         ")";
 
-/* One deletion. `by`: the key id of the caller's token. */
 struct erasing {
     const struct hs_evidence_home *home;
     struct hs_str texts[2]; /* the name and the tenant */
@@ -76,8 +73,8 @@ static bool erase_rows(struct hs_db *db, atomic_llong *alive_us)
     return true;
 }
 
-/* Deletes the rows in one place. After that, empties the write-ahead log of SQLite, which still
-   contains the deleted rows. */
+/* Deletes the rows in one place. In SQLite, also empties the write-ahead log, which still contains
+   these rows. */
 static bool erase_in(struct hs_db *db, const struct erasing *erasing, const char *place)
 {
     const struct hs_str *texts = erasing->texts;
@@ -123,8 +120,8 @@ static bool record(struct hs_evidence_store *cases, const struct erasing *erasin
                            *erasing->deleted);
 }
 
-/* Records that a deletion begins. From then on, no replica adds an older verdict about this player
-   to the database (spool.c). */
+/* Records in the audit that a deletion begins. From then on, no replica adds older verdicts about
+   this player to the database (spool.c). */
 static bool announce(const struct erasing *erasing)
 {
     struct hs_evidence_store *cases = hs_cases_open(erasing->home);
@@ -137,7 +134,6 @@ static bool announce(const struct erasing *erasing)
     return fine;
 }
 
-/* Deletes the player's reviewed verdicts with their reviews, and records the deletion. */
 static bool erase_cases(const struct erasing *erasing)
 {
     struct hs_evidence_store *cases = hs_cases_open(erasing->home);

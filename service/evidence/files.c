@@ -14,7 +14,7 @@
 #define NAME_PREFIX "evidence-"
 #define NAME_SUFFIX ".db"
 
-/* While a file is in use, SQLite has two more files for it, with these suffixes. */
+/* A SQLite file that is in use has two companion files with these suffixes. */
 static const char *const suffixes[] = {"", "-wal", "-shm"};
 enum { SUFFIXES = sizeof suffixes / sizeof suffixes[0] };
 
@@ -71,7 +71,7 @@ static int newest_first(const void *a, const void *b)
     return -strcmp(a, b);
 }
 
-/* Adds a place to a list, and returns the list. NULL: out of memory. */
+/* Returns the longer list. NULL: out of memory. */
 static char (*add_place(char (*places)[HS_EVIDENCE_DAY], size_t *count, size_t *capacity,
                         const char *place))[HS_EVIDENCE_DAY]
 {
@@ -149,7 +149,6 @@ void hs_evidence_move_aside(const char *directory, const char *day, time_t now)
            HS_LOG_TEXT("path", path));
 }
 
-/* Reads a number of `count` digits. */
 static int number_of(const char *digits, int count)
 {
     int number = 0;

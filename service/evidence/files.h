@@ -18,10 +18,10 @@
 
 enum { HS_EVIDENCE_DAY = 11, HS_EVIDENCE_PATH = 4096 };
 
-/* The length of a day in microseconds. Days are UTC. */
+/* Length of a day in microseconds. All days are UTC. */
 #define HS_EVIDENCE_DAY_US INT64_C(86400000000)
 
-/* Names of places. The place of a day is named after that day. */
+/* Names of places. The name of a day's place is the date. */
 #define HS_EVIDENCE_ALL   "all"
 #define HS_EVIDENCE_CASES "cases"
 #define HS_EVIDENCE_SPOOL "spool"
@@ -33,44 +33,45 @@ struct hs_metrics;
 struct hs_evidence_home {
     const char *directory; /* the data directory */
     bool is_postgres;
-    const char *connection_file; /* for hs_db_open_postgres */
-    /* Counts damaged files that readers skip; NULL: they are not counted. */
+    const char *connection_file; /* `file` of hs_db_open_postgres */
+    /* Counts the damaged files that readers skip; may be NULL. */
     struct hs_metrics *metrics;
-    struct hs_db_pool *readers; /* idle connections to the database; NULL: each reader connects */
+    struct hs_db_pool *readers; /* NULL: each reader opens a connection */
 };
 
-/* Returns whether a place is a schema of the database, not a file. */
+/* Returns true if the place is a schema in the database, and false if it is a file. */
 bool hs_evidence_is_remote(const struct hs_evidence_home *home, const char *place);
 
-/* Returns the PostgreSQL schema of a place. */
+/* Returns the name of the schema for a place. */
 const char *hs_evidence_schema(const char *place);
 
-/* Writes a day as 2026-01-31. */
+/* Writes the date (UTC) as 2026-01-31. */
 void hs_evidence_day(time_t now, char day[HS_EVIDENCE_DAY]);
 
-/* Returns the number of days from 1970-01-01 to a day. */
+/* Returns the number of days from 1970-01-01 to a date. */
 int64_t hs_evidence_day_number(const char *day);
 
 /* Sets the time span of the verdicts in a place: *from_us <= time < *until_us. */
 void hs_evidence_span(const char *place, int64_t *from_us, int64_t *until_us);
 
-/* Writes the path of the file of a place. */
+/* Writes the path of the file for a place. */
 void hs_evidence_path(const char *directory, const char *place, char path[HS_EVIDENCE_PATH]);
 
-/* Returns the days that have a file, newest first. With PostgreSQL, returns the place of all days
-   instead. The caller calls free(). NULL: there are no days, or memory ran out. */
+/* Returns the dates that have a file, newest first; with PostgreSQL, only HS_EVIDENCE_ALL. Free the
+   result with free(). NULL: there are no files, or memory ran out. */
 char (*hs_evidence_days(const struct hs_evidence_home *home, size_t *count))[HS_EVIDENCE_DAY];
 
-/* Renames the damaged file of a day, so that the store no longer reads the file: appends
-   `.damaged-` and the seconds since 1970 to its name. No connection may have the file open. */
+/* Renames a damaged file, so that the store no longer reads it: appends `.damaged-` and the seconds
+   since 1970. No connection may have the file open. `day`: its place. */
 void hs_evidence_move_aside(const char *directory, const char *day, time_t now);
 
 /*
- * Removes old files, and never today's file. The age of a file is counted from the newest day
- * before `today` that has a file, not from `today`. So no file looks old on the day of a jump of
- * the wall clock, and an operator has a day to notice the jump. The function removes files that are
- * at least `keep_days` old. Then it removes the oldest files until the remaining files have at most
- * `keep_bytes` in total.
+ * Removes files that are at least `keep_days` old. Then removes the oldest files until the rest has
+ * at most `keep_bytes` in total. Never removes today's file.
+ *
+ * Age is counted from the newest day before `today` that has a file, not from `today`. So if the
+ * wall clock jumps ahead, no file looks old on that day, and an operator has a day to notice the
+ * jump.
  */
 void hs_evidence_remove_old(const char *directory, const char *today, unsigned keep_days,
                             uint64_t keep_bytes);

@@ -1,6 +1,6 @@
 /*
- * The geometry of a claim, for people who review its verdict: the places of the players, and the
- * path of the shot. The functions that decide verdicts also compute this geometry.
+ * The geometry of a claim, for people who review its verdict: the poses of the players, and the
+ * path of the shot. It is computed with the functions that decide verdicts.
  */
 #ifndef HS_SERVICE_EVIDENCE_GEOMETRY_H
 #define HS_SERVICE_EVIDENCE_GEOMETRY_H
@@ -10,37 +10,37 @@
 #include "validators/hit.h"
 #include "validators/match/players.h"
 
-/* A path has a point at the end of each leg. */
+/* A path has a point at its start and at the end of each leg. */
 enum { HS_SCENE_POINTS_MAX = HS_MAX_LEGS + 2 };
 
 struct hs_hit_scene {
-    /* NULL: the player is unknown, or no target was claimed. */
+    /* NULL: the player is unknown; for `target` also: no target was claimed */
     const struct hs_player *shooter, *target;
-    int64_t hit_time_us;      /* the time of all other poses */
-    int64_t eye_time_us;      /* the time of the shooter's pose */
-    bool has_eye, has_aim;    /* whether `eye` and `aim`, at eye_time_us, are known */
+    int64_t hit_time_us;      /* time of all other poses */
+    int64_t eye_time_us;      /* time of the shooter's pose */
+    bool has_eye, has_aim;    /* whether `eye` and `aim` are known at eye_time_us */
     struct hs_vec eye;        /* in world coordinates */
     struct hs_vec aim;        /* a unit vector */
     bool has_path;            /* false: the shot has pellets, or its end is outside the world */
-    struct hs_vec start, end; /* ends of the evaluated trace */
-    double radius;            /* radius of the shot in the test against bodies */
-    uint32_t point_count;     /* number of points of the path; the path continues beyond `end` */
+    struct hs_vec start, end; /* the trace of the claim */
+    double radius;            /* radius of the weapon's shots in the test against bodies */
+    uint32_t point_count;     /* number of `points`; the path may continue beyond `end` */
     struct hs_vec points[HS_SCENE_POINTS_MAX];
-    /* If has_closest: the place where the path is nearest to the target. If path and target touch,
-       this is their contact, and its gap is <= 0. */
+    /* If has_closest: where the path is nearest to the target. If they touch, this is the first
+       contact, and its gap is <= 0. */
     bool has_closest;
     struct hs_sweep_contact closest;
     uint16_t closest_hitbox;
     const struct hs_rig *closest_rig;
 };
 
-/* Finds the geometry of a claim that was received at `now_us`. `is_shot`: the claim was made from a
+/* Computes the geometry of a claim that arrived at `now_us`. `is_shot`: the claim stands for a
    posted shot. `target`: name of the player for `target` and `closest`; ptr NULL: no player. */
 void hs_hit_scene_find(const struct hs_match *match, const struct hs_hit_claim *claim, bool is_shot,
                        struct hs_str target, int64_t now_us, struct hs_hit_scene *out);
 
-/* Sets *out to the body of a player at a time. Returns false if there is no pose. Sets *bracket to
-   the two samples around this time. */
+/* Computes the body of a player at a time, and sets *bracket to the two samples around this time.
+   Returns false if there is no pose. */
 bool hs_scene_body(const struct hs_match *match, const struct hs_player *player, int64_t time_us,
                    struct hs_bracket *bracket, struct hs_body *out);
 

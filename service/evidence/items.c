@@ -5,12 +5,12 @@
 
 #include "service/record/stream.h"
 
-/* A body with deeper nesting was already refused. */
+/* The service accepts no bodies with deeper nesting. */
 enum { LEVELS = 64 };
 
 /* ---- the usual form ---- */
 
-/* Moves the cursor behind the `[` of the list with this key. False: the body has another form. */
+/* Moves the cursor past the `[` of the list. Returns false if the body has an unusual form. */
 static bool find_list(struct hs_cursor *cursor, struct hs_str key)
 {
     bool too_deep;
@@ -32,7 +32,7 @@ static bool find_list(struct hs_cursor *cursor, struct hs_str key)
     return false;
 }
 
-/* Returns the text of an item in the body. ptr NULL: the body has another form. */
+/* Returns the JSON text of the item in the body. ptr NULL: the body has an unusual form. */
 static struct hs_str find_item(struct hs_body_items *items, struct hs_str body, struct hs_str key,
                                size_t place)
 {
@@ -59,7 +59,7 @@ static struct hs_str find_item(struct hs_body_items *items, struct hs_str body, 
 
 /* ---- other forms ---- */
 
-/* Returns a row of a table as an object, without the members that are null. */
+/* Returns a row of a table as an object without null members. */
 static json_t *object_of_row(const json_t *table, size_t place)
 {
     const json_t *row = json_array_get(json_object_get(table, "rows"), place);
@@ -97,8 +97,7 @@ static void append_tree(json_t *item, struct hs_buffer *out)
 
 /* ---- masks ---- */
 
-/* Returns the next part of a pointer, and moves *at to the end of this part: a `/`, a `,` or the
-   end of the text. */
+/* Returns the next part of a JSON pointer, and moves *at to the `/`, `,` or null byte after it. */
 static struct hs_str next_part(const char **at)
 {
     struct hs_str part = {*at + 1, strcspn(*at + 1, "/,")};
@@ -116,7 +115,7 @@ static json_t *child(json_t *value, struct hs_str name)
     return json_object_getn(value, name.ptr, name.len);
 }
 
-/* Masks the value of one pointer, which begins at `at`. Returns the end of the pointer. */
+/* Masks the value that the pointer at `at` refers to. Returns the end of the pointer. */
 static const char *mask_one(json_t *value, const char *at)
 {
     struct hs_str part = next_part(&at);

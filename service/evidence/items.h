@@ -1,4 +1,4 @@
-/* Finds the posted items of a body, in order, as JSON texts. */
+/* Finds the items of a list in a request body, one after the other, as JSON texts. */
 #ifndef HS_SERVICE_EVIDENCE_ITEMS_H
 #define HS_SERVICE_EVIDENCE_ITEMS_H
 
@@ -7,19 +7,20 @@
 #include "api/json/buffer.h"
 #include "api/json/cursor.h"
 
-/* The state of the search in one list. Set it to zero before the first call. */
+/* The state of a search in one list. Set it to zero before the first call. */
 struct hs_body_items {
     struct hs_cursor cursor; /* at the item with index `next`; valid if has_list */
     size_t next;
     bool has_list;
-    json_t *root; /* the parsed body, if its form is unusual, for example a table */
+    json_t *root; /* the parsed body, if it has an unusual form, for example a table */
 };
 
 /*
- * Appends the item at `place` (from 0) of the list `key`, without line breaks. The service has
- * already accepted the body. If the list is a table, its row is written as an object. Places must
- * not decrease from call to call. Replaces the values at the pointers of `mask`
- * ("/x_address,/x_client/name", or "") by "masked". If memory runs out, `out` fails (`failed`).
+ * Appends the item with index `place` of the list `key`, without line breaks. If the list is a
+ * table, the item is a row, and is written as an object. The body must be one that the service has
+ * accepted, and `place` must not decrease from call to call. `mask` contains JSON pointers, for
+ * example "/x_address,/x_client/name", or is "". Their values are replaced by "masked". If memory
+ * runs out, sets out->failed.
  */
 void hs_body_item(struct hs_body_items *items, struct hs_str body, struct hs_str key, size_t place,
                   const char *mask, struct hs_buffer *out);

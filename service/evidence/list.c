@@ -1,4 +1,4 @@
-/* Lists of verdicts, for reader.h. */
+/* Lists of verdicts (reader.h, reading.h). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,34 +17,32 @@ static const char *const column_names[] = {
 };
 enum { COLUMNS = sizeof column_names / sizeof column_names[0] };
 
-/* The columns of a row in a page. The columns of HS_EVIDENCE_TEXTS follow, from TEXTS on. */
+/* The columns of a row in a page. The columns of HS_EVIDENCE_TEXTS follow, starting at TEXTS. */
 enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, TEXTS };
 
 /* ---- pages ---- */
 
-/* The columns with an index, in order of preference. A query uses the first index for which it has
-   a filter. The query compares its other filters row by row. */
+/* The columns with an index, best first. A query uses the first of these indexes that it has a
+   filter for. It applies the other filters row by row. */
 static const char *const indexed[] = {"account", "player", "target", "match", "reason"};
 enum { INDEXED = sizeof indexed / sizeof indexed[0] };
 
-/* SLICE_ROWS: max rows that one statement reads, in about 2 ms. A larger slice ends late on a busy
-   machine; a smaller slice takes longer to plan than to read. PAGE_US: after this time, a page ends
-   with the rows that were found so far. */
+/* SLICE_ROWS: max rows that one statement reads, in about 2 ms. With larger slices, a page could
+   end much too late on a busy machine. With smaller slices, planning would take longer than
+   reading. PAGE_US: after this time, a page ends with the rows that it has. */
 enum { SLICE_ROWS = 5000, PAGE_US = 30000 };
 
-/* The filters of a query. */
 struct filters {
     const char *columns[COLUMNS];
     struct hs_str texts[COLUMNS];
     int count;
-    int driver; /* the filter whose index is used; -1: no filter has an index, and the rows are read
-                   by time */
-    bool skips_summaries; /* the query is for verdicts */
-    bool is_empty;        /* no verdict in the place matches */
+    int driver;           /* the filter whose index is used; -1: the query reads the rows by time */
+    bool skips_summaries; /* whether to omit the summaries (ended.h) */
+    bool is_empty;        /* no row can match: a text has no code */
 };
 
-/* The number of the SQL parameter for the first filter. The parameters before it are the time range
-   and the max rows of a slice. */
+/* The number of the SQL parameter for the first filter. Parameters 1 to 3 are the time range and
+   the limit. */
 enum { FIRST_FILTER = 4 };
 
 static bool read_filters(struct hs_db *db, const struct hs_evidence_query *query,
@@ -61,7 +59,7 @@ static bool read_filters(struct hs_db *db, const struct hs_evidence_query *query
             continue;
         out->columns[out->count] = column_names[i];
         out->texts[out->count++] = texts[i];
-        if (hs_db_is_postgres(db)) /* PostgreSQL tables contain texts, not codes */
+        if (hs_db_is_postgres(db)) /* PostgreSQL has no codes */
             continue;
         int64_t found = hs_db_number(db, "SELECT code_of(?1) IS NOT NULL", &texts[i], -1);
         if (found < 0)
@@ -75,8 +73,7 @@ static bool read_filters(struct hs_db *db, const struct hs_evidence_query *query
     return true;
 }
 
-/* Appends the query for a slice: the newest rows in a time range that match the filter `driver`, at
-   most ?3 of them. */
+/* Appends the query for a slice: the newest ?3 rows in a time range that pass filter `driver`. */
 static void append_slice(const struct filters *filters, const char *columns, struct hs_buffer *sql)
 {
     hs_buffer_printf(sql, "SELECT %s FROM verdicts WHERE at >= ?1 AND at < ?2", columns);
@@ -86,7 +83,7 @@ static void append_slice(const struct filters *filters, const char *columns, str
     hs_buffer_puts(sql, " ORDER BY at DESC LIMIT ?3");
 }
 
-/* Prepares the statement in `sql`, and frees `sql`. */
+/* Also binds the parameters, and frees `sql`. */
 static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *filters,
                                        struct hs_buffer *sql, int64_t since_us, int64_t until_us,
                                        int64_t limit)
@@ -104,9 +101,9 @@ static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *f
     return statement;
 }
 
-/* Prepares the query for a page: it applies the other filters to the newest slice of SLICE_ROWS
-   rows before `until_us`. CROSS JOIN makes SQLite keep the order of the rows. With an ORDER BY in
-   the outer query, SQLite would read the whole slice before it returns the first row. */
+/* Prepares the query for a page. It applies the remaining filters to the newest SLICE_ROWS rows
+   before `until_us` that pass the filter `driver`. CROSS JOIN makes SQLite keep the order of these
+   rows. With an outer ORDER BY, SQLite would read the whole slice before it returns a row. */
 static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filters *filters,
                                             int64_t since_us, int64_t until_us, size_t limit)
 {
@@ -116,7 +113,7 @@ static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filte
         hs_buffer_printf(&sql, ", text_of(v.%s)", column_names[i]);
     hs_buffer_puts(&sql, " FROM (");
     append_slice(filters, "*", &sql);
-    /* Without the time range of `b`, PostgreSQL would plan to read the bodies of all days. */
+    /* Without a time range for `b`, PostgreSQL would plan to read the bodies in all partitions. */
     hs_buffer_puts(&sql, ") v CROSS JOIN bodies b WHERE b.at = v.at AND b.at >= ?1 AND b.at < ?2");
     for (int i = 0; i < filters->count; i++)
         if (i != filters->driver)
@@ -128,8 +125,8 @@ static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filte
     return prepare(db, filters, &sql, since_us, until_us, SLICE_ROWS);
 }
 
-/* Returns the time of the last row in the slice that prepare_page reads. 0: the slice is not full,
-   so no rows follow it. -1: failed. */
+/* Returns the time of the oldest row in the slice that prepare_page reads. 0: the slice is not
+   full, so there are no older rows. -1: failed. */
 static int64_t end_of_slice(struct hs_db *db, const struct filters *filters, int64_t since_us,
                             int64_t until_us)
 {
@@ -145,21 +142,21 @@ static int64_t end_of_slice(struct hs_db *db, const struct filters *filters, int
 
 /* ---- walks ---- */
 
-/* Handles a row of a page. Returns false if the list must end. */
+/* Handles one row. Returns false to stop the list. */
 typedef bool row_sink(void *context, struct hs_db_statement *row);
 
-/* A walk over the places of a query, from the newest row to older ones. */
+/* A walk over the places of a query, newest row first. */
 struct walk {
     const struct hs_evidence_query *query;
     row_sink *sink;
     void *context;
-    size_t left;     /* how many more rows the page may have */
-    int64_t end_us;  /* monotonic; except for the first slice, no slice begins after this time */
-    int64_t next_us; /* where the next page begins (its `until_us`); 0: this is the last page */
+    size_t left;     /* how many more rows the page may contain */
+    int64_t end_us;  /* hs_clock_us; after this time, only the first slice may begin */
+    int64_t next_us; /* `until_us` for the next page; 0: this is the last page */
     bool has_ended;  /* the sink returned false */
 };
 
-/* Passes the rows of one slice to the sink. */
+/* Returns false if the database failed or the sink stopped the walk. */
 static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t since_us,
                        int64_t until_us, struct walk *walk)
 {
@@ -175,9 +172,9 @@ static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t 
     return result == HS_DB_DONE && !walk->has_ended;
 }
 
-/* Returns where the first part of a search begins. The second part is the rest of the query's time.
-   In PostgreSQL the first part has the newest day and the day before. Most lists end there, and a
-   query for two partitions is planned ten times as fast as one for all of them. */
+/* Returns the start of the time range to search first. In PostgreSQL, this range covers the newest
+   day and the day before it: most lists end there, and a query on two partitions is planned ten
+   times as fast as one on all partitions. The rest of the time range is searched after that. */
 static int64_t first_part(const struct hs_db *db, const struct hs_evidence_query *query)
 {
     int64_t now_us = hs_clock_wall_us();
@@ -187,7 +184,7 @@ static int64_t first_part(const struct hs_db *db, const struct hs_evidence_query
     return since_us > query->since_us ? since_us : query->since_us;
 }
 
-/* Passes the rows of one place to the sink: at least one slice, and further slices until end_us. */
+/* Walks over one place: reads at least one slice, and more slices until end_us. */
 static enum hs_evidence_read walk_place(const struct hs_evidence_home *home, const char *place,
                                         struct walk *walk)
 {
@@ -242,7 +239,7 @@ static enum hs_evidence_read run_walk(const struct hs_evidence_home *home, struc
 
 /* ---- JSON ---- */
 
-/* Reads a row of a page. The texts of the row are valid until the next step. */
+/* The strings in the result are valid until the next hs_db_step. */
 static struct hs_evidence_row read_row(struct hs_db_statement *row)
 {
     int column = TEXTS;
@@ -295,7 +292,7 @@ enum hs_evidence_read hs_evidence_list(const struct hs_evidence_home *home,
 
 /* ---- files ---- */
 
-/* An export, with a buffer for lines that are not in the file yet. */
+/* An export. The buffer of `writer` contains the lines that are not in the file yet. */
 struct export
 {
     struct hs_writer writer;
@@ -322,7 +319,7 @@ static bool flush(struct export *export)
     return !buffer->failed;
 }
 
-/* Writes a field in quotation marks. Quotation marks inside the field are doubled (RFC 4180). */
+/* Writes a quoted field; quotation marks inside it are doubled (RFC 4180). */
 static void write_csv_text(struct hs_buffer *out, struct hs_str text)
 {
     hs_buffer_puts(out, ",\"");
@@ -400,7 +397,7 @@ enum hs_evidence_read hs_evidence_export(const struct hs_evidence_home *home,
 
 struct visiting {
     const struct hs_evidence_home *home;
-    const char *place; /* the cases, or all days */
+    const char *place; /* the reviewed verdicts, or all days */
     hs_evidence_visit *visit;
     void *context;
 };
@@ -421,12 +418,12 @@ static bool visit_row(void *context, struct hs_db_statement *page)
         fine = hs_evidence_place_failed(visiting->home, visiting->place, stored.db) ==
                HS_EVIDENCE_MISSING;
     if (step == HS_DB_ROW && hs_evidence_load(stored.found, &stored)) {
-#define X(member, name) stored.row.member = row.member; /* the page row has these texts */
+#define X(member, name) stored.row.member = row.member; /* the page has already read these */
         HS_EVIDENCE_TEXTS(X)
 #undef X
         fine = visiting->visit(visiting->context, &stored);
     }
-    stored.db = NULL; /* the connection belongs to the page */
+    stored.db = NULL; /* the page still uses it */
     hs_evidence_stored_close(&stored);
     return fine;
 }

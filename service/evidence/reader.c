@@ -7,7 +7,6 @@
 #include "service/record/stream.h"
 #include "service/watch/log.h"
 
-/* Writes the line of a ruleset or a map. */
 static bool write_document(const struct hs_evidence_stored *stored, const char *kind,
                            struct hs_str name, struct hs_str revision, struct hs_writer *writer)
 {
@@ -26,7 +25,7 @@ static bool write_document(const struct hs_evidence_stored *stored, const char *
     return true;
 }
 
-/* Writes the line of the request, and the context as a further member. */
+/* Writes the stored line of the request, and inserts the context as its last member. */
 static void write_request(const struct hs_evidence_row *row, struct hs_writer *writer)
 {
     static const char end[] = "}\n";
@@ -51,7 +50,7 @@ enum hs_evidence_read hs_evidence_stream(const struct hs_evidence_home *home, st
     if (result != HS_EVIDENCE_READ)
         return result;
     hs_line_put_header(&writer);
-    /* The line of a move does not need the lines of its match. */
+    /* A stored move consists of one line that needs no match. */
     bool is_move = row->opening.len == 0;
     bool fine = write_document(&stored, "ruleset", row->ruleset, row->revision, &writer);
     if (row->map.ptr != NULL)

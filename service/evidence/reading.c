@@ -27,7 +27,8 @@ enum hs_evidence_read hs_evidence_failed(const struct hs_db *db)
     return HS_EVIDENCE_FAILED;
 }
 
-/* Returns whether the place is the damaged file of a day. Counts such a file. */
+/* Returns whether readers must skip this place: it is damaged, and it is not the place of reviewed
+   verdicts. Counts the failure in the metrics. */
 static bool leave_out(const struct hs_evidence_home *home, const char *place,
                       const struct hs_db *db)
 {
@@ -62,16 +63,15 @@ static bool is_missing(const char *path)
     return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
-/* Returns the pool of connections to a place. NULL: each reader opens its own connection. */
+/* NULL: connections to this place are not pooled. */
 static struct hs_db_pool *pool_of(const struct hs_evidence_home *home, const char *place)
 {
     bool is_pooled = hs_evidence_is_remote(home, place) && strcmp(place, HS_EVIDENCE_CASES) != 0;
     return is_pooled ? home->readers : NULL;
 }
 
-/* Takes an idle connection. If it does not work, closes all idle connections: the server has
-   probably failed, and each of them would wait for the time limit of a statement. NULL: open a
-   connection. */
+/* Takes an idle connection. If it does not work, the server has probably failed, so closes all idle
+   connections: each of them would have to time out. NULL: open a new connection. */
 static struct hs_db *take_idle(struct hs_db_pool *pool)
 {
     struct hs_db *db = pool != NULL ? hs_db_pool_take(pool) : NULL;
@@ -118,7 +118,7 @@ enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, cons
 
 /* ---- one verdict ---- */
 
-/* The columns of HS_EVIDENCE_WHOLE_ROW. Other columns may follow, from TEXTS on. */
+/* The columns of HS_EVIDENCE_WHOLE_ROW. Further columns may follow, starting at TEXTS. */
 enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, MAP, MAP_REVISION, SIZES, BODY, TEXTS };
 
 void hs_evidence_stored_close(struct hs_evidence_stored *stored)
@@ -131,7 +131,7 @@ void hs_evidence_stored_close(struct hs_evidence_stored *stored)
     stored->unpacked = NULL;
 }
 
-/* Returns the unpacked bytes of a column; release them with free(). NULL: the bytes are damaged, or
+/* Returns the unpacked content of a column; free it with free(). NULL: the content is damaged, or
    memory ran out. */
 static unsigned char *unpack(struct hs_db_statement *row, int column, size_t *size)
 {
@@ -139,7 +139,6 @@ static unsigned char *unpack(struct hs_db_statement *row, int column, size_t *si
     return hs_unpack(packed.ptr, packed.len, HS_STREAM_STATE_MAX, size);
 }
 
-/* Reads a size, and skips the space after it. */
 static size_t take_size(const char **at)
 {
     char *end;
@@ -171,8 +170,7 @@ static bool split_body(struct hs_db_statement *found, struct hs_evidence_stored 
     return at == end;
 }
 
-/* Reads the texts of the body. Returns false if the body is damaged or memory runs out; the reason
-   is logged. */
+/* Unpacks the body and splits it into its texts. Logs a failure. */
 static bool split(struct hs_db_statement *found, struct hs_evidence_stored *out)
 {
     bool fine = split_body(found, out);
@@ -262,8 +260,7 @@ enum hs_evidence_read hs_evidence_find(const struct hs_evidence_home *home, stru
             break;
         bool is_away = result == HS_EVIDENCE_FAILED && home->is_postgres;
         hs_evidence_stored_close(out);
-        worst = result == HS_EVIDENCE_FAILED ? result : worst; /* another place may have the verdict
-                                                                */
+        worst = result == HS_EVIDENCE_FAILED ? result : worst; /* go on: try the other places */
         if (is_away)
             break;
     }
@@ -287,8 +284,6 @@ char *hs_evidence_document(const struct hs_evidence_stored *stored, struct hs_st
     return document;
 }
 
-/* Copies a document of the verdict into a store. Skips a document that the place of the verdict
-   lacks. */
 static bool copy_document(struct hs_evidence_store *store, const struct hs_evidence_stored *stored,
                           struct hs_str kind, struct hs_str name, struct hs_str revision)
 {

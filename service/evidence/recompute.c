@@ -54,7 +54,7 @@ bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
         if (!hs_stream_line_read((struct hs_str){at, (size_t)(stop - at)}, &line))
             return false;
         if (line.kind == HS_STREAM_REQUEST && out->body.ptr != NULL)
-            return false; /* a second request */
+            return false; /* a download contains only one request */
         hs_evidence_parts_add_line(out, &line);
         if (line.kind == HS_STREAM_OPEN && line.state.ptr != NULL && *state == NULL) {
             *state = hs_stream_decode(line.state, &out->state.len);
@@ -70,18 +70,17 @@ bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
 
 enum { KEPT_MAX = 8 };
 
-/* A cached ruleset or map, and its revision. */
 struct kept {
     char revision[HS_REVISION_MAX];
     struct hs_ruleset *ruleset;
-    struct hs_map_entry *map; /* a reference */
+    struct hs_map_entry *map; /* retained */
 };
 
 struct hs_recompute {
-    struct hs_map_store *store; /* the store of the maps; borrowed, or `own` */
+    struct hs_map_store *store; /* `own`, or borrowed */
     struct hs_map_store *own;
     struct kept rulesets[KEPT_MAX], maps[KEPT_MAX]; /* most recently used entry first */
-    struct hs_world_limits limits;                  /* limits for building maps */
+    struct hs_world_limits limits;                  /* for building maps */
 };
 
 struct hs_recompute *hs_recompute_create(struct hs_map_store *maps)
@@ -131,8 +130,8 @@ void hs_recompute_destroy(struct hs_recompute *recompute)
     free(recompute);
 }
 
-/* Moves the entry of a revision to the front. If no entry has the revision, makes the front empty
-   and returns false. */
+/* Moves the entry with this revision to the front. If there is no such entry, drops the least
+   recently used entry, makes the front empty and returns false. */
 static bool to_front(struct hs_recompute *recompute, struct kept list[KEPT_MAX],
                      struct hs_str revision)
 {
@@ -180,8 +179,8 @@ static enum hs_recompute_status find_ruleset(struct hs_recompute *recompute,
                                                    : HS_RECOMPUTE_DAMAGED;
 }
 
-/* Builds a map. The map gets no name in the store, but the store counts the memory of the map and
-   of its build. NULL: the text is not a map, memory ran out, or the build was stopped. */
+/* Builds a map. It has no name in the store, but the store is charged for the memory of the map and
+   of the build. NULL: the text is not a map, memory ran out, or the build was stopped. */
 static struct hs_map_entry *build_map(const struct hs_recompute *recompute, struct hs_str name,
                                       struct hs_str text)
 {
@@ -253,7 +252,8 @@ static bool add_line(struct hs_evidence_parts *parts, struct hs_str text)
     return true;
 }
 
-/* Reads a document into *text if it is needed. */
+/* If the document is needed, reads it into *text and *out. Returns false only if a needed document
+   cannot be read. */
 static bool read_document(const struct hs_evidence_stored *stored, struct hs_str kind,
                           struct hs_str revision, bool is_needed, char **text, struct hs_str *out)
 {
@@ -326,7 +326,7 @@ static void read_id(struct hs_str recorded, struct hs_verdict_id *id)
     }
 }
 
-/* Writes the new result in the form of the recorded result, and compares the two. */
+/* Encodes the new result like the recorded one, with its verdict id, and compares the two. */
 static void compare(struct hs_recomputed *out)
 {
     struct hs_verdict_id id;
@@ -397,7 +397,7 @@ enum hs_recompute_status hs_recompute_run(struct hs_recompute *recompute,
     struct hs_str list = out->hit != NULL ? HS_STR("hits") : HS_STR("shots");
     out->item = hs_pieces_first(parts->body, list);
     if (out->item.ptr == NULL)
-        out->item = parts->body; /* the list is a table with one row */
+        out->item = parts->body; /* the body is a table with one row */
     out->recorded = hs_pieces_first(parts->answer, HS_STR("results"));
     verify(out);
     compare(out);

@@ -11,7 +11,7 @@
 
 /* ---- measures ---- */
 
-/* Measures that do not belong to a check. X(id, name) */
+/* Measured values that belong to no check. X(id, name) */
 #define FURTHER(X) X(MARGIN, "margin") X(REWIND, "rewind")
 
 enum {
@@ -19,11 +19,11 @@ enum {
     FURTHER(X)
 #undef X
         FURTHER_COUNT,
-    MOVE_CHECKS = FURTHER_COUNT + HS_CHECK_COUNT, /* the first series of moves */
+    MOVE_CHECKS = FURTHER_COUNT + HS_CHECK_COUNT, /* first series for checks of moves */
     SERIES = MOVE_CHECKS + HS_MOVE_CHECK_COUNT
 };
 
-/* Max summaries of a player's matches in a report, the newest ones. */
+/* A report contains at most the newest SESSIONS summaries. */
 enum { SESSIONS = 20 };
 
 struct series {
@@ -31,7 +31,6 @@ struct series {
     double values[HS_REPORT_MEASURED];
 };
 
-/* The measures of a group of claims. */
 struct sample {
     size_t claims;
     struct series series[SERIES];
@@ -44,9 +43,9 @@ static void add_value(struct sample *sample, int series, double value)
         to->values[to->count++] = value;
 }
 
-/* Returns the share of the limit that a check used; a check with a share above 1 failed. The limit
-   is a minimum if a value above the limit passed, or if a value below the limit failed. Returns -1
-   if the outcome is unknown or the divisor is 0. */
+/* Returns the share of its limit that a check used; more than 1 means that the check failed. The
+   limit is a minimum if a larger value passed or a smaller value failed. Returns -1 if the check
+   neither passed nor failed, or the divisor is not positive. */
 static double share_of_limit(const json_t *check)
 {
     struct hs_str outcome = hs_str_of(json_string_value(json_object_get(check, "outcome")));
@@ -60,7 +59,7 @@ static double share_of_limit(const json_t *check)
     return limit > 0 ? measured / limit : -1;
 }
 
-/* Returns the series of a check of hits or moves. -1: this program does not know the check. */
+/* -1: this version does not know the check. */
 static int series_of(struct hs_str check)
 {
     int hit = hs_vocabulary_find(&hs_check_words, check);
@@ -87,7 +86,7 @@ static void add_checks(struct sample *sample, const json_t *checks)
     }
 }
 
-/* Adds the measures of a stored answer, which has only one result. */
+/* A stored answer contains a single result. */
 static void add_answer(struct sample *sample, struct hs_str request)
 {
     json_t *line = json_loadb(request.ptr, request.len, 0, NULL);
@@ -150,22 +149,23 @@ struct report {
     atomic_llong *alive_us;
     struct counts verdicts, reasons;
     int64_t matches, counted, first_us, last_us;
-    /* The newest ruleset of the player. Shares of limits are compared only under this ruleset. */
+    /* The ruleset of the player's newest verdict. Only verdicts under this ruleset are measured. */
     struct hs_name ruleset;
     char revision[HS_REVISION_MAX];
     struct sample own, others;
-    struct hs_buffer sessions; /* a JSON array without its brackets */
+    struct hs_buffer sessions; /* JSON elements of an array */
     size_t session_count;
 };
 
-/* Parts of queries: the condition for rows of the player, and further conditions for all rows. */
+/* Parts of queries. IS_OWN selects rows about the player. Parameters: ?1 the name, ?2 since, ?3
+   until, ?4 the tenant or NULL, ?5 the limit, ?6 the ruleset. */
 #define IS_OWN  "(v.player = code_of(?1) OR v.account = code_of(?1))"
 #define IN_TIME " AND v.at >= ?2 AND v.at < ?3 AND (?4 IS NULL OR v.tenant = code_of(?4))"
 #define NEWEST  " ORDER BY v.at DESC LIMIT ?5"
 #define OWN_ROWS                                                                                   \
     "SELECT v.* FROM verdicts v WHERE " IS_OWN " AND " HS_EVIDENCE_IS_VERDICT IN_TIME NEWEST
-/* The measures come from rows with the same ruleset. The search for such rows of other players
-   reads a bounded number of rows, because few other players may have this ruleset. */
+/* Values are measured only in rows with the same ruleset. RECENT bounds the search for such rows
+   about other players, because they may be rare. */
 #define RECENT     "(SELECT * FROM verdicts WHERE at < ?3 ORDER BY at DESC LIMIT 20000)"
 #define SAME_RULES " AND v.ruleset = code_of(?6)"
 #define WHOLE(rows)                                                                                \
@@ -217,7 +217,6 @@ static bool count_matches(struct hs_db *db, struct report *report)
     return fine;
 }
 
-/* Finds the ruleset of the newest verdict. */
 static bool find_ruleset(struct hs_db *db, struct report *report)
 {
     static const char sql[] =
@@ -236,7 +235,6 @@ static bool find_ruleset(struct hs_db *db, struct report *report)
     return result != HS_DB_FAILED;
 }
 
-/* Adds the summaries of the newest matches. */
 static bool add_sessions(struct hs_db *db, struct report *report)
 {
     static const char sql[] = "SELECT " HS_EVIDENCE_ALL_OF_ROW " WHERE " IS_OWN
@@ -256,7 +254,7 @@ static bool add_sessions(struct hs_db *db, struct report *report)
             hs_write_key(&writer, "summary");
             hs_write_raw(&writer, hs_context_member(stored.row.context, HS_STR("player")));
             struct hs_str hints = hs_context_member(stored.row.context, HS_STR("hints"));
-            if (hints.len > 0) { /* rows of earlier versions have no hints */
+            if (hints.len > 0) { /* earlier versions stored no hints */
                 hs_write_key(&writer, "hints");
                 hs_write_raw(&writer, hints);
             }
@@ -269,8 +267,8 @@ static bool add_sessions(struct hs_db *db, struct report *report)
     return result == HS_DB_DONE;
 }
 
-/* Adds the measures of the newest rows. Skips damaged rows, and rows with another revision of the
-   ruleset. */
+/* Adds the measured values from the newest rows. Skips rows that are damaged, or whose ruleset has
+   another revision. */
 static bool measure(struct hs_db *db, struct report *report, const char *sql, struct sample *sample)
 {
     struct hs_db_statement *rows =
@@ -320,7 +318,7 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Writes the number of values, their median and 95th percentile (nearest rank). */
+/* Percentiles are by nearest rank. */
 static void write_spread(struct hs_writer *writer, struct series *series)
 {
     hs_write_int_field(writer, "claims", (int64_t)series->count);

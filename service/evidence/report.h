@@ -4,18 +4,21 @@
 
 #include "service/evidence/reader.h"
 
-/* Limits of a report, so that its cost does not grow with the store. A report counts the newest
-   verdicts of the player, at most HS_REPORT_COUNTED. The report reads the measures of at most
-   HS_REPORT_MEASURED verdicts of the player, and of as many verdicts of other players. */
+/* Limits that keep the cost of a report independent of the size of the store. A report counts at
+   most the newest HS_REPORT_COUNTED verdicts about the player. It reads the measured values from at
+   most HS_REPORT_MEASURED verdicts about the player, and from as many about other players. */
 enum { HS_REPORT_COUNTED = 100000, HS_REPORT_MEASURED = 500 };
 
 /*
- * Writes an object about the player or account `name`: counts of verdicts by verdict and reason,
- * the number of matches, and the share of each check's limit that claims used. The shares are the
- * median and the 95th percentile, for the player and for all others, under the ruleset of the
- * player's newest verdict. The object also has the summaries (ended.h) of the player's newest
- * matches. The call takes about 0.1 s. Only tenant, since_us and until_us of `query` are used.
- * MISSING: no verdict about the player is stored.
+ * Writes an object about the player or account `name`:
+ *
+ * - the number of matches, and of verdicts by verdict and by reason
+ * - for each check, the share of its limit that claims used: median and 95th percentile, for the
+ *   player and for all other players, under the ruleset of the player's newest verdict
+ * - the summaries (ended.h) of the player's newest matches
+ *
+ * Reads only tenant, since_us and until_us of `query`. Takes about 0.1 s. Sets *alive_us regularly
+ * to hs_clock_us(), unless `alive_us` is NULL. MISSING: nothing about the player is stored.
  */
 enum hs_evidence_read hs_evidence_report(const struct hs_evidence_home *home, struct hs_str name,
                                          const struct hs_evidence_query *query,

@@ -4,7 +4,8 @@
 
 #include "validators/base/units.h"
 
-/* A posted shot has no end. Its path is drawn up to this multiple of the reach of a body. */
+/* A posted shot has no end. Its path is drawn for this many times the reach of a body, or for the
+   range of the weapon if that is shorter. */
 enum { SHOT_REACHES = 20 };
 
 const char *hs_scene_length_unit(const struct hs_ruleset *ruleset)
@@ -47,7 +48,6 @@ void hs_scene_sentence(const struct hs_recomputed *of, const struct hs_check_row
 
 /* ---- the shot ---- */
 
-/* Makes a claim from a posted shot. */
 static struct hs_hit_claim claim_of(const struct hs_recomputed *of)
 {
     const struct hs_shot_claim *shot = of->shot;
@@ -65,8 +65,8 @@ static struct hs_hit_claim claim_of(const struct hs_recomputed *of)
                                  .end = hs_vec_add_scaled(shot->origin, ahead, length)};
 }
 
-/* Returns the player whose body the path is compared with: the claimed target or, without a claimed
-   target, the player whose body the path touched. */
+/* Returns the player whose distance from the path is shown: the claimed target, or, without a
+   claimed target, the player that the shot hit. */
 static struct hs_str target_of(const struct hs_recomputed *of)
 {
     const struct hs_impact *impact = &of->result.impact;
@@ -88,8 +88,8 @@ static void find_shot(struct hs_verdict_scene *scene)
     scene->shot.has_path = scene->shot.has_path && of->shot->has_direction;
 }
 
-/* Returns whether the shot touched something before it was closest to its target. The check of the
-   world may also find an obstacle beside the path. */
+/* Returns whether the shot touched something before it came closest to its target. The world check
+   also counts, because it may find an obstacle beside the path. */
 static bool is_before_target(const struct hs_verdict_scene *scene)
 {
     const struct hs_hit_result *result = &scene->of->result;
@@ -98,9 +98,8 @@ static bool is_before_target(const struct hs_verdict_scene *scene)
            (deciding != NULL && deciding->check == HS_CHECK_WORLD);
 }
 
-/* Returns what stopped the shot. An accepted shot was not stopped, even if it touched something
-   before the target. If the shot misses the target, an obstacle in front of the target is not
-   reported. */
+/* Returns what stopped the shot. Reports nothing for an accepted shot, even if it touched something
+   first, and nothing for a shot that missed its target anyway. */
 static enum hs_scene_stop stop_of(const struct hs_verdict_scene *scene)
 {
     const struct hs_impact *impact = &scene->of->result.impact;
@@ -150,8 +149,8 @@ static void include_body(struct bounds *bounds, const struct hs_body *body, doub
         include(bounds, body->solids[i].center, around);
 }
 
-/* Returns the bounds of the target and of the place where the shot first touches something. With
-   `is_whole`, the bounds also include the whole path and the shooter. */
+/* Returns bounds around the target and the first contact of the shot. With `is_whole`, they also
+   contain the whole path and the shooter. `around`: extra space on all sides. */
 static struct bounds bounds_of(const struct hs_verdict_scene *scene, bool is_whole, double around)
 {
     const struct hs_impact *impact = &scene->of->result.impact;
@@ -175,7 +174,7 @@ static struct bounds bounds_of(const struct hs_verdict_scene *scene, bool is_who
     return bounds;
 }
 
-/* Finds the walls near the shot. If the bounds contain too many walls, tries smaller bounds. */
+/* Finds the walls near the shot. While the bounds contain too many walls, tries smaller bounds. */
 static bool find_walls(struct hs_verdict_scene *scene)
 {
     struct hs_world_parts *walls = &scene->walls;

@@ -1,5 +1,5 @@
-/* The scene of a verdict: everything that is needed to draw it. docs/evidence.md lists the members
-   of its JSON. */
+/* The scene of a verdict: all that is needed to draw it. docs/evidence.md lists the members of its
+   JSON. */
 #ifndef HS_SERVICE_EVIDENCE_SCENE_H
 #define HS_SERVICE_EVIDENCE_SCENE_H
 
@@ -7,7 +7,7 @@
 #include "service/evidence/geometry.h"
 #include "service/evidence/recompute.h"
 
-/* Limits of the memory and the JSON of a scene. */
+/* Limits on the memory and the JSON size of a scene. */
 enum {
     HS_SCENE_TRIANGLES_MAX = 4096,
     HS_SCENE_BOXES_MAX = 4096,
@@ -18,7 +18,7 @@ enum {
 
 struct hs_placed_mover {
     const struct hs_name *name;
-    struct hs_mover_pose pose; /* at the time of the hit */
+    struct hs_mover_pose pose; /* at hit_time */
 };
 
 /* What stopped the shot before its target. */
@@ -32,35 +32,35 @@ enum hs_scene_stop {
 struct hs_verdict_scene {
     const struct hs_recomputed *of; /* borrowed */
     struct hs_hit_scene shot;
-    struct hs_body then, now; /* the target at the time of the hit, and when the claim arrived */
-    bool has_then, has_now;   /* has_then: `then` has at least one hitbox */
+    struct hs_body then, now; /* the target at hit_time, and when the claim arrived */
+    bool has_then, has_now;   /* has_then is true only if `then` has a hitbox */
     enum hs_scene_stop stop;
-    struct hs_placed_mover *movers; /* movers whose place is known; owned, like `walls` */
+    struct hs_placed_mover *movers; /* movers whose pose is known; owned, like `walls` */
     size_t mover_count;
-    struct hs_world_parts walls; /* near the shot */
+    struct hs_world_parts walls; /* walls near the shot */
 };
 
-/* Finds the scene of a verdict. The verdict must stay valid. False: out of memory. Free the scene
-   with hs_verdict_scene_free in any case. */
+/* Computes the scene of a verdict, which must outlive the scene. Returns false if memory runs out.
+   Free the scene with hs_verdict_scene_free in any case. */
 bool hs_verdict_scene_find(const struct hs_recomputed *of, struct hs_verdict_scene *out);
 void hs_verdict_scene_free(struct hs_verdict_scene *scene);
 
-/* Returns the abbreviation of the unit of length. NULL: unknown. A ruleset does not state its unit,
-   so only the units of the built-in rulesets are known. */
+/* Returns the abbreviated unit of length, for example "cm". It is known only for built-in rulesets,
+   because rulesets do not state their unit. NULL: unknown. */
 const char *hs_scene_length_unit(const struct hs_ruleset *ruleset);
 
-/* Returns the check that decided the verdict. NULL: no check failed. */
+/* Returns the check that decided the verdict; NULL: no check did. */
 const struct hs_check_row *hs_scene_deciding(const struct hs_hit_result *result);
 
-/* Writes a sentence for people about a check that did not pass. */
+/* Writes a sentence that explains to people why a check did not pass. */
 void hs_scene_sentence(const struct hs_recomputed *of, const struct hs_check_row *row,
                        char out[HS_SENTENCE_MAX]);
 
-/* Writes the members of the scene into an object that is open. */
+/* Writes the members of the scene; the caller writes the braces. */
 void hs_verdict_scene_encode(const struct hs_verdict_scene *scene,
                              const struct hs_evidence_parts *parts, struct hs_writer *writer);
 
-/* Parts of hs_verdict_scene_encode. hs_scene_role returns the role of a player in the scene.
+/* Parts of hs_verdict_scene_encode. hs_scene_role returns "shooter", "target" or "bystander".
    hs_scene_charts_encode writes the members `charts` and `limits`. */
 const char *hs_scene_role(const struct hs_verdict_scene *scene, const struct hs_player *player);
 void hs_scene_charts_encode(const struct hs_verdict_scene *scene, struct hs_writer *writer);

@@ -1,4 +1,5 @@
-/* The charts of a scene: how a player moved and fired around the moment of the verdict. */
+/* The charts of a scene: the speed, the connection and the shots of a player around the time of the
+   verdict. */
 #include <stdlib.h>
 
 #include "service/evidence/scene.h"
@@ -13,7 +14,7 @@ static void write_point(struct hs_writer *writer, int64_t time_us, double value)
     hs_write_end(writer, ']');
 }
 
-/* Writes the speed between samples. Skips announced jumps, because they have no speed. */
+/* Writes the speed between samples. Skips announced jumps, which have no speed. */
 static void write_speed(struct hs_writer *writer, const struct hs_history *history)
 {
     hs_write_begin_field(writer, "speed", '[');
@@ -62,8 +63,8 @@ static int compare_events(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Lists the offsets of the shooter's claims: the time of a claim minus the time that follows from
-   rtt and interp. */
+/* Lists the offsets of the shooter's claims: hit_time minus the time that follows from rtt and
+   interp. */
 static size_t list_offsets(const struct hs_verdict_scene *scene, struct event *out)
 {
     const struct hs_ledger_numbers *hits = &scene->shot.shooter->ledger.hits;
@@ -77,7 +78,7 @@ static size_t list_offsets(const struct hs_verdict_scene *scene, struct event *o
     return count;
 }
 
-/* Lists the times between two shots. If the shooter posts no shots, their claims count instead. */
+/* Lists the intervals between shots, or between claims if the shooter posts no shots. */
 static size_t list_cadence(const struct hs_verdict_scene *scene, struct event *out)
 {
     const struct hs_ledger *ledger = &scene->shot.shooter->ledger;
@@ -142,7 +143,7 @@ static void write_charts_of(const struct hs_verdict_scene *scene, struct hs_writ
     hs_write_end(writer, '}');
 }
 
-/* Writes the limits that the charts show. Skips limits that the ruleset does not have. */
+/* Writes the limits that the charts show, except those that the ruleset does not set. */
 static void write_limits(const struct hs_verdict_scene *scene, struct hs_writer *writer)
 {
     const struct hs_ruleset *ruleset = scene->of->ruleset;

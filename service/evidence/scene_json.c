@@ -1,9 +1,7 @@
-/* The scene of a verdict as JSON. */
 #include <math.h>
 
 #include "service/evidence/scene.h"
 
-/* A scene that is being written, and the rigs of the bodies that were written so far. */
 struct writing {
     const struct hs_verdict_scene *scene;
     struct hs_writer *writer;
@@ -29,8 +27,8 @@ static void write_name(struct hs_writer *writer, const char *key, const struct h
 
 /* ---- solids ---- */
 
-/* Computes the quaternion that turns the axes of the world into `axes`. Computes the largest of the
-   four parts first (Shepperd, Quaternion from rotation matrix, 1978). */
+/* Computes the quaternion that rotates the world axes onto `axes`. Computes its largest component
+   first (Shepperd, Quaternion from rotation matrix, 1978). */
 static void rotation_of(const struct hs_vec axes[3], double q[4])
 {
     const double m[3][3] = {{axes[0].x, axes[1].x, axes[2].x},
@@ -76,7 +74,7 @@ static void write_solid(struct hs_writer *writer, const struct hs_solid *solid)
 
 /* ---- bodies ---- */
 
-/* Returns the index of a rig in the scene's list of rigs. */
+/* Returns the index of a rig in `rigs`, and adds it if necessary. */
 static int64_t rig_place(struct writing *w, uint16_t rig)
 {
     uint16_t i = 0;
@@ -94,7 +92,8 @@ const char *hs_scene_role(const struct hs_verdict_scene *scene, const struct hs_
                                           : "bystander";
 }
 
-/* Writes the body of a player as an object that is still open. False: there is no pose. */
+/* Begins an object with the body of a player. The caller ends it. Returns false, and writes
+   nothing, if there is no pose. */
 static bool begin_body(struct writing *w, const struct hs_player *player, int64_t time_us)
 {
     const struct hs_match *match = w->scene->of->match;
@@ -137,7 +136,7 @@ static void write_body_at(struct writing *w, const struct hs_player *player, con
     hs_write_end(w->writer, '}');
 }
 
-/* Calls `use` with at most HS_SCENE_BYSTANDERS_MAX bystanders. */
+/* Calls `use` for each bystander, at most HS_SCENE_BYSTANDERS_MAX times. */
 static void each_bystander(struct writing *w, int64_t time_us,
                            void (*use)(struct writing *w, const struct hs_player *player,
                                        int64_t time_us))
@@ -177,8 +176,8 @@ static void write_bodies(struct writing *w)
     hs_write_end(w->writer, ']');
 }
 
-/* Writes all bodies at the time of each sample of the target. Without a target, uses the times of
-   the shooter's samples. If there are too many samples, uses the times around the hit. */
+/* Writes all bodies at the time of each of the target's samples, or of the shooter's samples if
+   there is no target. If there are too many, uses those around the hit. */
 static void write_frames(struct writing *w)
 {
     const struct hs_hit_scene *shot = &w->scene->shot;

@@ -17,9 +17,10 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* BATCH_ROWS: max rows of one transaction. PAUSE_US: the pause after a failure, and between checks
-   of an idle connection. DAYS_AHEAD: days that have partitions, from today on. SENT: number of
-   revisions in `sent`. CARE_US: the time between checks of the size of the database. */
+/* BATCH_ROWS: max rows in one transaction. PAUSE_US: the pause after a failure, and between checks
+   of an idle connection. DAYS_AHEAD: partitions are created for today and this many more days.
+   SENT: size of the cache `sent`. CARE_US: the interval between checks for missing and for old
+   partitions. */
 enum { BATCH_ROWS = 100, PAUSE_US = 1000000, DAYS_AHEAD = 2, SENT = 64 };
 #define CARE_US INT64_C(600000000)
 
@@ -31,21 +32,22 @@ struct hs_spool {
     struct hs_log_limit log_limit;
     pthread_mutex_t lock; /* guards the following members */
     pthread_cond_t wake;
-    size_t waiting;  /* rows in the spool */
-    bool is_damaged; /* the thread cannot read the spool */
-    bool must_move;  /* the writer waits until the thread has moved the spool aside */
+    size_t waiting;  /* number of rows in the spool */
+    bool is_damaged; /* the file of the spool is damaged */
+    bool must_move;  /* the writer waits until the thread has renamed the file */
     bool is_ending;
-    int64_t end_us; /* if is_ending: the thread gives up at this time */
+    int64_t end_us; /* if is_ending: the thread gives up at this time (hs_clock_us) */
     pthread_t thread;
     /* Only the thread uses the following members. */
     struct hs_evidence_store *local, *remote; /* NULL: not open */
-    int64_t care_us;                          /* when the partitions are checked again */
-    int64_t documents_us;                     /* when late documents are sent again */
-    bool has_tidied;                  /* unused documents of the previous process were removed */
-    int64_t day;                      /* this day and the next day have partitions */
-    int limit;                        /* rows of the next batch */
-    char sent[SENT][HS_REVISION_MAX]; /* revisions in the database; the index is a hash */
-    int64_t removed_us; /* last known time at which documents were removed from the database */
+    int64_t care_us;                          /* when the next check of the partitions is due */
+    int64_t documents_us;                     /* when send_late_documents is due */
+    bool has_tidied; /* documents that a previous process left over were deleted */
+    /* The partitions were last checked on this day (days since 1970-01-01); -1: not yet. */
+    int64_t day;
+    int limit;                        /* max rows in the next batch */
+    char sent[SENT][HS_REVISION_MAX]; /* cache of revisions in the database, by hash */
+    int64_t removed_us;               /* hs_evidence_documents_removed, as last read */
 };
 
 /* ---- connections ---- */
@@ -107,8 +109,8 @@ static bool open_local(struct hs_spool *spool)
     return spool->local != NULL;
 }
 
-/* Creates the partitions of the next days, and removes old partitions. If old partitions cannot be
-   removed, reports the failure and returns true, so that the thread continues. */
+/* Creates the partitions for today and DAYS_AHEAD more days, and drops old ones. Only reports it if
+   an old one cannot be dropped, because verdicts can still be sent. */
 static bool care(struct hs_spool *spool)
 {
     struct hs_db *db = hs_evidence_store_db(spool->remote);
@@ -135,15 +137,16 @@ static bool is_ready(struct hs_spool *spool)
 
 /* ---- batches ---- */
 
-/* A batch. The rows of a batch are in order of time. */
+/* Rows that are sent in one transaction, sorted by time. */
 struct batch {
-    int64_t first_us, last_us; /* `at` of the first and the last row that were sent; last_us 0: no
-                                  row was sent yet */
-    size_t added;              /* rows that were new to the database */
-    bool has_erased;           /* a player was deleted since the first row */
+    /* `at` of the first row, and of the last row that was sent. last_us 0: no row was sent yet. */
+    int64_t first_us, last_us;
+    size_t added;    /* number of rows that were new to the database */
+    bool has_erased; /* some player was deleted after first_us */
 };
 
-/* Returns whether the player of a row was deleted after the verdict. -1: the database failed. */
+/* Returns 1 if the deletion of the row's player, account or target began after the verdict,
+   otherwise 0. -1: the database failed. */
 static int is_erased(struct hs_db *db, const struct hs_evidence_row *row)
 {
     static const char sql[] =
@@ -166,7 +169,7 @@ static int is_erased(struct hs_db *db, const struct hs_evidence_row *row)
     return found;
 }
 
-/* Sends the documents of a verdict, unless they were sent before. */
+/* Sends the ruleset and the map of a verdict, unless the cache shows that the database has them. */
 static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stored *stored)
 {
     const struct hs_str revisions[2] = {stored->row.revision, stored->row.map_revision};
@@ -181,8 +184,8 @@ static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stor
         return true;
     if (!hs_evidence_copy_documents(spool->remote, stored))
         return false;
-    /* A map may still be on its way into the spool. In that case, send_late_documents() sends the
-       map later. */
+    /* The spool may not contain the map yet. In that case, the map is not added to the cache, and
+       send_late_documents sends it later. */
     for (int i = 0; i < 2; i++)
         if (hs_evidence_store_has(spool->remote, i == 0 ? HS_STR("ruleset") : HS_STR("map"),
                                   revisions[i]))
@@ -190,7 +193,7 @@ static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stor
     return true;
 }
 
-/* Sends one row, unless its player was deleted after the verdict. The body of the row stays
+/* Sends one row, unless it is about a player who was deleted after the verdict. The body stays
    compressed. */
 static bool send_row(struct hs_spool *spool, struct hs_db_statement *found, struct batch *batch)
 {
@@ -207,12 +210,11 @@ static bool send_row(struct hs_spool *spool, struct hs_db_statement *found, stru
     return fine;
 }
 
-/* The columns of HS_EVIDENCE_ALL_OF_ROW: first the columns of `bodies`, then the texts of
+/* The columns of HS_EVIDENCE_ALL_OF_ROW: the columns of `bodies`, followed by the text columns of
    `verdicts`. */
 enum { BODY_COLUMNS = 11, VERDICT_COLUMNS = 11 };
 enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, MAP, MAP_REVISION, SIZES, BODY };
 
-/* Appends placeholders for rows of values. */
 static void append_values(struct hs_buffer *sql, int rows, int columns)
 {
     for (int i = 0; i < rows; i++) {
@@ -223,8 +225,8 @@ static void append_values(struct hs_buffer *sql, int rows, int columns)
     }
 }
 
-/* Prepares a statement that adds several rows and returns the times of the added rows. The
-   statement skips a row if the database has a row with the same time or id. */
+/* Prepares a statement that inserts `rows` rows and returns the times of the inserted ones. It
+   skips a row if its time or its id is already in the database. */
 static struct hs_db_statement *prepare_group(struct hs_db *db, int rows)
 {
     struct hs_buffer sql = {0};
@@ -240,7 +242,7 @@ static struct hs_db_statement *prepare_group(struct hs_db *db, int rows)
     return group;
 }
 
-/* Binds a row of the spool as row `i` of `rows`. The body of the row stays compressed. */
+/* Binds a row from the spool as row `i` of the statement. The body stays compressed. */
 static void bind_row(struct hs_db_statement *group, int i, int rows, struct hs_db_statement *row)
 {
     int body = i * BODY_COLUMNS + 1, verdict = rows * BODY_COLUMNS + i * VERDICT_COLUMNS + 1;
@@ -259,7 +261,8 @@ static void bind_row(struct hs_db_statement *group, int i, int rows, struct hs_d
     for (int k = 1; k < VERDICT_COLUMNS; k++)
         hs_db_bind_text(group, verdict + k, hs_db_text(row, BODY_COLUMNS + k - 1));
 }
-/* Sends the row with this time in a separate statement. */
+/* Sends a single row that the statement for the group has skipped. It may only need another time
+   (hs_evidence_store_copy). */
 static bool send_again(struct hs_spool *spool, int64_t at_us, struct batch *batch)
 {
     struct hs_db_statement *row = hs_db_prepare(hs_evidence_store_db(spool->local),
@@ -273,7 +276,7 @@ static bool send_again(struct hs_spool *spool, int64_t at_us, struct batch *batc
     return fine;
 }
 
-/* Runs the statement of a group. After that, sends the skipped rows one by one. */
+/* Runs the statement, and then sends each row that it skipped. */
 static bool finish_group(struct hs_spool *spool, struct hs_db_statement *group,
                          const int64_t *times, int count, struct batch *batch)
 {
@@ -291,7 +294,6 @@ static bool finish_group(struct hs_spool *spool, struct hs_db_statement *group,
     return fine && step == HS_DB_DONE;
 }
 
-/* Sends all rows with one statement. */
 static bool send_group(struct hs_spool *spool, struct hs_db_statement *rows, int count,
                        struct batch *batch)
 {
@@ -313,8 +315,8 @@ static bool send_group(struct hs_spool *spool, struct hs_db_statement *rows, int
     return fine;
 }
 
-/* If a replica has removed documents from the database, forgets which documents were sent. Call it
-   in the transaction that needs the documents. */
+/* If any replica has deleted documents from the database, clears the cache of sent documents. Call
+   it in the transaction that needs the documents. */
 static bool check_documents(struct hs_spool *spool)
 {
     int64_t removed_us = hs_evidence_documents_removed(hs_evidence_store_db(spool->remote));
@@ -324,7 +326,8 @@ static bool check_documents(struct hs_spool *spool)
     return removed_us >= 0;
 }
 
-/* Sends the rows in one transaction: with one statement if possible, otherwise one by one. */
+/* Sends the rows in one transaction. Uses a single statement, unless there is only one row or a
+   player was deleted after the first row. */
 static bool send_rows(struct hs_spool *spool, struct hs_db_statement *rows, int count,
                       struct batch *batch)
 {
@@ -344,7 +347,7 @@ static bool send_rows(struct hs_spool *spool, struct hs_db_statement *rows, int 
     return fine && hs_evidence_store_commit(spool->remote);
 }
 
-/* Removes the rows up to a time from the spool. */
+/* Deletes the rows up to and including a time from the spool. */
 static bool remove_rows(struct hs_spool *spool, int64_t last_us)
 {
     char sql[160];
@@ -362,15 +365,16 @@ static bool remove_rows(struct hs_spool *spool, int64_t last_us)
     return true;
 }
 
-/* Call it after a failed batch. If the database refused a row, the next batch has only one row. If
-   this row is refused again, drops it. */
+/* Call it after a failed batch. If the database refused a row, the next batch contains only one
+   row. If that single row is refused, it is dropped. */
 static bool recover(struct hs_spool *spool, const struct batch *batch)
 {
     if (batch->last_us == 0 || !hs_evidence_store_has_refused(spool->remote))
         return fail(spool, spool->remote);
     report(spool, hs_evidence_store_error(spool->remote));
     hs_evidence_store_undo(spool->remote);
-    memset(spool->sent, 0, sizeof spool->sent); /* the undone transaction may have sent documents */
+    memset(spool->sent, 0, sizeof spool->sent); /* the cache may contain documents whose transfer
+                                                   was just undone */
     bool was_alone = spool->limit == 1;
     spool->limit = 1;
     if (was_alone)
@@ -378,7 +382,7 @@ static bool recover(struct hs_spool *spool, const struct batch *batch)
     return !was_alone || remove_rows(spool, batch->last_us);
 }
 
-/* Sends the oldest rows of the spool. All rows of a batch belong to one day. */
+/* Sends the oldest rows in the spool. A batch does not extend beyond midnight. */
 static bool send_batch(struct hs_spool *spool, int64_t first_us)
 {
     static const char sql[] = "SELECT " HS_EVIDENCE_ALL_OF_ROW " WHERE v.at < ?1"
@@ -394,7 +398,7 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
     snprintf(counting, sizeof counting,
              "SELECT count(*) FROM (SELECT at FROM verdicts WHERE at < %lld LIMIT %d)",
              (long long)end_us, spool->limit);
-    /* The transaction ensures that the rows to read are the rows that were counted. */
+    /* Within a transaction, the rows that are read are the rows that were counted. */
     if (rows == NULL || !hs_db_run(local, "BEGIN")) {
         hs_db_finalize(rows);
         return fail(spool, spool->local);
@@ -414,10 +418,9 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
     return remove_rows(spool, batch.last_us);
 }
 
-/* Sends all documents in the spool, because a document may reach the spool later than the last
-   verdict that needs it. The first call then removes the documents that no verdict in the spool
-   needs. Later calls remove nothing, because the writer may be about to add a verdict that needs
-   the document. */
+/* Sends all documents in the spool, because a map may be added to it after the last verdict that
+   needs the map. The first call also deletes the documents that no verdict in the spool needs.
+   Later calls delete nothing, because the writer may be adding a verdict that needs them. */
 static bool send_late_documents(struct hs_spool *spool)
 {
     static const char sql[] = "SELECT kind, name, revision FROM documents";
@@ -435,7 +438,7 @@ static bool send_late_documents(struct hs_spool *spool)
         *(is_map ? &stored.row.map_revision : &stored.row.revision) = hs_db_text(documents, 2);
         bool is_sent = send_documents(spool, &stored);
         fine = is_sent || hs_evidence_store_has_refused(spool->remote);
-        if (fine && !is_sent) /* verdicts must not wait for this document */
+        if (fine && !is_sent) /* a refused document must not hold up verdicts */
             report(spool, hs_evidence_store_error(spool->remote));
     }
     hs_db_finalize(documents);
@@ -448,7 +451,7 @@ static bool send_late_documents(struct hs_spool *spool)
     return true;
 }
 
-/* Sends a batch if there are rows. If there are no rows, checks that the database answers. */
+/* Sends a batch. If the spool is empty, checks that the database still answers. */
 static bool work(struct hs_spool *spool)
 {
     static const char oldest[] = "SELECT coalesce(min(at), 0) FROM verdicts";
@@ -461,14 +464,15 @@ static bool work(struct hs_spool *spool)
     if (first_us > 0)
         return send_batch(spool, first_us);
     pthread_mutex_lock(&spool->lock);
-    if (spool->waiting == before) /* the count is too high: count_rows already counted some rows
-                                     that hs_spool_add reported */
+    /* The spool is empty, so the count is too high: both count_rows and hs_spool_add may have
+       counted a row. */
+    if (spool->waiting == before)
         spool->waiting = 0;
     pthread_mutex_unlock(&spool->lock);
     return hs_db_run(hs_evidence_store_db(spool->remote), "SELECT 1") || fail(spool, spool->remote);
 }
 
-/* Closes the spool and moves it aside if the writer waits for the move (hs_spool_move_aside). */
+/* Closes and renames the file of the spool if the writer waits for this (hs_spool_move_aside). */
 static void move_if_due(struct hs_spool *spool)
 {
     pthread_mutex_lock(&spool->lock);
@@ -547,7 +551,7 @@ size_t hs_spool_length(struct hs_spool *spool)
     return waiting;
 }
 
-/* Counts the verdicts of the previous process in the spool. */
+/* Counts the verdicts that previous processes left in the spool. */
 static size_t count_rows(const struct hs_evidence_home *home)
 {
     char path[HS_EVIDENCE_PATH], error[256];

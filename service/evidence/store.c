@@ -12,14 +12,14 @@
 
 #include "service/system/files.h"
 
-/* Number of codes that the writer remembers, so that most texts need no query. A power of two. */
+/* The size of the cache of codes, which saves a query for most texts. A power of two. */
 enum { REMEMBERED = 4096 };
 
 enum { BUSY_MS = 2000 };
 
-/* The compression level of zstd. A verdict needs 43 % fewer instructions and 9 % more bytes than
-   with level 1. Lower levels save little more time: compared with level -3, level -5 needs 17 %
-   fewer instructions and 8 % more bytes. */
+/* The compression level of zstd. Compared with level 1, a verdict needs 43 % fewer instructions and
+   9 % more bytes. Lower levels save little more: level -5 needs 17 % fewer instructions and 8 %
+   more bytes than level -3. */
 enum { PACK_LEVEL = -3 };
 
 enum statement {
@@ -61,9 +61,9 @@ struct hs_evidence_store {
     struct hs_db *db;
     struct hs_db_statement *statements[STATEMENTS];
     int64_t newest_us;
-    int64_t changes; /* a number that changes when another connection writes */
+    int64_t changes; /* data_version of SQLite; changes when another connection writes */
     ZSTD_CCtx *packer;
-    unsigned char *packed; /* space for a compressed body */
+    unsigned char *packed; /* buffer for the compressed texts */
     size_t packed_capacity;
     struct remembered remembered[REMEMBERED];
 };
@@ -103,7 +103,6 @@ static bool run(struct hs_evidence_store *store, const char *sql)
     return hs_db_run(store->db, sql);
 }
 
-/* Runs a prepared statement that returns no rows. */
 static bool step(struct hs_evidence_store *store, enum statement which)
 {
     return hs_db_finish(store->statements[which]);
@@ -111,7 +110,7 @@ static bool step(struct hs_evidence_store *store, enum statement which)
 
 /* ---- the file ---- */
 
-/* Runs a prepared statement that returns one number. */
+/* Returns false if the statement failed or returned no row. */
 static bool read_number(struct hs_evidence_store *store, enum statement which, int64_t *out)
 {
     struct hs_db_statement *statement = store->statements[which];
@@ -129,25 +128,26 @@ static bool prepare(struct hs_evidence_store *store)
     return hs_db_is_postgres(store->db) || read_number(store, NEWEST, &store->newest_us);
 }
 
-/* With journal_mode WAL, readers never wait for the writer. With synchronous NORMAL, a commit is in
-   the log file, so it survives a crash of the process. With FULL, a commit is also synced to the
-   disk. With secure_delete, SQLite overwrites the bytes of a deleted player. */
+/* In WAL mode, readers never wait for the writer. With synchronous NORMAL, a commit is in the log
+   file, so it survives a crash of the process. FULL also syncs each commit to the disk. With
+   secure_delete, SQLite overwrites the bytes of deleted rows with zeros. */
 static bool set_up(struct hs_evidence_store *store, bool is_synced)
 {
     return run(store, "PRAGMA journal_mode = WAL") &&
            run(store, is_synced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL") &&
            run(store, "PRAGMA wal_autocheckpoint = 4000") &&
-           run(store, "PRAGMA cache_size = -32768") && /* in KiB; enough for the pages of all
-                                                          indexes to which new rows are added */
+           run(store, "PRAGMA cache_size = -32768") && /* KiB; holds the pages of all indexes that
+                                                          receive new rows */
            run(store, "PRAGMA secure_delete = ON") && run(store, "BEGIN IMMEDIATE") &&
            run(store, hs_evidence_file_tables) && run(store, "COMMIT") && prepare(store);
 }
 
-/* Returns the bytes of a file with empty tables; free them with sqlite3_free(). NULL: out of
+/* Returns the content of a file with empty tables; free it with sqlite3_free(). NULL: out of
    memory. */
 static unsigned char *make_tables(sqlite3_int64 *size)
 {
-    enum { WRITE_VERSION = 18, READ_VERSION = 19, WAL = 2 }; /* values of the file format */
+    /* Two offsets in the file header, and the value for WAL mode. */
+    enum { WRITE_VERSION = 18, READ_VERSION = 19, WAL = 2 };
     sqlite3 *db = NULL;
     unsigned char *bytes = NULL;
     if (sqlite3_open(":memory:", &db) == SQLITE_OK &&
@@ -159,9 +159,9 @@ static unsigned char *make_tables(sqlite3_int64 *size)
     return bytes;
 }
 
-/* Creates the file with its tables, unless the file exists. Only this user can read the file. If
-   SQLite created the file, it would lock the file until the whole file is on the disk. On a slow
-   disk, readers would then fail. On failure returns false and sets errno. */
+/* Creates a file with empty tables, unless it exists. SQLite itself would lock the new file until
+   it is on the disk; with a slow disk, readers would fail during that time. Returns false and sets
+   errno on failure. */
 static bool make_file(const char *path)
 {
     char fresh[4096];
@@ -185,7 +185,6 @@ static bool make_file(const char *path)
     return fine;
 }
 
-/* Opens the file and its tables. Returns false with a message on failure. */
 static bool open_file(struct hs_evidence_store *store, const char *path, bool is_synced,
                       char error[256])
 {
@@ -207,7 +206,6 @@ static bool open_file(struct hs_evidence_store *store, const char *path, bool is
     return fine;
 }
 
-/* Opens a schema of PostgreSQL and its tables. Returns false with a message on failure. */
 static bool open_schema(struct hs_evidence_store *store, const char *file, const char *place,
                         char error[256])
 {
@@ -229,7 +227,7 @@ static bool open_schema(struct hs_evidence_store *store, const char *file, const
     return fine;
 }
 
-/* Returns a store without a connection. NULL: out of memory. */
+/* Returns a store that is not connected yet. NULL: out of memory. */
 static struct hs_evidence_store *create(char error[256])
 {
     struct hs_evidence_store *store = calloc(1, sizeof *store);
@@ -283,7 +281,7 @@ void hs_evidence_store_close(struct hs_evidence_store *store)
 
 void hs_evidence_store_limit(struct hs_evidence_store *store, uint64_t bytes)
 {
-    enum { PAGE_BYTES = 4096 }; /* the default page size of SQLite */
+    enum { PAGE_BYTES = 4096 }; /* SQLite's default */
     char sql[64];
     snprintf(sql, sizeof sql, "PRAGMA max_page_count = %llu",
              (unsigned long long)(bytes / PAGE_BYTES));
@@ -297,14 +295,14 @@ static void forget_codes(struct hs_evidence_store *store)
     memset(store->remembered, 0, sizeof store->remembered);
 }
 
-/* Another connection may have deleted a player's codes. So if another connection has written,
-   clears the remembered codes. */
+/* If another connection has written, it may have deleted the codes of a player (erase.h), so the
+   cached codes are dropped. */
 bool hs_evidence_store_begin(struct hs_evidence_store *store)
 {
     int64_t changes = 0;
     if (!hs_evidence_begin_shared(store->db))
         return false;
-    if (hs_db_is_postgres(store->db)) /* its tables have texts instead of codes */
+    if (hs_db_is_postgres(store->db)) /* no codes */
         return true;
     if (!read_number(store, CHANGES, &changes))
         return false;
@@ -322,12 +320,12 @@ bool hs_evidence_store_commit(struct hs_evidence_store *store)
 void hs_evidence_store_undo(struct hs_evidence_store *store)
 {
     run(store, "ROLLBACK");
-    forget_codes(store); /* the undone transaction may have added codes */
+    forget_codes(store); /* the cache may contain codes that were just undone */
 }
 
 /* ---- rows ---- */
 
-/* Returns the code of a text. If the text has no code, adds one. 0: failed. */
+/* Returns the code of a text, and adds a new code if necessary. 0: failed. */
 static int64_t code_of(struct hs_evidence_store *store, struct hs_str text)
 {
     text = text.ptr != NULL ? text : HS_STR("");
@@ -369,8 +367,7 @@ static bool put_verdict(struct hs_evidence_store *store, int64_t at_us,
     return step(store, PUT_VERDICT);
 }
 
-/* Compresses the parts, one after the other, into store->packed. Returns the size; 0: out of
-   memory. */
+/* Compresses the concatenated parts into store->packed. Returns the size; 0: out of memory. */
 static size_t pack(struct hs_evidence_store *store, const struct hs_str *parts, size_t count)
 {
     size_t size = 0;
@@ -428,7 +425,6 @@ static bool put_body(struct hs_evidence_store *store, int64_t at_us,
     return step(store, PUT_BODY);
 }
 
-/* Does nothing if the verdict is already stored, that is, if its id is in use. */
 bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evidence_row *row)
 {
     int64_t at_us = row->at_us > store->newest_us ? row->at_us : store->newest_us + 1;
@@ -440,7 +436,6 @@ bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evid
     return put_verdict(store, at_us, row);
 }
 
-/* Returns whether a prepared statement returns a row. */
 static bool finds(struct hs_evidence_store *store, enum statement which)
 {
     int64_t found;

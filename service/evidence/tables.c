@@ -9,8 +9,9 @@
 #define TEXT_OF(number)  #number
 #define VALUE_OF(number) TEXT_OF(number)
 
-/* The tables, with the types of an SQL dialect. `COLUMN`: a macro that writes a text column.
-   `unique`: SQL after the column of the verdict id. `end`: SQL after the columns. */
+/* The tables. NUMBER, REAL and BLOB are SQL types. `COLUMN`: a macro that returns the SQL for a
+   text column. `unique`: follows the column `id` of `bodies`. `end`: follows the column list of
+   `verdicts` and of `bodies`. */
 #define TABLES(NUMBER, REAL, BLOB, COLUMN, unique, end)                                            \
     "CREATE TABLE IF NOT EXISTS documents("                                                        \
     " kind TEXT NOT NULL, revision TEXT NOT NULL, name TEXT NOT NULL, body " BLOB " NOT NULL,"     \
@@ -26,7 +27,7 @@
 #define CODE_COLUMN(member, column) ", " column " INTEGER NOT NULL"
 #define TEXT_COLUMN(member, column) ", " column " TEXT NOT NULL"
 
-/* An index for each column by which list.c finds rows. `more`: further columns. */
+/* One index for each column that list.c searches by. `more`: additional index columns. */
 #define INDEXES(more)                                                                              \
     "CREATE INDEX IF NOT EXISTS by_player ON verdicts(player" more ");"                            \
     "CREATE INDEX IF NOT EXISTS by_account ON verdicts(account" more ");"                          \
@@ -42,7 +43,7 @@ const char hs_evidence_file_tables[] =
 #define POSTGRES_TABLES(unique, end)                                                               \
     TABLES("BIGINT", "DOUBLE PRECISION", "BYTEA", TEXT_COLUMN, unique, end) INDEXES(", at")
 
-/* The indexes by_revision and by_map are for finding out whether a verdict needs a document. */
+/* by_revision and by_map are for finding documents that no verdict needs any more. */
 static const char partitioned_tables[] = POSTGRES_TABLES(
     "", " PARTITION BY RANGE (at)") "CREATE INDEX IF NOT EXISTS by_id ON bodies(id);"
                                     "CREATE INDEX IF NOT EXISTS by_revision ON bodies(revision);"
@@ -52,8 +53,8 @@ static const char partitioned_tables[] = POSTGRES_TABLES(
 static const char cases_tables[] = POSTGRES_TABLES(" UNIQUE", "")
     HS_EVIDENCE_REVIEWS("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "BIGINT");
 
-/* PostgreSQL need not compress the bodies, because they are already compressed. The comment of
-   `verdicts` has the version of the tables. */
+/* EXTERNAL: PostgreSQL need not compress the bodies, because they already are compressed. The
+   version of the tables is stored as the comment on `verdicts`. */
 static const char last_steps[] =
     "ALTER TABLE bodies ALTER body SET STORAGE EXTERNAL;"
     "ALTER TABLE documents ALTER body SET STORAGE EXTERNAL;"
@@ -69,7 +70,7 @@ int hs_evidence_schema_of(struct hs_db *db)
 
 /* ---- locks ---- */
 
-/* The number of the lock: "hindsigh" in ASCII. */
+/* An arbitrary number for the lock: "hindsigh" in ASCII. */
 #define LOCK "7523094288207374184"
 
 bool hs_evidence_begin_shared(struct hs_db *db)
@@ -87,8 +88,8 @@ bool hs_evidence_begin_alone(struct hs_db *db)
 
 /* ---- PostgreSQL ---- */
 
-/* CREATE SCHEMA IF NOT EXISTS fails for users who may use the schema but may not create schemas, so
-   the statement below first checks whether the schema exists. */
+/* CREATE SCHEMA IF NOT EXISTS fails for users who lack the right to create schemas, even if the
+   schema exists. So the statement checks for the schema first. */
 bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_partitioned)
 {
     char make_schema[192];
@@ -103,16 +104,16 @@ bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_parti
            hs_db_run(db, last_steps);
 }
 
-/* Writes a day as the end of a partition's name: 2026_01_31. */
+/* Writes a day as the suffix of a partition's name: 2026_01_31. */
 static void name_day(int64_t day, char name[HS_EVIDENCE_DAY])
 {
     hs_evidence_day((time_t)(day * 86400), name);
     name[4] = name[7] = '_';
 }
 
-/* Creates the partition of a table, unless another replica created it first. Creates a table and
-   then attaches it, so that readers need not wait. With CREATE TABLE ... PARTITION OF they would
-   have to wait. `more`: further constraints. */
+/* Creates the partition of `table` for a day, unless it exists. CREATE TABLE ... PARTITION OF would
+   make readers wait, so the partition is created as a separate table and then attached. `more`:
+   additional constraints. */
 static bool make_partition(struct hs_db *db, const char *table, const char *more, int64_t day)
 {
     char name[HS_EVIDENCE_DAY], sql[512];
@@ -137,8 +138,7 @@ bool hs_evidence_make_day(struct hs_db *db, int64_t day)
            make_partition(db, "bodies", ", UNIQUE(id)", day);
 }
 
-/* Drops the two partitions one after the other, because one statement for both could deadlock with
-   a reader. */
+/* Two statements, because a single one for both partitions could deadlock with a reader. */
 static bool drop_day(struct hs_db *db, int64_t day)
 {
     char name[HS_EVIDENCE_DAY], bodies[64], verdicts[64];
@@ -151,8 +151,8 @@ static bool drop_day(struct hs_db *db, int64_t day)
     return fine;
 }
 
-/* The comment of the table reports the removal to the replicas (spool.c), which remember what they
-   have sent. */
+/* Deletes the documents that no verdict needs any more. The comment on the table tells the replicas
+   when this happened, because they cache which documents they have sent (spool.c). */
 static bool remove_documents(struct hs_db *db)
 {
     char sql[384];

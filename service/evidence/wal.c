@@ -12,13 +12,12 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* TRIES: SQLite writes at the start of the log again only after the whole log was moved. Pages that
-   are committed during a move stay in the log, so another try follows. The first try moves most of
-   the log, so later tries are short. BUSY_MS: how long a move waits for a transaction of the
-   writer. */
+/* TRIES: SQLite starts to overwrite the log only after all its pages were moved. Commits during a
+   move add pages that this move leaves behind, so the move is repeated, and the repetitions are
+   short. BUSY_MS: how long a move waits for a transaction of the writer. */
 enum { TRIES = 4, BUSY_MS = 2000 };
-/* 256 MiB. If the log has more pages, the writer waits during the move. Otherwise constant commits
-   could make the log grow without limit. */
+/* 256 MiB. If the log is longer than this and pages are left, the writer has to wait for the last
+   move. Otherwise the log could grow without limit under constant commits. */
 enum { PAGES_MAX = 65536 };
 
 struct hs_wal_mover {
@@ -28,14 +27,14 @@ struct hs_wal_mover {
     pthread_mutex_t open; /* locked while the thread has a file open */
     pthread_mutex_t lock; /* guards the following members */
     pthread_cond_t wake;
-    char path[HS_EVIDENCE_PATH]; /* the file with a new commit, or "" */
+    char path[HS_EVIDENCE_PATH]; /* file with new commits, or "" */
     bool is_ending;
     pthread_t thread;
 };
 
 struct moved {
     bool is_fine;
-    int64_t pages, done; /* number of pages of the log, and number of moved pages */
+    int64_t pages, done; /* pages in the log; pages that were moved */
 };
 
 static struct moved move(struct hs_db *db, const char *sql)
@@ -152,7 +151,7 @@ void hs_wal_leave(struct hs_db *db)
     hs_db_run(db, "PRAGMA wal_autocheckpoint = 0");
 }
 
-/* Sets the version of the tables to its current value, because any write begins the log. */
+/* Any write starts the log, so this sets the version of the tables to its current value. */
 void hs_wal_begin(struct hs_db *db)
 {
     char sql[48];
@@ -160,8 +159,7 @@ void hs_wal_begin(struct hs_db *db)
     hs_db_run(db, sql);
 }
 
-/* Tries several times, because SQLite waits for readers, but does not wait for another move of the
-   log. */
+/* Retries, because SQLite waits for readers, but not for another move of the log. */
 bool hs_wal_empty(struct hs_db *db)
 {
     enum { LONGEST_US = 3000000, NAP_NS = 50000000 };

@@ -17,42 +17,42 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* A crash may lose the rows of at most 0.2 s. In this time, a row waits at most COMMIT_US until its
-   transaction begins. The remaining time is for the transaction itself: on a busy machine, its
-   thread waits for a processor. The thread waits less often if the transaction has few rows
-   (COMMIT_ROWS). Once in MOVE_US, a commit syncs the disk, because SQLite then writes at the start
-   of its log again. */
+/* A crash may lose at most the verdicts of the last 0.2 s. A row waits up to COMMIT_US for its
+   transaction to start. The rest of this time is for the transaction itself, which is slow if the
+   thread rarely gets a processor. Small transactions (COMMIT_ROWS) need less processor time.
+   MOVE_US: the interval between moves of the write-ahead log into the file (wal.h). The first
+   commit after a move syncs the disk, because SQLite then writes at the start of its log again. */
 enum { COMMIT_ROWS = 50, COMMIT_US = 20000, MOVE_US = 5000000 };
 enum { RETRY_US = 1000000, WAIT_US = 2000000 };
 
-/* A row of the queue. The bytes of its texts follow in the same allocation. */
+/* A queued row. Its strings follow in the same allocation. */
 struct item {
     struct item *next;
     struct hs_evidence_row row;
-    struct hs_ruleset_entry *ruleset; /* a reference */
-    struct hs_map_entry *map;         /* a reference, or NULL */
+    struct hs_ruleset_entry *ruleset; /* retained */
+    struct hs_map_entry *map;         /* retained; may be NULL */
     size_t size;
     int64_t added_us; /* monotonic */
-    bool is_refused;  /* the file will always refuse the row */
+    bool is_refused;  /* the file would refuse the row again, so it is skipped */
 };
 
 struct hs_evidence {
     const struct hs_service *service;
     struct hs_evidence_settings settings;
     struct hs_log_limit log_limit;
-    pthread_mutex_t lock; /* guards the queue, the numbers and `is_ending` */
+    pthread_mutex_t lock; /* guards the members from `first` to `end_us` */
     pthread_cond_t wake;
     struct item *first, **last;
     size_t bytes, count;
-    uint64_t added, done; /* rows since the start: added, and committed or dropped */
+    uint64_t added, done; /* numbers of rows so far: queued; committed or dropped */
     struct hs_evidence_wait *waits;
     bool is_ending;
-    int64_t end_us; /* if is_ending: the thread gives up at this time */
+    int64_t end_us; /* if is_ending: the thread gives up at this time (hs_clock_us) */
     pthread_t thread;
     struct hs_wal_mover *mover;
-    struct hs_spool *spool;          /* NULL: the evidence is not in a database */
-    struct hs_evidence_store *store; /* only the thread uses this and the following member */
-    char day[HS_EVIDENCE_DAY];       /* the place of the store */
+    struct hs_spool *spool;          /* NULL without PostgreSQL */
+    struct hs_evidence_store *store; /* open file; only the thread uses it and `day` */
+    char day[HS_EVIDENCE_DAY];       /* place of the open file (files.h) */
 };
 
 /* ---- items ---- */
@@ -73,7 +73,7 @@ static char *copy_text(char *to, struct hs_str *text)
     return to + text->len;
 }
 
-/* The strings of a row that are copied into the queue. X(member) */
+/* The strings in a row, without those in HS_EVIDENCE_TEXTS. X(member) */
 #define ROW_TEXTS(X)                                                                               \
     X(id) X(unit) X(revision) X(map) X(map_revision) X(opening) X(request) X(state) X(context)
 
@@ -114,7 +114,7 @@ static void report_failure(struct hs_evidence *evidence, const char *detail)
         hs_log(HS_LOG_ERROR, "the evidence store cannot be written", HS_LOG_TEXT("detail", detail));
 }
 
-/* Removes files that are too old, and limits the size of the file that was just opened. */
+/* With PostgreSQL, limits the size of the spool. Otherwise removes old files. */
 static void limit_size(struct hs_evidence *evidence)
 {
     const struct hs_evidence_settings *settings = &evidence->settings;
@@ -125,7 +125,7 @@ static void limit_size(struct hs_evidence *evidence)
                                settings->keep_bytes);
 }
 
-/* Moves a damaged file aside, so that the next verdict begins a new file. */
+/* Renames a damaged file, so that the next verdict creates a new file. */
 static void move_aside(struct hs_evidence *evidence, const char *place)
 {
     hs_metrics_add(evidence->service->metrics, HS_METRIC_EVIDENCE_FAILURES, 0, 1);
@@ -137,7 +137,7 @@ static void move_aside(struct hs_evidence *evidence, const char *place)
     hs_wal_mover_release(evidence->mover);
 }
 
-/* Writes the name and the path of the place for new rows: today, or the spool. */
+/* Sets the place for new rows (the file of today, or the spool) and its path. */
 static void find_place(const struct hs_evidence *evidence, char place[HS_EVIDENCE_DAY],
                        char path[HS_EVIDENCE_PATH])
 {
@@ -147,7 +147,8 @@ static void find_place(const struct hs_evidence *evidence, char place[HS_EVIDENC
     hs_evidence_path(evidence->settings.home.directory, place, path);
 }
 
-/* Opens the place for new rows. At the beginning of a day, removes files that are too old. */
+/* Opens the file for new rows, unless it is already open. When a new day has begun, also removes
+   old files. */
 static bool open_day(struct hs_evidence *evidence)
 {
     bool is_synced = evidence->settings.is_synced;
@@ -176,8 +177,8 @@ static bool open_day(struct hs_evidence *evidence)
     return true;
 }
 
-/* Readers expect that all times in a file are of its day. So a row from before midnight that is
-   written after midnight gets the first time of the new day. */
+/* Readers rely on each file containing only times of its own day. If a row from before midnight is
+   written after midnight, its time becomes the start of the new day. */
 static bool put_row(struct hs_evidence *evidence, const struct hs_evidence_row *row)
 {
     struct hs_evidence_row moved = *row;
@@ -187,8 +188,8 @@ static bool put_row(struct hs_evidence *evidence, const struct hs_evidence_row *
     return hs_evidence_store_put(evidence->store, &moved);
 }
 
-/* Writes the rows of a list in one transaction. On failure, *failed is the row that failed; NULL:
-   the failure was not about a row. */
+/* Writes a list of rows in one transaction. On failure, *failed is the row that could not be
+   written, or NULL if no single row caused the failure. */
 static bool try_items(struct hs_evidence *evidence, struct item *items, struct item **failed)
 {
     struct hs_evidence_store *store = evidence->store;
@@ -204,8 +205,8 @@ static bool try_items(struct hs_evidence *evidence, struct item *items, struct i
     return *failed == NULL && hs_evidence_store_commit(store);
 }
 
-/* Writes the rows of a list. Skips each row that the file refuses, so that the other rows do not
-   wait for it. */
+/* Writes a list of rows. Skips each row that the file refuses, so that it does not hold up the
+   other rows. */
 static bool write_items(struct hs_evidence *evidence, struct item *items)
 {
     struct item *failed;
@@ -219,7 +220,7 @@ static bool write_items(struct hs_evidence *evidence, struct item *items)
         hs_evidence_store_undo(store);
         if (!is_refused) {
             hs_evidence_store_close(store);
-            /* Open the store again later, because another file may have the path by then. */
+            /* another file may have this path at the next try */
             evidence->store = NULL;
             if (is_damaged)
                 move_aside(evidence, evidence->day);
@@ -233,8 +234,8 @@ static bool write_items(struct hs_evidence *evidence, struct item *items)
     return true;
 }
 
-/* Ends the settled waits, the waits of `owner`, and the waits that have lasted too long. The caller
-   holds the lock. */
+/* Ends the waits whose rows were written, the waits of `owner`, and the waits that have timed out.
+   The caller holds the lock. */
 static void end_waits(struct hs_evidence *evidence, const void *owner, int64_t now_us)
 {
     struct hs_evidence_wait **at = &evidence->waits;
@@ -251,8 +252,8 @@ static void end_waits(struct hs_evidence *evidence, const void *owner, int64_t n
     }
 }
 
-/* Frees the rows of a list after they were committed or dropped, and ends the waits for these rows.
-   The caller holds the lock. */
+/* Frees a list of rows after it was committed or dropped, and ends the waits for them. The caller
+   holds the lock. */
 static void finish(struct hs_evidence *evidence, struct item *items, bool is_written)
 {
     size_t count = 0, refused = 0;
@@ -286,8 +287,8 @@ static bool is_batch_due(const struct hs_evidence *evidence)
                                         hs_clock_us() >= evidence->first->added_us + COMMIT_US));
 }
 
-/* Removes the next rows from the queue, at most COMMIT_ROWS, and returns them. The caller holds the
-   lock; this function releases it during the wait. NULL: the writer ends. */
+/* Waits until a batch is due. Removes up to COMMIT_ROWS rows from the queue and returns them; NULL:
+   the writer is stopping. The caller holds the lock, which is released during the wait. */
 static struct item *take_batch(struct hs_evidence *evidence)
 {
     while (!is_batch_due(evidence)) {
@@ -305,8 +306,8 @@ static struct item *take_batch(struct hs_evidence *evidence)
     return items;
 }
 
-/* Tries to write a batch until it is written or the writer must end. The caller holds the lock;
-   this function releases it during the work. */
+/* Retries a batch until it is written or the writer must stop. The caller holds the lock, which is
+   released while the rows are written. */
 static void write_batch(struct hs_evidence *evidence, struct item *items)
 {
     bool is_written;
@@ -322,9 +323,9 @@ static void write_batch(struct hs_evidence *evidence, struct item *items)
     finish(evidence, items, is_written);
 }
 
-/* If the place for new rows exists, opens it and begins its log. Opening the place takes a while:
-   after a crash SQLite reads its log, and the first write to a log syncs the disk. Call it before
-   the service serves requests, so that the first rows need not wait. */
+/* If the file for new rows already exists, opens it and starts its log. This can be slow: SQLite
+   recovers its log after a crash, and the first write to a log syncs the disk. Call it before the
+   service accepts requests, so that the first rows do not wait. */
 static void open_existing(struct hs_evidence *evidence)
 {
     char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH];
@@ -352,14 +353,14 @@ static void *write_rows(void *context)
 
 bool hs_evidence_wants(const struct hs_evidence *evidence, bool is_plain, struct hs_str id)
 {
-    enum { ENOUGH = 8 }; /* number of digits of the id to use; the id is a hash */
+    enum { ENOUGH = 8 }; /* hex digits of the id that select the sample; the id is a hash */
     unsigned sample = evidence->settings.sample;
     if (id.len > ENOUGH)
         id.len = ENOUGH;
     return !is_plain || (sample > 0 && hs_str_hash(id) % sample == 0);
 }
 
-/* Returns whether the queue has space for a row of `size` bytes. The caller holds the lock. */
+/* Returns whether a row of `size` bytes may be queued. The caller holds the lock. */
 static bool has_space(const struct hs_evidence *evidence, size_t size, bool is_sample)
 {
     size_t limit = evidence->settings.queue_bytes / (is_sample ? 2 : 1);
@@ -497,8 +498,7 @@ struct hs_evidence *hs_evidence_start(const struct hs_service *service,
     pthread_mutex_init(&evidence->lock, NULL);
     hs_clock_condition(&evidence->wake);
     if (settings->home.is_postgres) {
-        evidence->settings.home.readers = hs_db_pool_create(); /* NULL: each reader opens a
-                                                                  connection */
+        evidence->settings.home.readers = hs_db_pool_create(); /* NULL: readers connect each time */
         evidence->spool = hs_spool_start(&evidence->settings.home, settings->keep_days,
                                          settings->keep_bytes, service->metrics);
     }

@@ -1,13 +1,16 @@
 /*
- * Writes verdicts to the evidence store, which has one file for each day. With PostgreSQL the file
- * is the spool; another thread sends the verdicts from there to the database (spool.h). One thread
- * writes the rows, and commits 20 ms after the oldest row was added, or after 50 rows. Requests add
- * rows and never wait for the disk. With `is_synced` the thread commits at once, and
- * hs_evidence_await reports the commit. Thread-safe.
+ * Writes verdicts to the evidence store, which has one file for each day. With PostgreSQL, verdicts
+ * go to the spool file first, and another thread sends them to the database (spool.h). Thread-safe.
  *
- * The queue has a limit in bytes. Above half of the limit, samples of accepted verdicts are
- * dropped. Above the limit, every row is dropped. Dropped rows are counted. While the disk is full
- * or cannot be written, the thread tries again every second.
+ * Requests append rows to a queue and never wait for the disk. One thread writes the rows. It
+ * commits 20 ms after the oldest row was queued, or as soon as 50 rows are queued. With
+ * `is_synced`, the thread commits at once, and hs_evidence_await reports when the rows are on the
+ * disk.
+ *
+ * The queue has a limit in bytes. When the queue is more than half full, samples of accepted
+ * verdicts are dropped. When the queue is full, `blocks` decides between dropping rows and refusing
+ * claims. Dropped rows are counted. While the file cannot be written, for example because the disk
+ * is full, the thread tries again every second.
  */
 #ifndef HS_SERVICE_EVIDENCE_WRITER_H
 #define HS_SERVICE_EVIDENCE_WRITER_H
@@ -20,73 +23,73 @@ struct hs_ruleset_entry;
 struct hs_service;
 
 struct hs_evidence_settings {
-    struct hs_evidence_home home; /* its directory must exist */
+    struct hs_evidence_home home; /* its directory must already exist */
     size_t queue_bytes;
     bool is_synced;
-    bool blocks;         /* whether a full queue refuses claims (true) or drops rows (false) */
-    unsigned keep_days;  /* older files are removed */
-    uint64_t keep_bytes; /* if all files together are larger, the oldest files are removed, but
-                            never today's file */
-    const char *mask;    /* pointers in posted items (items.h) */
-    /* One in this many accepted verdicts is stored; 0: no accepted verdict is stored. */
+    bool blocks;         /* a full queue refuses claims (true) or drops rows (false) */
+    unsigned keep_days;  /* files of at least this age are removed */
+    uint64_t keep_bytes; /* max total size of all files; beyond it, the oldest files are removed,
+                            but never today's file */
+    const char *mask;    /* JSON pointers to the values that must not be stored (items.h) */
+    /* One in this many plain verdicts (hs_evidence_wants) is stored; 0: none. */
     unsigned sample;
 };
 
-/* Starts the thread. The stores of rulesets and maps and the metrics of `service` must outlive the
+/* Starts the thread. The ruleset store, the map store and the metrics of `service` must outlive the
    writer. Returns NULL with a message in `error` on failure. */
 struct hs_evidence *hs_evidence_start(const struct hs_service *service,
                                       const struct hs_evidence_settings *settings, char error[256]);
 
-/* Writes the waiting rows, for at most `wait_us`. After that, ends the thread and frees the writer.
+/* Writes the queued rows, but gives up after `wait_us`. Then stops the thread and frees the writer.
    Does nothing for NULL. */
 void hs_evidence_stop(struct hs_evidence *evidence, int64_t wait_us);
 
-/* Returns whether to store a verdict. The store gets every verdict that is not plain, and a sample
-   of the plain verdicts. The id selects the sample. `is_plain`: accepted, with an empty
-   `would_reject`. */
+/* Returns whether a verdict should be stored. A plain verdict is accepted and has an empty
+   `would_reject`. Only a sample of the plain verdicts is stored, selected by `id`. All other
+   verdicts are stored. */
 bool hs_evidence_wants(const struct hs_evidence *evidence, bool is_plain, struct hs_str id);
 
-/* Adds a row; `map` may be NULL. Returns false if the row was dropped; the metrics count it. */
+/* Copies a row into the queue; `map` may be NULL. Returns false if the row was dropped; the metrics
+   count dropped rows. */
 bool hs_evidence_put(struct hs_evidence *evidence, const struct hs_evidence_row *row,
                      bool is_sample, struct hs_ruleset_entry *ruleset, struct hs_map_entry *map);
 
-/* Returns a mark for all rows that were added so far. 0: requests need not wait for these rows. */
+/* Returns a mark for hs_evidence_await that covers all rows queued so far. 0: no need to wait. */
 uint64_t hs_evidence_mark(struct hs_evidence *evidence);
 
-/* A request that waits for a commit. The wait must stay valid until `done` is called. */
+/* A request that waits until its rows are committed. The wait must stay valid until `done` is
+   called. */
 struct hs_evidence_wait {
     const void *owner; /* for hs_evidence_end_waits */
     uint64_t mark;
-    void (*done)(
-        struct hs_evidence_wait *wait); /* called by any thread; must not call the writer */
-    bool is_lost; /* set before `done`: the rows were not on the disk within two seconds */
+    /* Called on any thread, while the writer's lock is held, so it must not call the writer. */
+    void (*done)(struct hs_evidence_wait *wait);
+    bool is_lost; /* set before `done`: some rows were not on the disk in time, or were dropped */
+    /* Only the writer uses the following members. */
     int64_t until_us;
-    struct hs_evidence_wait *next; /* used by the writer */
+    struct hs_evidence_wait *next;
 };
 
 /* Calls `done` as soon as the rows up to the mark are on the disk, or after two to three seconds.
-   Returns false, without calling `done`, if the rows are already on the disk. */
+   Returns false, and does not call `done`, if the writer has already committed or dropped these
+   rows. */
 bool hs_evidence_await(struct hs_evidence *evidence, struct hs_evidence_wait *wait);
 
-/* Ends the waits that have lasted too long. Call it every second. Does nothing for NULL. */
+/* Ends the waits that have lasted two seconds. Call it every second. Does nothing for NULL. */
 void hs_evidence_expire(struct hs_evidence *evidence);
 
-/* Ends all waits of an owner. The owner must not begin another wait. Does nothing for NULL. */
+/* Ends all waits with this owner. After that, the owner must not start another wait. Does nothing
+   for NULL. */
 void hs_evidence_end_waits(struct hs_evidence *evidence, const void *owner);
 
-/* Returns whether claims must be refused, because the queue is full and rows must not be dropped.
- */
+/* Returns true while claims must be refused: the queue is full, and `blocks` is set. */
 bool hs_evidence_is_blocked(struct hs_evidence *evidence);
 
-/* Returns where the verdicts are stored. */
 const struct hs_evidence_home *hs_evidence_home(const struct hs_evidence *evidence);
 
-/* Returns the JSON pointers of the members whose values must not be stored, separated by commas, or
-   "". */
 const char *hs_evidence_mask(const struct hs_evidence *evidence);
 
-/* Returns how many verdicts are not in the store yet: the verdicts in the queue and in the spool.
- */
+/* Returns the number of verdicts that still wait in the queue or in the spool. */
 size_t hs_evidence_queue_length(struct hs_evidence *evidence);
 
 #endif

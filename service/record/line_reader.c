@@ -6,7 +6,7 @@
 #include "service/record/members.h"
 #include "service/record/stream.h"
 
-/* The limits of a match must be in the ranges of the service's options. */
+/* Limits of a match: the ranges of the service's options. */
 enum { MAX_PLAYERS = 65536, MAX_MOVERS = 65536, MIN_SAMPLES = 8, MAX_SAMPLES = 16384 };
 
 static const char *const first_members[HS_STREAM_KIND_COUNT] = {
@@ -15,7 +15,7 @@ static const char *const first_members[HS_STREAM_KIND_COUNT] = {
     [HS_STREAM_JOURNAL] = "journal",
 };
 
-/* The other members. TEXT: a string without escapes; JSON: any value, as its text. */
+/* The other members. TEXT: a string without escapes. JSON: the text of any value. */
 enum type { TEXT, JSON, WHOLE, FLAG };
 
 static const struct member {
@@ -65,8 +65,7 @@ static bool read_text(struct hs_str value, struct hs_str *text)
     return text->ptr != NULL;
 }
 
-/* Reads a member that is not the first. Unknown members are skipped: a later version may have
-   written them. */
+/* Parses a member after the first. Skips unknown members, because later versions may write them. */
 static bool read_member(struct hs_stream_line *line, struct hs_str key, struct hs_str value)
 {
     const struct member *member = members, *end = members + sizeof members / sizeof members[0];
@@ -90,7 +89,7 @@ static bool read_member(struct hs_stream_line *line, struct hs_str key, struct h
     return true;
 }
 
-/* Sets the limits of a match. A match without recorded limits gets the service's default limits. */
+/* If the line does not contain the limits of a match, sets the default limits of the service. */
 static void set_limits(struct hs_stream_line *line)
 {
     struct hs_options options;

@@ -1,4 +1,4 @@
-/* Reads one line of a recorded stream (stream.h). docs/recording.md describes the format. */
+/* Parses one line of a recorded stream (stream.h). docs/recording.md describes the format. */
 #ifndef HS_SERVICE_RECORD_LINE_READER_H
 #define HS_SERVICE_RECORD_LINE_READER_H
 
@@ -12,41 +12,37 @@ enum hs_stream_kind {
     HS_STREAM_OPEN,
     HS_STREAM_REQUEST,
     HS_STREAM_GAP,
-    HS_STREAM_JOURNAL, /* changes of a restored match before its first request */
+    HS_STREAM_JOURNAL, /* what happened to a restored match before its first request */
     HS_STREAM_KIND_COUNT
 };
 
-/* A line. Texts are borrowed from the text of the line. A text has ptr NULL if the member is
-   absent. */
+/* A line. Its strings are parts of the parsed text. ptr NULL: the line lacks this member. */
 struct hs_stream_line {
     enum hs_stream_kind kind;
-    struct hs_str name; /* name of the ruleset, map or match; header: the format */
-    /* Revision of the ruleset or map; for a match, revision of its ruleset. */
+    struct hs_str name; /* name of the ruleset, map or match; in the header: the format */
+    /* Revision of the ruleset or map; for a match: of its ruleset. */
     struct hs_str revision;
-    struct hs_str map, map_revision; /* map of a match; absent without a map */
-    struct hs_str tenant;            /* the owner of a match; absent if nobody owns the match */
-    struct hs_str program;           /* header: the version that wrote the recording */
-    struct hs_str document;          /* ruleset or map, as JSON */
-    /* Name, body and answer of the request; body and answer are JSON, and the answer may be
-       absent. */
+    struct hs_str map, map_revision; /* map of a match, if it has one */
+    struct hs_str tenant;            /* owner of a match, if it has one */
+    struct hs_str program;           /* header: version of the program that wrote it */
+    struct hs_str document;          /* JSON of a ruleset or map */
+    /* Name, body and answer of a request. Body and answer are JSON; the answer may be missing. */
     struct hs_str request, body, answer;
-    struct hs_str title, unit; /* header, as JSON */
-    /* Members of a request, as JSON; `play` compares these members with the answer. */
+    struct hs_str title, unit; /* header: JSON */
+    /* JSON members of a request, which `play` compares with the answer. */
     struct hs_str who, truth, expect;
-    struct hs_str state;           /* state of a restored match, base64; absent if the match is
-                                      new */
-    struct hs_str layout, records; /* journal: layout of the records; records as base64 */
-    struct hs_str reason;          /* reason of a gap; absent if requests are missing */
+    struct hs_str state;           /* state of a restored match, base64 */
+    struct hs_str layout, records; /* journal: layout of the records; the records, base64 */
+    struct hs_str reason;          /* reason for a gap; ptr NULL: requests are missing */
     uint64_t version, opening, max_players, max_samples, max_movers;
-    uint64_t request_work; /* budget of the request; 0: all items fitted into the budget */
-    enum hs_route route;   /* route of a request */
+    uint64_t request_work; /* work budget of a request; 0: all items fitted into it */
+    enum hs_route route;   /* of a request */
     bool explain, brief;
-    bool moves_lost; /* used only with `state` */
+    bool moves_lost; /* with `state`: hs_match_lost_moves was called */
     bool ended;      /* journal: the match had ended */
 };
 
-/* Reads the text of a line, without its line end. Returns false if the text is not a line of a
-   stream. */
+/* Parses a line without its line end. Returns false if it is not a valid line. */
 bool hs_stream_line_read(struct hs_str text, struct hs_stream_line *line);
 
 #endif

@@ -5,20 +5,20 @@
 #include "api/json/writing.h"
 #include "service/record/recorder.h"
 
-/* Ends a line that was begun. */
+/* Writes the closing brace and the line end. */
 void hs_line_end(struct hs_writer *writer);
 
 /* Writes the first line of a stream. */
 void hs_line_put_header(struct hs_writer *writer);
 
-/* Begins the line of a ruleset or a map. The document is the last member of this line. */
+/* Begins the line of a ruleset or a map. Only the document is still missing. */
 void hs_line_begin_document(struct hs_writer *writer, const char *kind, struct hs_str name,
                             struct hs_str revision);
 
 /* Begins the line that opens a match. More members may follow. */
 void hs_line_begin_opening(struct hs_writer *writer, const struct hs_match_slot *slot);
 
-/* Adds a member that contains bytes as base64. */
+/* Adds a member with bytes as base64. */
 void hs_line_put_bytes(struct hs_writer *writer, const char *key, const void *bytes, size_t size);
 
 /* Writes the line of a request with its answer. */

@@ -1,7 +1,6 @@
 /*
- * Splits a JSON text into the members of an object or the elements of an array, one after the
- * other, without a tree of the text. The functions do not check the content of a piece; the caller
- * parses the piece.
+ * Splits a JSON object into its members, or a JSON array into its elements, one after the other and
+ * without building a tree. The pieces are not validated; the caller parses them.
  */
 #ifndef HS_SERVICE_RECORD_MEMBERS_H
 #define HS_SERVICE_RECORD_MEMBERS_H
@@ -14,27 +13,28 @@
 struct hs_pieces {
     struct hs_cursor cursor;
     char close;  /* '}' or ']' */
-    bool begun;  /* the first piece has been read */
-    bool broken; /* the text is not JSON at the cursor */
+    bool begun;  /* the first piece was read */
+    bool broken; /* the text is not JSON */
 };
 
-/* Returns the pieces of an object ('{') or an array ('['). Sets `broken` if the text does not begin
-   with `open`. */
+/* Prepares to split an object (`open` is '{') or an array ('['). Sets `broken` if the text does not
+   begin with `open`. */
 struct hs_pieces hs_pieces_of(struct hs_str text, char open);
 
-/* Reads the next element, or the next member with its name (without quotation marks; escapes are
-   not decoded). Returns false at the end, or if the text is not JSON. `key` is NULL for an array.
- */
+/* Reads the next element, or the next member and its name without quotation marks. For an array,
+   `key` is NULL. Returns false at the end, and if the text is not JSON or the name contains an
+   escape. */
 bool hs_pieces_next(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value);
 
-/* Returns the first element of the array that is the member `list` of an object, or ptr NULL if
-   there is no such element. */
+/* Returns the first element of the array `list` in an object. ptr NULL: the array is missing or
+   empty. */
 struct hs_str hs_pieces_first(struct hs_str object, struct hs_str list);
 
-/* Returns the content of a string, or ptr NULL if the value is not a string or contains escapes. */
+/* Returns the content of a string. ptr NULL: the value is not a string, or contains an escape. */
 struct hs_str hs_piece_text(struct hs_str value);
 
-/* Reads digits as a number. Returns false if the value is something else, or too large. */
+/* Parses a number that consists of digits only. Returns false if the value is something else, or is
+   too large. */
 bool hs_piece_whole(struct hs_str value, uint64_t *number);
 
 #endif

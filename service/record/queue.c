@@ -18,22 +18,22 @@
 #include "service/system/thread.h"
 #include "service/watch/log.h"
 
-/* OVERHEAD is added to the size of each line, so that the limit also bounds the memory of many
-   small lines. */
+/* OVERHEAD is added to the size of each item, so that the limit also bounds the memory for many
+   short lines. */
 enum { OVERHEAD = 64, PIECE = 65536 };
 
 struct item {
     struct item *next;
     struct hs_buffer text;
-    struct hs_str body; /* the large part of a line; ptr NULL: the line consists of `text` only */
+    struct hs_str body; /* a large part of the line; ptr NULL: there is only `text` */
     void (*done)(void *holder);
     void *holder;
-    bool unbound; /* the line is added even if the limit is reached */
+    bool unbound; /* ignores the limit */
 };
 
 struct hs_line_queue {
     pthread_mutex_t lock; /* guards the list, `bytes`, `ending` and `failed` */
-    /* `wake` wakes the queue's thread, `written` wakes threads that wait for space. */
+    /* `wake` is for the queue's thread, `written` for threads that wait for space. */
     pthread_cond_t wake, written;
     struct item *first, **last;
     atomic_size_t bytes;
@@ -42,13 +42,12 @@ struct hs_line_queue {
     pthread_t thread;
     int file; /* only the queue's thread uses `file` and the following members */
     size_t held;
-    char piece[PIECE]; /* collects short lines, which are written together */
+    char piece[PIECE]; /* collects short lines, to write them together */
 };
 
 /* ---- the file ---- */
 
-/* Writes bytes to the file. After a failed write, the file may end with a part of a line, so
-   nothing more may be written. */
+/* After a failure, the file may end with part of a line, so nothing more may be written. */
 static bool write_all(int file, const char *bytes, size_t size)
 {
     return hs_file_write(file, &(struct iovec){(void *)(uintptr_t)bytes, size}, 1);
@@ -94,7 +93,7 @@ static bool write_item(struct hs_line_queue *queue, const struct item *item)
            (write_flat(queue, item->body) && write_bytes(queue, "}\n", 2));
 }
 
-/* Adds the last line end if it is missing because an earlier writer was interrupted. */
+/* If an earlier writer was interrupted, the last line may lack its line end. Adds it. */
 static bool end_last_line(const char *path, int file)
 {
     struct stat status;
@@ -120,8 +119,8 @@ static void free_item(struct item *item)
     free(item);
 }
 
-/* Waits for lines. The caller holds the lock; this function releases it during the wait. Returns
-   NULL if the queue ends. */
+/* Waits for lines. NULL: the queue is being closed, and is empty. The caller holds the lock, which
+   is released during the wait. */
 static struct item *wait_for_items(struct hs_line_queue *queue)
 {
     while (queue->first == NULL && !queue->ending)
@@ -142,8 +141,7 @@ static void fail(struct hs_line_queue *queue)
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* Writes a list of items. The bytes of an item count towards the limit until the item is
-   written. */
+/* An item counts towards the limit until it is written. */
 static void write_items(struct hs_line_queue *queue, struct item *items, bool *failed)
 {
     while (items != NULL) {
@@ -180,7 +178,7 @@ static void *write_lines(void *context)
 
 static int open_file(const char *path, char error[256])
 {
-    /* The file has names and positions of players, so only its owner may read it. */
+    /* The file contains names and positions of players, so only its owner may read it. */
     int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         snprintf(error, 256, "%.180s: another process writes to it", path);
@@ -238,7 +236,7 @@ void hs_line_queue_close(struct hs_line_queue *queue)
     destroy(queue);
 }
 
-/* Returns whether the queue has space for `cost` bytes. The caller holds the lock. */
+/* The caller holds the lock. */
 static bool has_space(const struct hs_line_queue *queue, size_t cost)
 {
     return queue->bytes < queue->max_bytes && cost <= queue->max_bytes - queue->bytes;

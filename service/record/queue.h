@@ -1,7 +1,6 @@
 /*
- * A queue of lines. The queue's own thread appends the lines to a file, in order. A caller that
- * adds lines never waits for the disk. The queue has a limit in bytes, and refuses lines that do
- * not fit. Thread-safe.
+ * A queue of lines, which the queue's own thread appends to a file, in order. Callers never wait
+ * for the disk. The queue has a limit in bytes, and refuses lines that do not fit. Thread-safe.
  */
 #ifndef HS_SERVICE_LINE_QUEUE_H
 #define HS_SERVICE_LINE_QUEUE_H
@@ -16,39 +15,38 @@
 struct hs_line_queue;
 
 /*
- * Opens a file for appending and starts the thread. If an earlier writer left an incomplete last
- * line, ends this line first. Returns NULL with a message in `error` if the file cannot be opened,
- * or another process writes to it.
+ * Opens a file for appending and starts the thread. If the last line of the file is incomplete,
+ * because an earlier writer was interrupted, first adds a line end. Returns NULL with a message in
+ * `error` on failure, for example because another process writes to the file.
  */
 struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, char error[256]);
 
-/* Writes the waiting lines, and then ends the queue. Does nothing for NULL. */
+/* Writes the queued lines, stops the thread and frees the queue. Does nothing for NULL. */
 void hs_line_queue_close(struct hs_line_queue *queue);
 
-/* Adds complete lines: takes ownership of the bytes, and `lines` is then empty. Returns false if
-   the bytes do not fit, `lines` has failed for lack of memory, or the file failed. On failure, the
-   caller still owns the bytes. */
+/* Queues complete lines. Takes over the bytes of `lines` and leaves it empty. Returns false if the
+   lines do not fit, lines->failed is set, memory ran out, or the file could not be written; the
+   caller then still owns the bytes. */
 bool hs_line_queue_put(struct hs_line_queue *queue, struct hs_buffer *lines);
 
-/* Waits until the bytes fit into the queue, at most until `until_us` (monotonic). Returns false if
-   the bytes do not fit, or the file failed. Call this function only at the start of the service,
-   before the first request. */
+/* Waits until `bytes` bytes fit into the queue, but not longer than `until_us` (hs_clock_us).
+   Returns false if they still do not fit, or the file could not be written. Call it only while the
+   service starts. */
 bool hs_line_queue_wait(struct hs_line_queue *queue, size_t bytes, int64_t until_us);
 
-/* Works like hs_line_queue_put, but ignores the limit of the queue. Use it for short lines that
-   must be written. */
+/* Like hs_line_queue_put, but ignores the limit. For short lines that must be written. */
 bool hs_line_queue_put_last(struct hs_line_queue *queue, struct hs_buffer *lines);
 
 /*
- * Works like hs_line_queue_put, for a line with a large part that is not copied. The line consists
- * of `head`, `body`, "}" and a line end. Line ends inside `body` are written as spaces. `done` is
- * called with `holder` when `body` is no longer needed: in the queue's thread, or at once if the
- * result is false. Only `head` counts towards the limit.
+ * Like hs_line_queue_put, for a line with a large part that is not copied. The line consists of
+ * `head`, `body`, "}" and a line end. Line ends inside `body` become spaces. Calls `done` with
+ * `holder` when `body` is no longer needed: on the queue's thread, or at once if the result is
+ * false. Only `head` counts towards the limit.
  */
 bool hs_line_queue_put_around(struct hs_line_queue *queue, struct hs_buffer *head,
                               struct hs_str body, void (*done)(void *holder), void *holder);
 
-/* Returns the number of bytes that wait to be written. */
+/* Returns the number of queued bytes that count towards the limit. */
 size_t hs_line_queue_bytes(struct hs_line_queue *queue);
 
 #endif

@@ -16,12 +16,12 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* The start of the service waits at most this long until a line fits into the queue. With a higher
-   value, a hanging disk delays the start for longer. With a lower value, a slow disk loses
-   recordings of restored matches. */
+/* How long the start of the service waits for space in the queue. With a longer time, a hanging
+   disk would delay the start. With a shorter time, a slow disk would lose recordings of restored
+   matches. */
 enum { RESTORE_WAIT_US = 5000000 };
 
-/* A ruleset or a map, by its name and revision. */
+/* The name and the revision of a ruleset or a map. */
 struct revision {
     char text[HS_NAME_MAX + HS_REVISION_MAX + 1];
 };
@@ -32,9 +32,8 @@ struct hs_record {
     struct hs_map_store *maps;
     struct hs_log_limit log_limit;
     size_t max_bytes;     /* limit of the queue */
-    bool has_waited_long; /* a wait at the start of the service has timed out, so do not wait
-                             again */
-    pthread_mutex_t lock; /* guards the list of revisions that the file already contains */
+    bool has_waited_long; /* a wait at the start has timed out, so do not wait again */
+    pthread_mutex_t lock; /* guards `revisions`, which lists what the file contains */
     struct revision *revisions;
     size_t revision_count, revision_capacity;
 };
@@ -54,7 +53,7 @@ static bool put_ruleset(struct hs_record *record, const struct hs_ruleset_entry 
     return taken;
 }
 
-/* A reference to a map whose line waits to be written. */
+/* A map that is retained until its line is written. */
 struct held_map {
     struct hs_map_store *maps;
     struct hs_map_entry *entry;
@@ -67,8 +66,7 @@ static void release_map(void *holder)
     free(held);
 }
 
-/* Adds the line of a map. The document of a map can be large, so it is not copied. Instead, the
-   line keeps a reference to the map until the line is written. */
+/* The document of a map may be large, so it is not copied. The line retains the map. */
 static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
 {
     struct held_map *held = entry->document != NULL ? malloc(sizeof *held) : NULL;
@@ -85,9 +83,9 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
     return taken;
 }
 
-/* Writes a ruleset or a map, unless the file already contains it. Writes nothing if memory for the
-   revision runs out, because the document would then be written again for each match. The lock is
-   held. */
+/* Queues a ruleset or a map, unless the file contains it. Reserves memory for its revision first:
+   if that failed afterwards, the document would be written again for each match. The caller holds
+   the lock. */
 static bool put_once(struct hs_record *record, const struct hs_name *name, const char *revision,
                      const struct hs_ruleset_entry *ruleset, struct hs_map_entry *map)
 {
@@ -107,9 +105,8 @@ static bool put_once(struct hs_record *record, const struct hs_name *name, const
     return true;
 }
 
-/* Writes the ruleset and the map of a match, unless the file already contains them. Keeps the lock
-   until both lines are added, so that the lines come before every line that opens a match with this
-   ruleset or map. */
+/* Queues the ruleset and the map of a match, unless the file contains them. Holds the lock for
+   both, so that they precede every line that opens a match with them. */
 static bool put_what_it_needs(struct hs_record *record, const struct hs_match_slot *slot)
 {
     const struct hs_ruleset_entry *ruleset = slot->ruleset;
@@ -123,8 +120,8 @@ static bool put_what_it_needs(struct hs_record *record, const struct hs_match_sl
 
 /* ---- requests ---- */
 
-/* Writes the line that ends the recording of a match. `reason` is a sentence, or NULL if requests
-   are missing. If `must` is true, the line ignores the limit of the queue. */
+/* Queues the line that ends the recording of a match. `reason`: a sentence; NULL: requests are
+   missing. With `must`, the line ignores the limit of the queue. */
 static void put_gap(struct hs_record *record, struct hs_match_slot *slot, const char *reason,
                     bool must)
 {
@@ -142,7 +139,6 @@ static void put_gap(struct hs_record *record, struct hs_match_slot *slot, const 
     hs_buffer_free(&line);
 }
 
-/* Counts a request as dropped, and ends the recording of its match. */
 static void drop(struct hs_record *record, struct hs_match_slot *slot)
 {
     hs_metrics_add(record->metrics, HS_METRIC_RECORD_DROPPED, 0, 1);
@@ -200,8 +196,7 @@ static bool wait_for_space(struct hs_record *record, size_t bytes)
     return has_space;
 }
 
-/* Adds a line and takes ownership of it. Returns NULL if the line was added, otherwise the reason
-   of the failure. */
+/* Queues a line and frees `line`. Returns NULL on success, otherwise the reason for the failure. */
 static const char *put_at_start(struct hs_record *record, struct hs_buffer *line)
 {
     const char *reason = line->failed ? "out of memory" : NULL;
@@ -212,10 +207,10 @@ static const char *put_at_start(struct hs_record *record, struct hs_buffer *line
     return reason;
 }
 
-/* Max bytes of a line besides its saved bytes, including the overhead of the queue. */
+/* Max bytes of a line without its saved bytes, but with the overhead of the queue. */
 enum { LINE_REST = 8192 };
 
-/* Returns whether an empty queue has space for a line that contains `size` bytes as base64. */
+/* Returns whether a line with `size` bytes as base64 fits into an empty queue. */
 static bool may_fit(const struct hs_record *record, size_t size)
 {
     return size <= HS_STREAM_STATE_MAX && size / 3 * 4 + LINE_REST <= record->max_bytes;

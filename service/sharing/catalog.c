@@ -13,10 +13,10 @@
 #include "service/system/clock.h"
 #include "service/system/thread.h"
 
-/* POLL_US: how often the thread reads the version. KEEP_US: how often the thread sets the documents
-   of open matches to expire in a day. PINNED_US: how long a pinned document is available for its
-   match. PINNED_MAX: max pinned documents. EMPTIED_US: how long the store may lack matches of other
-   replicas after it has lost its data. Keys expire after the same time. */
+/* POLL_US: how often the thread reads the version. KEEP_US: how often it extends the life of the
+   documents of open matches in the store. PINNED_US: how long a pinned document stays available.
+   EMPTIED_US: how long the store may lack matches of other replicas after it lost its data; the
+   keys of matches expire after the same time. */
 enum {
     POLL_US = 1000000,
     KEEP_US = 600000000,
@@ -25,14 +25,15 @@ enum {
     EMPTIED_US = 120000000
 };
 
-/* A ruleset or a map for a match that another replica had. The name of the document may be deleted,
-   or may refer to another document now. */
+/* A ruleset or map for a match that is taken over. By now, its name may be deleted, or may refer to
+   another document. */
 struct pinned {
     enum hs_shared_kind kind;
-    struct hs_name name;   /* name of a map; empty for a ruleset */
-    struct hs_name tenant; /* the tenant who is charged for the document */
+    struct hs_name name;   /* map: its name; ruleset: "" */
+    struct hs_name tenant; /* is charged for the document */
     char revision[HS_REVISION_MAX];
-    /* A reference; NULL: a map is pinned, or the ruleset was not fetched yet. */
+    /* Both are NULL until the document was fetched, or if that failed. Otherwise one is set, and
+       retained. */
     struct hs_ruleset_entry *ruleset;
     struct hs_map_entry *map;
     int64_t until_us;
@@ -44,20 +45,21 @@ struct hs_catalog {
     struct hs_store *store;
     pthread_t thread;
     pthread_mutex_t lock;
-    /* `wake` wakes the thread, and `synced` wakes requests that wait for the thread. */
+    /* `wake` is for the thread, and `synced` for requests that wait for the thread. */
     pthread_cond_t wake, synced;
     bool has_thread, is_ending; /* the lock guards these and the next members */
-    uint64_t asked, finished; /* numbers of the newest round that a request needs, and of the newest
-                                 round that ended */
-    bool must_read; /* the names on this replica may differ from the names of version `applied` */
-    uint64_t applied_round;           /* the newest round after which this replica had all names */
-    struct hs_shared_version applied; /* the version of the names on this replica */
-    int64_t emptied_us; /* when this replica last saw that the store had lost its data */
+    /* Rounds of the thread are numbered: the newest round that a request needs, and the newest one
+       that is finished. */
+    uint64_t asked, finished;
+    bool must_read;         /* the names on this replica may differ from version `applied` */
+    uint64_t applied_round; /* the newest round after which this replica had all names */
+    struct hs_shared_version applied; /* version of the names on this replica */
+    int64_t emptied_us; /* when this replica last noticed that the store lost its data */
     struct pinned pinned[PINNED_MAX];
     size_t pinned_count;
     /* Only the thread uses the following members. */
     int64_t kept_us;
-    struct hs_revisions offered; /* rulesets that were sent since kept_us */
+    struct hs_revisions offered; /* rulesets sent since kept_us */
 };
 
 static bool is_version(const struct hs_shared_version *a, const struct hs_shared_version *b)
@@ -67,8 +69,7 @@ static bool is_version(const struct hs_shared_version *a, const struct hs_shared
 
 /* ---- the thread ---- */
 
-/* Reads the version of the store (documents.h). If the version has no birth, sets the birth
-   first. */
+/* Reads the version of the store (documents.h), and first sets its birth if it has none. */
 static bool read_version(struct hs_catalog *catalog, struct hs_shared_version *version)
 {
     struct hs_store *store = catalog->store;
@@ -78,9 +79,9 @@ static bool read_version(struct hs_catalog *catalog, struct hs_shared_version *v
     return hs_shared_begin(store) && hs_shared_version(store, HS_STORE_TIMEOUT_US, version);
 }
 
-/* Replaces the names on this replica with the names of the store. If the store has lost its data,
-   it has no names, or only the names that another replica has sent since. In that case, this
-   replica sends its own names too. Returns false if the store did not answer. */
+/* Replaces the names on this replica by those in the store. After the store has lost its data, it
+   has no names, or only those that other replicas have sent since. Then this replica sends its own
+   names first. Returns false if the store did not answer. */
 static bool sync_names(struct hs_catalog *catalog)
 {
     struct hs_service *service = catalog->service;
@@ -114,15 +115,15 @@ static bool sync_names(struct hs_catalog *catalog)
     return is_fine;
 }
 
-/* Fetches the pinned document at `place`. The caller holds the lock; this function releases the
-   lock while it waits. Only this thread removes pinned documents, so the index stays valid. */
+/* Fetches the pinned document at index `place`. The caller holds the lock, which is released during
+   the wait. Only this thread removes pinned documents, so the index stays valid. */
 static void fetch_pinned(struct hs_catalog *catalog, size_t place)
 {
     const struct pinned wanted = catalog->pinned[place];
     pthread_mutex_unlock(&catalog->lock);
     struct hs_ruleset_entry *ruleset = NULL;
     struct hs_map_entry *map = NULL;
-    bool has_answer; /* without an answer, the next request tries again */
+    bool has_answer;
     if (wanted.kind == HS_SHARED_RULESET)
         ruleset = hs_exchange_ruleset(catalog->service, hs_name_str(&wanted.tenant),
                                       wanted.revision, &has_answer);
@@ -138,8 +139,7 @@ static void fetch_pinned(struct hs_catalog *catalog, size_t place)
     pthread_cond_broadcast(&catalog->synced);
 }
 
-/* Fetches the pinned documents that are missing, and removes pinned documents that were not used
-   for PINNED_US. */
+/* Fetches missing pinned documents, and removes those whose time is over. */
 static void serve_pinned(struct hs_catalog *catalog)
 {
     pthread_mutex_lock(&catalog->lock);
@@ -173,8 +173,7 @@ static void run_round(struct hs_catalog *catalog)
     pthread_mutex_unlock(&catalog->lock);
     serve_pinned(catalog);
     if (!hs_store_is_up(catalog->store, HS_STORE_BULK)) {
-        catalog->offered.count =
-            0; /* send all rulesets again next time: the store may have lost them */
+        catalog->offered.count = 0; /* the store may lose all rulesets, so send them again */
         return;
     }
     hs_exchange_offer(catalog->service, &catalog->offered);
@@ -203,8 +202,8 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Asks the thread for a round that begins after this call. The caller holds the lock. Returns the
-   number of the round. */
+/* Asks the thread for a round that begins after this call, and returns its number. The caller holds
+   the lock. */
 static uint64_t ask_for_round(struct hs_catalog *catalog)
 {
     pthread_cond_signal(&catalog->wake);
@@ -265,8 +264,8 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us)
         code = pthread_cond_timedwait(&catalog->synced, &catalog->lock, &until);
         is_current = catalog->finished >= round;
     }
-    /* If the store did not answer during the round, names on this replica may be outdated. While
-       the store is down, the replica uses its names anyway. */
+    /* If the store did not answer during the round, names on this replica may be outdated. They are
+       used anyway while the store is down. */
     if (is_current && catalog->applied_round < round)
         is_current = !hs_store_is_up(catalog->store, HS_STORE_BULK);
     pthread_mutex_unlock(&catalog->lock);
@@ -281,7 +280,7 @@ bool hs_catalog_was_emptied(struct hs_catalog *catalog)
     return emptied_us != 0 && hs_clock_us() - emptied_us < EMPTIED_US;
 }
 
-/* If the store may lack a change, makes the next round read all names. */
+/* If the store may lack the change, lets the next round read all names. */
 static enum hs_shared_result settle(struct hs_catalog *catalog, enum hs_shared_result result)
 {
     pthread_mutex_lock(&catalog->lock);
@@ -336,8 +335,8 @@ static bool is_pinned(const struct pinned *pinned, enum hs_shared_kind kind, str
            hs_str_equal(hs_name_str(&pinned->name), name);
 }
 
-/* Pins a document, unless it is pinned already, and returns it. The document may still have to be
-   fetched. The caller holds the lock. NULL: PINNED_MAX other documents are pinned. */
+/* Returns the pinned document, and pins it if necessary. It may still have to be fetched. The
+   caller holds the lock. NULL: PINNED_MAX other documents are pinned. */
 static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
                                   struct hs_str tenant, struct hs_str name, struct hs_str revision)
 {
@@ -355,7 +354,8 @@ static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kin
     return pinned;
 }
 
-/* Waits for a pinned document. Returns a copy, with a reference to its ruleset or map. */
+/* Waits until the pinned document was fetched. Returns a copy with a retained ruleset or map, or
+   with neither of them. */
 static struct pinned await_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
                                   struct hs_str tenant, struct hs_str name, struct hs_str revision,
                                   int64_t wait_us)

@@ -16,7 +16,7 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-enum { RULESET_MAX = 8 << 20 }; /* max bytes of a document */
+enum { RULESET_MAX = 8 << 20 }; /* max size of a ruleset's document */
 
 /* ---- names that were read ---- */
 
@@ -110,8 +110,8 @@ static bool is_same_ruleset(struct hs_ruleset_store *rulesets, const struct hs_r
     return is_same;
 }
 
-/* Sets the ruleset and the canary of a name. Returns false on failure. Changes nothing if the store
-   did not answer. */
+/* Sets the ruleset and the canary of a name. Returns false on failure. Without an answer from the
+   store, changes nothing. */
 static bool apply_ruleset(struct hs_service *service, const struct name *name, bool *has_answer)
 {
     struct hs_ruleset_store *rulesets = service->rulesets;
@@ -131,7 +131,8 @@ static bool apply_ruleset(struct hs_service *service, const struct name *name, b
     return is_fine && (canary != NULL || name->canary[0] == '\0');
 }
 
-/* Updates the ruleset of a name. Returns false if the store did not answer. */
+/* Copies a name from the store to this replica. Built-in rulesets and those from files stay.
+   Returns false if the store did not answer. */
 static bool update_ruleset(struct hs_service *service, const struct name *name)
 {
     bool has_answer = true;
@@ -152,7 +153,8 @@ static bool update_ruleset(struct hs_service *service, const struct name *name)
 
 /* ---- maps from the store ---- */
 
-/* Builds a map. `is_named`: also puts the map under its name. */
+/* Builds a map. With `is_named`, also stores it under its name. On failure returns NULL with the
+   reason in `why`. */
 static struct hs_map_entry *build_map(struct hs_service *service, const struct name *name,
                                       bool is_named, struct hs_str text, const char **why)
 {
@@ -165,7 +167,7 @@ static struct hs_map_entry *build_map(struct hs_service *service, const struct n
     size_t bytes = text.len + hs_map_mesh_bytes(&counts);
     struct hs_map_document document;
     struct hs_map_entry *entry = NULL;
-    *why = "map-bytes has too few bytes left, or the limit of maps is reached";
+    *why = "too little of --map-bytes is left, or --max-maps is reached";
     if (!hs_share_reserve(share, (struct hs_str){0}, bytes))
         return NULL;
     if (hs_map_decode(&reader, text, &counts, &document)) {
@@ -207,8 +209,8 @@ static struct hs_map_entry *fetch_map(struct hs_service *service, const struct n
     return entry;
 }
 
-/* Sets the map of a name. Deletes the name on this replica if the map cannot be used. Returns false
-   if the store did not answer. */
+/* Copies a name from the store to this replica. Deletes the name if its map cannot be used here.
+   Returns false if the store did not answer. */
 static bool update_map(struct hs_service *service, const struct name *name)
 {
     struct hs_map_store *maps = service->maps;
@@ -313,8 +315,9 @@ static void send_all_maps(struct hs_service *service)
         if (hs_map_file_document(service->options->data, maps[i]->revision, &text))
             hs_exchange_put_map(service, maps[i], (struct hs_str){text.data, text.len}, true);
         else
-            report_failure(service, HS_SHARED_MAP, maps[i]->name.text, maps[i]->revision,
-                           "the store has lost this map, and --data lacks its file: put it again");
+            report_failure(
+                service, HS_SHARED_MAP, maps[i]->name.text, maps[i]->revision,
+                "the store has lost this map, and --data lacks its file: upload it again");
         hs_buffer_free(&text);
         hs_map_store_release(store, maps[i]);
     }
@@ -336,13 +339,13 @@ void hs_exchange_send_all(struct hs_service *service)
 
 /* ---- documents of matches ---- */
 
-/* A set of rulesets or maps, with a reference to each. */
+/* Retained rulesets or maps, each once. */
 struct entries {
     void **items;
     size_t count, capacity;
 };
 
-/* Adds an item. Returns false if the set already has the item, or if memory runs out. */
+/* Returns false if the set already contains the item, or memory runs out. */
 static bool add_once(struct entries *entries, void *item)
 {
     for (size_t i = 0; i < entries->count; i++)
@@ -370,9 +373,9 @@ static void add_documents(void *context, struct hs_match_slot *slot)
         hs_map_store_retain(in_use->service->maps, slot->map);
 }
 
-/* Locks each match only to find its documents, and asks the store afterwards. Asks the store once
-   for each document, not once for each match. With one request for each match, a slow store would
-   delay the next round for minutes. */
+/* Each match is locked only while its documents are listed. The store is asked afterwards, once for
+   each document: asking once for each match would take minutes if the store is slow, and delay the
+   next round. */
 void hs_exchange_keep(struct hs_service *service)
 {
     struct in_use in_use = {.service = service};

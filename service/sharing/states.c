@@ -14,17 +14,17 @@
 
 enum {
     TURN_US = 250000,
-    /* While more bytes than this are being sent to the store, the thread waits before the next
-       match. So these bytes take little memory, and a broken connection loses few states. */
+    /* While more bytes than this are on their way to the store, the thread waits before the next
+       match. This saves memory, and a broken connection loses only a few states. */
     BACKLOG_BYTES = 2 << 20,
     LOOK_US = 1000,
 };
 
 struct hs_sharing {
     struct hs_service *service;
-    struct hs_bytes state, packed; /* reused for all matches, to avoid new allocations */
+    struct hs_bytes state, packed; /* reused for all matches */
     unsigned connections;          /* hs_store_connections at the last check */
-    int64_t until_us; /* time limit for the final states; 0: the service does not end yet */
+    int64_t until_us;              /* deadline for the final states; 0: not stopping yet */
     size_t given_up;
     pthread_t thread;
     pthread_mutex_t lock; /* guards the following members */
@@ -32,7 +32,7 @@ struct hs_sharing {
     bool is_ending;
 };
 
-/* Data of a match at the capture of its state. */
+/* Taken from a match at the moment when its state is captured. */
 struct captured {
     struct hs_shared_match *shared;
     uint64_t mark;
@@ -49,8 +49,8 @@ static void begin(void *context, struct hs_match_slot *slot)
     captured->is_complete = atomic_load(&captured->service->draining);
 }
 
-/* Waits until the store has acknowledged most of the sent bytes. Returns false if the store is
-   down. */
+/* Waits until the store has acknowledged most of what was sent. Returns false if the store is down,
+   or the deadline for the final states has passed. */
 static bool wait_for_store(const struct hs_sharing *sharing)
 {
     const struct hs_store *store = sharing->service->store;
@@ -107,7 +107,7 @@ static void share(void *context, struct hs_match_slot *slot)
         write_state(sharing, slot, shared, now_us);
 }
 
-/* Makes all states due if the store was connected again, because it may have lost its data. */
+/* After a new connection, the store may have lost its data, so all states are due again. */
 static void look_at_store(struct hs_sharing *sharing)
 {
     unsigned connections = hs_store_connections(sharing->service->store);
@@ -116,7 +116,7 @@ static void look_at_store(struct hs_sharing *sharing)
     sharing->connections = connections;
 }
 
-/* Waits until the thread must look for changed matches again. Returns false if the service ends. */
+/* Returns false if the thread must stop. */
 static bool wait_for_turn(struct hs_sharing *sharing)
 {
     struct timespec until = hs_clock_timespec(hs_clock_us() + TURN_US);

@@ -25,29 +25,28 @@
 
 enum {
     TURNS = 256,
-    STATE_MAX = 1 << 30, /* max bytes of a state; only an attacker sends more */
-    /* Max matches that are restored at the same time. Each restore uses a processor for a few
-       milliseconds. If the limit is larger, requests of other matches wait longer while many
+    STATE_MAX = 1 << 30, /* max size of a state; only an attack exceeds it */
+    /* Max matches that are restored at the same time. Each restore keeps a processor busy for some
+       milliseconds. With a higher limit, requests for other matches would wait longer while many
        matches move. */
     RESTORERS = 2,
 };
 
-/* How long the opening of a new match waits for rulesets and maps that were put on other replicas.
- */
+/* How long a request that opens a new match waits for rulesets and maps that were uploaded to other
+   replicas. */
 enum { OPEN_US = 250000 };
 
-/* If this replica receives no request for a match for this long, another replica may have a newer
-   copy. */
+/* If a match gets no request here for this long, another replica may have a newer copy. */
 enum { QUIET_US = 1000000 };
 
-/* How long the client should wait before it sends a refused request again. REVISION: this replica
-   lacks the ruleset or the map of the match. SPACE: this replica lacks memory for the match. */
+/* How long the client should wait before it retries. REVISION: this replica lacks the match's
+   ruleset or map. SPACE: it lacks memory for the match. */
 enum { REVISION_RETRY_MS = 100, SPACE_RETRY_MS = 1000 };
 
 struct hs_takers {
     struct hs_service *service;
-    pthread_mutex_t turns[TURNS]; /* a lock for each hash of a match name; one request at a time
-                                     takes over a match */
+    /* Indexed by a hash of the match name: only one request at a time takes over a match. */
+    pthread_mutex_t turns[TURNS];
     sem_t restorers;
     struct hs_log_limit log_limit;
 };
@@ -81,21 +80,20 @@ bool hs_takeover_is_needed(struct hs_takers *takers, struct hs_str name)
 
 /* ---- reading a match ---- */
 
-/* A match of the store that is being read. */
 struct reading {
     struct hs_takers *takers;
     struct hs_service *service;
     struct hs_str name;
     struct hs_kept_head head;
-    struct hs_bytes_reader state;     /* the bytes of the match, after the head */
-    struct hs_ruleset_entry *ruleset; /* references */
+    struct hs_bytes_reader state;     /* the bytes after the head */
+    struct hs_ruleset_entry *ruleset; /* retained, like `map` */
     struct hs_map_entry *map;
     struct hs_match *match;
     bool has_head, lacks_revision, has_layout, is_damaged;
     enum hs_match_load loaded;
 };
 
-/* Finds the ruleset and the map of the match. Other matches can be restored during this wait. */
+/* Waits for the ruleset and the map of the match. Other matches may be restored during the wait. */
 static void find_revisions(struct reading *reading)
 {
     struct hs_catalog *catalog = reading->service->catalog;
@@ -130,7 +128,7 @@ static void read_state(void *context, enum hs_checkpoint_type type, const void *
                                     (size_t)(reader.end - reader.at), &reading->match);
 }
 
-/* Applies payments that are newer than the state. */
+/* Applies the payments in a record of the journal. */
 static void read_payments(void *context, enum hs_checkpoint_type type, const void *bytes,
                           size_t size)
 {
@@ -148,10 +146,9 @@ static void read_payments(void *context, enum hs_checkpoint_type type, const voi
         reading->is_damaged = true;
 }
 
-/* Reads the state and the journal. */
 static void read_match(struct reading *reading, const struct hs_taken *taken)
 {
-    enum { NUMBER = 8 }; /* bytes before a record, see kept_match.c */
+    enum { NUMBER = 8 }; /* size of the number before a record (kept_match.c) */
     enum hs_checkpoint_read result = HS_CHECKPOINT_BROKEN;
     size_t size;
     unsigned char *state = hs_unpack(taken->state.ptr, taken->state.len, STATE_MAX, &size);
@@ -192,11 +189,11 @@ static void report(struct hs_takers *takers, const struct hs_taken *taken, struc
     char match[HS_NAME_MAX + 1];
     memcpy(match, name.ptr, name.len);
     match[name.len] = '\0';
-    hs_log(HS_LOG_WARN, "a match of another replica was not taken over",
+    hs_log(HS_LOG_WARN, "a match from another replica was not taken over, or only in part",
            HS_LOG_TEXT("match", match), HS_LOG_TEXT("detail", detail));
 }
 
-/* Adds a match that was read to the registry. Returns false if a limit is reached. */
+/* Returns false if a limit is reached. */
 static bool open_match(struct hs_takers *takers, struct reading *reading,
                        const struct hs_str tenant, const struct hs_taken *taken)
 {
@@ -218,15 +215,14 @@ static bool open_match(struct hs_takers *takers, struct reading *reading,
     if (result == HS_REGISTRY_CREATED) {
         atomic_store(&slot->shared, hs_shared_match_create(service->shared, tenant, reading->name,
                                                            taken->ownership));
-        /* the recording ends here: `recheck` would need the state and all payments of the journal
-         */
+        /* The recording of this match ends here: `recheck` would need its state and all payments in
+           the journal. */
         slot->recorded = HS_RECORDED_LOST;
     }
     hs_registry_release(service->registry, slot);
     return true;
 }
 
-/* Opens a match with the state that the store has. */
 static enum hs_takeover_result open_taken(struct hs_takers *takers, struct hs_str tenant,
                                           struct hs_str name, const struct hs_taken *taken)
 {
@@ -253,9 +249,9 @@ static enum hs_takeover_result open_taken(struct hs_takers *takers, struct hs_st
         why = "its ruleset or its map is not on this replica";
     } else if (reading.match != NULL && !open_match(takers, &reading, tenant, taken)) {
         result = HS_TAKEOVER_NO_SPACE;
-        why = "a limit of open matches or of memory is reached";
+        why = "the limit on open matches or on memory is reached";
     } else if (reading.is_damaged) {
-        why = "the match was taken over, but payments of its journal are damaged";
+        why = "the match was taken over, but payments in its journal are damaged";
     }
     report(takers, taken, name, result, why);
     hs_map_store_release(service->maps, reading.map);
@@ -265,11 +261,11 @@ static enum hs_takeover_result open_taken(struct hs_takers *takers, struct hs_st
 
 /* ---- older copies ---- */
 
-/* Handles the case in which another replica may have paid for shots of a locked match. */
+/* Another replica may have paid for shots of this match. The match must be locked. */
 static void lose_payments(struct hs_match_slot *slot)
 {
     hs_match_lost_payments(slot->match);
-    slot->recorded = HS_RECORDED_LOST; /* `recheck` would not know about the lost payments */
+    slot->recorded = HS_RECORDED_LOST; /* `recheck` cannot know the lost payments */
 }
 
 void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
@@ -282,9 +278,9 @@ void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
                                         hs_name_str(&slot->name), takeover->ownership));
 }
 
-/* Handles a match that is open on this replica, but was restored from the checkpoint or has moved
-   to another replica. If the store knows the match, the state in the store is newer, so the match
-   is closed here. If the store does not know the match, the match from the checkpoint is used. */
+/* A match is open here, but this replica does not own it: the match was restored from the
+   checkpoint, or has moved to another replica. If the store has the match, its state is newer, so
+   the match is closed here. Otherwise the match from the checkpoint continues. */
 static void settle_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name,
                         const struct hs_takeover *takeover, bool is_known)
 {
@@ -299,8 +295,7 @@ static void settle_copy(struct hs_service *service, struct hs_str tenant, struct
     hs_registry_release(service->registry, slot);
 }
 
-/* Handles a match that had no requests here for a while: it may have moved to another replica and
-   back. */
+/* A match that has had no requests here for a while may have moved to another replica and back. */
 static void confirm_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;
@@ -308,7 +303,7 @@ static void confirm_copy(struct hs_service *service, struct hs_str tenant, struc
     if (slot == NULL)
         return;
     struct hs_shared_match *shared = atomic_load(&slot->shared);
-    /* While the balancer sends the requests of a match here, no other replica gets them. */
+    /* While the load balancer sends the requests for a match here, no other replica gets them. */
     bool was_quiet = hs_clock_us() - slot->used_us > QUIET_US;
     if (shared != NULL && hs_shared_match_is_doubtful(shared) && !hs_shared_match_confirm(shared) &&
         was_quiet)
@@ -316,7 +311,6 @@ static void confirm_copy(struct hs_service *service, struct hs_str tenant, struc
     hs_registry_release(service->registry, slot);
 }
 
-/* Gives up the ownership of a match that was not opened. */
 static void give_back(struct hs_service *service, struct hs_str tenant, struct hs_str name,
                       struct hs_takeover *takeover)
 {
@@ -327,15 +321,14 @@ static void give_back(struct hs_service *service, struct hs_str tenant, struct h
     takeover->ownership = (struct hs_ownership){0};
 }
 
-/* Refuses a request, so that the client sends it again later. An empty match would pay again for
-   shots that were paid, and its state would replace the state in the store. */
+/* Refuses a request, so that the client retries. Starting the match empty instead would pay again
+   for shots that were paid, and its state would replace the one in the store. */
 static void refuse(struct hs_takeover *takeover, bool lacks_space, struct hs_problem *problem)
 {
     takeover->shed = lacks_space ? HS_SHED_HISTORY : HS_SHED_REVISION;
     hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "%s",
-                   lacks_space
-                       ? "this replica has too little memory for this match of another replica"
-                       : "the ruleset or the map of this match is not on this replica yet");
+                   lacks_space ? "this replica has too little memory to take over this match"
+                               : "the ruleset or the map of this match is not on this replica yet");
     problem->retry_after_ms = lacks_space ? SPACE_RETRY_MS : REVISION_RETRY_MS;
 }
 
@@ -351,8 +344,8 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
                      !hs_str_equal(hs_name_str(&owner), tenant);
     if (!hs_takeover_is_needed(takers, name))
         return true;
-    /* If another replica has ended the match, the copy here must not keep another tenant from using
-       the name. */
+    /* If another replica has removed the match, an outdated copy here must not keep another tenant
+       from using the name. */
     confirm_copy(service, is_others ? hs_name_str(&owner) : tenant, name);
     if (is_others || !hs_takeover_is_needed(takers, name))
         return true;
@@ -373,8 +366,7 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
         takeover->is_uncertain = result != HS_TAKEN || taken.journal_count > 0 ||
                                  hs_catalog_was_emptied(service->catalog);
     }
-    if (is_fine) /* otherwise this replica gives up the ownership, and the next request asks
-                    again */
+    if (is_fine) /* otherwise the ownership is given up, and the next request asks again */
         settle_copy(service, tenant, name, takeover, is_known);
     if (is_known) {
         enum hs_takeover_result opened = open_taken(takers, tenant, name, &taken);

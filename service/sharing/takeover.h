@@ -1,7 +1,7 @@
 /*
  * Takes over matches from other replicas. When a request names a match that this replica does not
- * have, the replica asks the store (store/matches.h) for it. If the store sends nothing for
- * --state-take-ms, or does not know the match, the match starts empty.
+ * have, it asks the store (store/matches.h). The match starts empty if the store does not know it,
+ * or sends nothing for --state-take-ms.
  */
 #ifndef HS_SERVICE_SHARING_TAKEOVER_H
 #define HS_SERVICE_SHARING_TAKEOVER_H
@@ -17,42 +17,44 @@ struct hs_problem;
 struct hs_service;
 struct hs_takers;
 
-/* Call it only if the service has a store. NULL: out of memory. */
+/* Call it only if the service has a store. Returns NULL if memory runs out. */
 struct hs_takers *hs_takers_create(struct hs_service *service);
 void hs_takers_destroy(struct hs_takers *takers); /* does nothing for NULL */
 
-/* Returns whether the store must be asked before a request for a match runs. `takers` may be
+/* Returns whether the store must be asked before a request for this match runs. `takers` may be
    NULL. */
 bool hs_takeover_is_needed(struct hs_takers *takers, struct hs_str name);
 
 struct hs_takeover {
     pthread_mutex_t *turn;
-    struct hs_ownership ownership; /* for a match that opens empty */
+    struct hs_ownership ownership; /* for a match that starts empty */
     bool was_released;             /* as in struct hs_taken */
     bool has_asked;                /* false: this replica already had the match */
-    /* Another replica may have paid for shots that this replica does not know about: the store did
-       not answer, has lost its data, or has a state that cannot be used. */
+    /* Another replica may have paid for shots that this one does not know: the store did not
+       answer, has lost its data, or has a state that cannot be used. */
     bool is_uncertain;
     bool is_foreign; /* another tenant has the match on another replica */
-    unsigned shed;   /* enum hs_shed_reason, if the problem is OVERLOADED */
+    unsigned shed;   /* if the problem is OVERLOADED: an enum hs_shed_reason */
 };
 
 /*
- * Asks the store for a match, and opens the match if the store knows it. The call takes up to
- * HS_STORE_PATIENCE_US, and longer if many matches move. Therefore workers must not call it.
- * Returns false and sets no problem if another tenant has the match. Returns false and sets a
- * problem if the client must send the request again later: this replica lacks the ruleset or the
- * map of the match, or memory for it. Always call hs_takeover_end after the request. If the request
- * has not opened the match, hs_takeover_end gives up the ownership. If the ownership stayed, no
- * other tenant could use the name.
+ * Asks the store for a match, and opens the match if the store has it. Takes up to
+ * HS_STORE_PATIENCE_US, and longer while many matches move, so workers must not call it.
+ *
+ * Returns false without a problem if another tenant has the match. Returns false with a problem if
+ * the client must retry later: this replica lacks memory for the match, lacks its ruleset or map,
+ * or does not know the newest names yet.
+ *
+ * Always call hs_takeover_end after the request. If the request did not open the match,
+ * hs_takeover_end gives up the ownership, so that other tenants can use the name.
  */
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem);
 void hs_takeover_end(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                      struct hs_takeover *takeover);
 
-/* From this call on, the state of a locked match is written to the store. The match was opened
-   empty; `takeover` has its ownership. */
+/* Starts to share a match that was opened empty: from now on, its state is written to the store.
+   The match must be locked. */
 void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
                        const struct hs_takeover *takeover);
 

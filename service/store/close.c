@@ -1,4 +1,4 @@
-/* Ends the ownership of matches. */
+/* Closes matches in the store, which gives up their ownership. */
 #include "service/store/matches_inside.h"
 
 #include <stdlib.h>
@@ -6,12 +6,13 @@
 
 #include "service/system/clock.h"
 
-enum { DUE_MAX = 4096 }; /* max closings that are kept to be sent again; about 600 bytes each */
+/* Max closings that are kept to be sent again; each needs about 600 bytes. */
+enum { DUE_MAX = 4096 };
 
-/* Does not delete the epoch, so that a late write of a former owner cannot restore the match. */
+/* Keeps the epoch in the store, so that a late write of a former owner cannot restore the match. */
 static const char close_text[] = HS_SHARED_FENCE
-    "if stored > epoch then return {0, stored, has, 0} end\n" /* the closing was sent again, but the
-                                                                 match has a newer owner */
+    /* The match may have a newer owner by the time the closing is sent again. */
+    "if stored > epoch then return {0, stored, has, 0} end\n"
     "if ARGV[5] == 'ended' then\n"
     "  redis.call('DEL', KEYS[2], KEYS[3])\n"
     "  redis.call('HSET', KEYS[1], 'owner', '', 'final', 0)\n"
@@ -22,14 +23,13 @@ static const char close_text[] = HS_SHARED_FENCE
     "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
     "return accepted\n";
 
-/* A command that ends the ownership of a match. */
 struct hs_shared_closing {
     struct hs_store_call call; /* must be first: callbacks cast its address to the structure */
     struct hs_shared_matches *matches;
     struct hs_shared_keys keys;
     struct hs_ownership own;
     const char *how;  /* a literal */
-    int64_t until_us; /* the keys have expired at this time */
+    int64_t until_us; /* after this time, the keys have expired anyway */
     struct hs_shared_closing *next;
 };
 
@@ -37,9 +37,9 @@ static bool submit_closing(struct hs_shared_closing *closing)
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
     char digits[2][24];
-    /* Send the whole script, not only its hash. If the server did not know the hash, the link would
-       send the script after later commands. One of these commands may make a replica the owner of a
-       new match with this name. */
+    /* Sends the whole script, not only its hash. If the server did not know the hash, the link
+       would send the script again after later commands, and one of them may take a new match with
+       this name. */
     arguments[0] = HS_STR("EVAL");
     arguments[1] = hs_str_of(close_text);
     size_t count = 2 + hs_shared_arguments(closing->matches, &closing->keys, closing->own, digits,
@@ -49,8 +49,8 @@ static bool submit_closing(struct hs_shared_closing *closing)
                            arguments, count);
 }
 
-/* Keeps the closing of an ended match, to send it again, because the server may have missed it.
-   Frees all other closings, and a closing that is too old. */
+/* If the closing removes an ended match, keeps it to be sent again, because the server may not have
+   received it. Frees it if it is too old, or if too many are kept. Frees any other closing. */
 static void keep_closing(struct hs_shared_closing *closing)
 {
     struct hs_shared_matches *matches = closing->matches;

@@ -13,7 +13,7 @@
 #include "service/system/clock.h"
 #include "service/system/secret.h"
 
-/* Waits for events of the socket. Returns false if `until_us` passed. */
+/* Returns false if no event occurs before `until_us`. */
 static bool wait_for_socket(redisContext *redis, short events, int64_t until_us)
 {
     struct pollfd polls[] = {{.fd = redis->fd, .events = events}};
@@ -21,8 +21,7 @@ static bool wait_for_socket(redisContext *redis, short events, int64_t until_us)
     return left_us > 0 && poll(polls, 1, (int)(left_us / 1000) + 1) > 0;
 }
 
-/* Sends one command of the handshake and waits for its reply. Returns NULL if no reply comes in
-   time. */
+/* Returns NULL on failure, or if there is no reply before `until_us`. */
 static redisReply *ask(redisContext *redis, int count, const char **texts, const size_t *sizes,
                        int64_t until_us)
 {
@@ -54,7 +53,7 @@ static bool authenticate(redisContext *redis, const struct hs_secret *secret, in
     return fine;
 }
 
-/* Returns whether the server accepts writes. */
+/* Returns whether the server is a primary, which accepts writes. Otherwise sets `detail`. */
 static bool is_primary(redisContext *redis, int64_t until_us, char detail[256])
 {
     const char *texts[] = {"ROLE"};

@@ -7,10 +7,10 @@
 
 struct hs_secret;
 
-/* Connects to `address`: HOST:PORT, which ends at a comma or at the end of the text. Authenticates
-   if `secret` is not NULL, and asks the server for its role. The call gives up at `until_us`
-   (monotonic); only the lookup of the host name may take longer. Returns NULL with the reason in
-   `detail` on failure. The socket does not block. */
+/* Connects to `address` (HOST:PORT, terminated by a comma or the end of the string). Authenticates
+   unless `secret` is NULL. Fails if the server's role is not primary. Gives up at `until_us`
+   (hs_clock_us); only looking up the host name may take longer. Returns NULL with the reason in
+   `detail` on failure. The socket is non-blocking. */
 redisContext *hs_store_connect(const char *address, const struct hs_secret *secret,
                                int64_t until_us, char detail[256]);
 

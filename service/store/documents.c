@@ -11,21 +11,20 @@
 #define NAMES   "hs:v1:{catalog}:names"
 #define VERSION "hs:v1:{catalog}:version"
 
-/* Documents are sent in pieces, because a link waits at most HS_STORE_TIMEOUT_US for the reply to a
-   command. */
+/* PIECE_BYTES: documents are sent in pieces, so that no command takes longer than
+   HS_STORE_TIMEOUT_US. */
 enum { PIECE_BYTES = 2 << 20, WAIT_US = 1000000 };
 
 enum { KEY_MAX = 256, VALUE_MAX = 512 };
 
-/* Times after which keys expire, in seconds. DAY: a document without a name. MINUTE: an incomplete
-   upload. */
+/* When keys expire, in seconds. DAY: documents without a name. MINUTE: incomplete uploads. */
 #define DAY    "86400"
 #define MINUTE "60"
 
 /* ---- scripts ---- */
 
-/* Makes a document expire if the old value of a name contains its revision and the new value does
-   not. The keys of documents begin with ARGV[2] and have the {tag} of the other keys. */
+/* forget() makes those documents expire that the old value of a name refers to and the new value
+   does not. Their keys begin with ARGV[2]. */
 #define FORGET                                                                                     \
     "local function forget(old, new) "                                                             \
     "  for revision in string.gmatch(old, 'sha256:%x+') do "                                       \
@@ -37,9 +36,9 @@ enum { KEY_MAX = 256, VALUE_MAX = 512 };
     "local old = redis.call('HGET', KEYS[1], ARGV[1]) "                                            \
     "if old and string.match(old, '^%d+\\n([^\\n]*)') ~= ARGV[3] then return 'foreign' end "
 
-/* KEYS: names, version. ARGV: field, prefix of documents, owner, value, time, if_new. Refuses a
-   value with a canary if another replica has replaced the ruleset since: the value would bring back
-   the old ruleset. */
+/* KEYS: names, version. ARGV: field, prefix of document keys, owner, value, time, if_new. Refuses
+   to set a canary if another replica has replaced the main ruleset in the meantime, because the
+   value would bring back the old one. */
 static const char put_text[] =
     "if ARGV[6] == '1' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 "
     "then return 'there' end " FORGET "for revision in string.gmatch(ARGV[4], 'sha256:%x+') do "
@@ -59,7 +58,7 @@ static const char put_text[] =
     "redis.call('HINCRBY', KEYS[2], 'count', 1) "
     "return 'done'";
 
-/* KEYS and ARGV are the same as for put_text, up to the owner. */
+/* KEYS and ARGV: as for put_text, up to the owner. */
 static const char drop_text[] = FORGET "if not old then return 'done' end "
                                        "forget(old, '') "
                                        "redis.call('HDEL', KEYS[1], ARGV[1]) "
@@ -79,8 +78,8 @@ static struct hs_str field_of(enum hs_shared_kind kind, struct hs_str name, char
     return (struct hs_str){text, (size_t)len};
 }
 
-/* The revision of a ruleset depends on its name. The revision of a map does not depend on its name,
-   so the keys of map documents contain the name too. */
+/* The revision of a ruleset depends on its name, but the revision of a map does not. So the key of
+   a map document also contains the name. */
 static struct hs_str prefix_of(enum hs_shared_kind kind, struct hs_str name, char text[KEY_MAX])
 {
     bool has_name = kind == HS_SHARED_MAP;
@@ -97,7 +96,8 @@ static struct hs_str key_of(enum hs_shared_kind kind, struct hs_str name, struct
     return hs_str_of(text);
 }
 
-/* The first line of a value is the number of its format, 1. Each further line is a member. */
+/* The first line is the number of the format, 1. The others are the owner, the revision, the canary
+   and its share. */
 static struct hs_str value_of(const struct hs_shared_name *name, char text[VALUE_MAX])
 {
     int len = snprintf(text, VALUE_MAX, "1\n%.*s\n%.*s\n%.*s\n%.17g", (int)name->owner.len,
@@ -107,7 +107,7 @@ static struct hs_str value_of(const struct hs_shared_name *name, char text[VALUE
     return (struct hs_str){text, (size_t)len};
 }
 
-/* Returns the text up to the next line feed, and moves *rest behind that line feed. */
+/* Returns the first line, and moves *rest past it. */
 static struct hs_str take_line(struct hs_str *rest)
 {
     const char *end = rest->len > 0 ? memchr(rest->ptr, '\n', rest->len) : NULL;
@@ -130,7 +130,7 @@ static bool read_name(struct hs_str field, struct hs_str value, struct hs_shared
     name->owner = take_line(&value);
     name->revision = take_line(&value);
     name->canary = take_line(&value);
-    name->share = value.len > 0 ? strtod(value.ptr, NULL) : 0; /* replies end with a 0 byte */
+    name->share = value.len > 0 ? strtod(value.ptr, NULL) : 0; /* replies end with a null byte */
     bool has_share = name->canary.len == 0 || (name->share > 0 && name->share <= 1);
     return hs_name_is_valid(name->name) && has_share &&
            (name->owner.len == 0 || hs_name_is_valid(name->owner)) && name->revision.len > 0;
@@ -147,8 +147,7 @@ static void init_scripts(void)
     hs_store_script_init(&drop_script, drop_text);
 }
 
-/* Sends a command over the bulk link and waits. Returns the reply. NULL: the command failed or got
-   no reply. */
+/* NULL: there is no reply, or it is an error. */
 static struct redisReply *ask(struct hs_store *store, const struct hs_store_script *script,
                               const struct hs_str *arguments, size_t count)
 {
@@ -161,7 +160,7 @@ static struct redisReply *ask(struct hs_store *store, const struct hs_store_scri
     return NULL;
 }
 
-/* Sends a command and drops its reply. Returns whether there was a reply. */
+/* Returns whether the command succeeded. */
 static bool tell(struct hs_store *store, const struct hs_str *arguments, size_t count)
 {
     struct redisReply *reply = ask(store, NULL, arguments, count);
@@ -268,8 +267,7 @@ static bool is_there(struct hs_store *store, struct hs_str key)
     return there;
 }
 
-/* Writes the bytes to a key that no other replica uses. Renames the key when all bytes are written.
- */
+/* Writes the bytes to a temporary key that no other replica uses, and then renames the key. */
 static bool upload(struct hs_store *store, struct hs_str key, struct hs_str bytes)
 {
     char own[KEY_MAX + 64];
@@ -303,8 +301,9 @@ bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, st
     return fine;
 }
 
-/* Reads the value of a key in pieces. NULL: the value is missing, is too long, or changed during
-   the read, or the store did not answer. */
+/* Reads a value in pieces. NULL: the value is missing or too long, memory ran out, or the store did
+   not answer. If the value expires during the read, the result is truncated, and hs_unpack refuses
+   it. */
 static char *download(struct hs_store *store, struct hs_str key, size_t max, size_t *size,
                       bool *has_answer)
 {

@@ -1,15 +1,15 @@
-/* Decides when the state of a match must be written. */
+/* Decides when the state of a match must be written to the store. */
 #include "service/store/matches_inside.h"
 
 #include "service/system/clock.h"
 
 enum {
-    /* While a match changes, its state is written this often if the state is small. */
+    /* The interval between two writes of a small state, while the match changes. */
     WRITE_US = 250000,
-    /* A large state is written less often: a match copies and packs at most this many bytes a
-       second. Between two states, the payments are in the journal. */
+    /* Large states are written less often, so that a match copies and packs at most this many bytes
+       per second. The journal contains the payments between two states. */
     WRITE_BYTES_A_SECOND = 1 << 20,
-    /* A match that does not change is written this often, so that its keys do not expire. */
+    /* The interval between two writes of an unchanged state, which keep the keys from expiring. */
     REFRESH_US = 30000000,
 };
 

@@ -23,33 +23,32 @@ struct list {
 
 struct hs_store_link {
     struct hs_store_link_settings settings;
-    int wake; /* an eventfd: the thread must wake up earlier than planned, or the link ends */
+    int wake; /* eventfd that wakes the sleeping thread */
     atomic_bool is_up, is_slow;
-    atomic_llong latency_us; /* latency of the newest reply; higher while newer commands are late */
+    atomic_llong latency_us; /* latency of the newest reply, or of a newer late command if higher */
     atomic_size_t backlog;
     pthread_t thread;
-    /* Guards the following members. The thread releases the lock before it calls a callback,
-       because the caller of hs_store_link_submit may hold a lock that the callback needs. */
+    /* Guards the following members. The thread releases it before it calls a callback, because the
+       caller of hs_store_link_submit may hold a lock that the callback needs. */
     pthread_mutex_t lock;
     bool is_ending;
     int64_t end_us;
     redisContext *redis; /* NULL: the link is down; only the thread sets it */
-    /* Sent commands without a reply, in the order of their replies. Only the thread removes
-       commands. */
+    /* Sent commands without a reply, oldest first. Only the thread removes commands. */
     struct list sent;
-    /* Commands whose script the server does not know. These commands are sent again, with the whole
-       script, when `sent` is empty. */
+    /* Commands whose script was unknown to the server. When `sent` is empty, they are sent again,
+       with the whole script. */
     struct list again;
-    struct list newer;    /* commands that wait until the commands in `again` are sent */
-    int64_t next_late_us; /* no command is late before this time */
+    struct list newer;    /* new commands, which must be sent after those in `again` */
+    int64_t next_late_us; /* no command becomes late before this time */
     int64_t sent_us;      /* when a command was last sent */
-    int64_t moved_us;     /* when bytes last arrived, or when delayed bytes were last sent */
-    int64_t look_us;      /* when the sleeping thread wakes up to look for late commands */
+    int64_t moved_us;     /* when bytes last arrived, or the socket last accepted delayed bytes */
+    int64_t look_us;      /* when the sleeping thread wakes up by itself */
     /* Only the thread uses the following members. */
-    unsigned late_count; /* number of consecutive late commands */
+    unsigned late_count; /* consecutive late commands */
     const char *address; /* the next address to try */
     int64_t pause_us;
-    bool has_logged; /* the log already reports that the link is down */
+    bool has_logged; /* the log already says that the link is down */
 };
 
 static void append(struct list *list, struct hs_store_call *call)
@@ -110,7 +109,7 @@ static bool format(struct hs_store_call *call, const struct hs_store_script *scr
     return true;
 }
 
-/* Changes EVALSHA to EVAL with the text of the script, because the server does not know the script.
+/* Replaces EVALSHA with EVAL and the text of the script, because the server does not know its hash.
    Returns false if memory runs out. */
 static bool send_whole_script(struct hs_store_call *call)
 {
@@ -125,11 +124,11 @@ static bool send_whole_script(struct hs_store_call *call)
     redisFreeCommand(call->bytes);
     call->bytes = bytes;
     call->size = (size_t)head + rest;
-    call->script = NULL; /* so that the script is sent again only once */
+    call->script = NULL; /* prevents another replacement */
     return true;
 }
 
-/* Ends a call: counts it and reports its result. */
+/* Counts the call in the metrics and reports its result. */
 static void end_call(struct hs_store_link *link, struct hs_store_call *call,
                      enum hs_store_result result, redisReply *reply)
 {
@@ -164,7 +163,7 @@ static void in_time(struct hs_store_link *link)
 
 static void be_late(struct hs_store_link *link, struct hs_store_call *call, int64_t now_us)
 {
-    call->late_us = INT64_MAX; /* a command counts as late only once, even if it is sent again */
+    call->late_us = INT64_MAX; /* a command is late only once, even if it is sent again */
     if (atomic_load(&link->latency_us) < now_us - call->began_us)
         atomic_store(&link->latency_us, now_us - call->began_us);
     if (++link->late_count >= HS_STORE_LATE_MAX)
@@ -173,14 +172,14 @@ static void be_late(struct hs_store_link *link, struct hs_store_call *call, int6
         call->late(call);
 }
 
-/* Returns the time at which the silence of the server began. A reply must be missing. */
+/* Returns when the server fell silent. Call it only while a reply is missing. */
 static int64_t silent_since_us(const struct hs_store_link *link)
 {
     const struct hs_store_call *oldest = link->sent.first;
     return oldest->sent_us > link->moved_us ? oldest->sent_us : link->moved_us;
 }
 
-/* Returns the time at which a command with a budget becomes late if the server stays silent. */
+/* For a patient link: returns when the command becomes late if the server sends nothing more. */
 static int64_t patient_late_us(const struct hs_store_link *link, const struct hs_store_call *call)
 {
     int64_t late_us = silent_since_us(link) + call->budget_us;
@@ -188,8 +187,8 @@ static int64_t patient_late_us(const struct hs_store_link *link, const struct hs
     return late_us < latest_us ? late_us : latest_us;
 }
 
-/* The caller holds the lock. The lock is released during each callback, when other threads can
-   append commands but not remove them. */
+/* The caller holds the lock. It is released during each callback; other threads may then append
+   commands, but not remove any. */
 static void report_late_of(struct hs_store_link *link, const struct list *list, int64_t now_us)
 {
     for (struct hs_store_call *call = list->first; call != NULL; call = call->next) {
@@ -225,7 +224,6 @@ static void log_down(struct hs_store_link *link, const char *detail)
     link->has_logged = true;
 }
 
-/* Frees the connection and reports all commands as lost. */
 static void disconnect(struct hs_store_link *link, const char *detail)
 {
     log_down(link, detail);
@@ -243,7 +241,6 @@ static void disconnect(struct hs_store_link *link, const char *detail)
         lose_all(link, lost[i]);
 }
 
-/* Connects to the next address of the list. */
 static bool connect_next(struct hs_store_link *link)
 {
     char detail[256] = "";
@@ -256,7 +253,7 @@ static bool connect_next(struct hs_store_link *link)
         disconnect(link, detail);
         return false;
     }
-    link->address = address; /* after a failure, try this address first */
+    link->address = address; /* try this address first the next time */
     link->pause_us = HS_STORE_PAUSE_US;
     if (link->has_logged)
         hs_log(HS_LOG_INFO, "the store can be used again",
@@ -267,7 +264,7 @@ static bool connect_next(struct hs_store_link *link)
     link->redis = redis;
     link->moved_us = hs_clock_us();
     link->next_late_us = INT64_MAX;
-    link->look_us = INT64_MIN; /* the thread has not slept yet */
+    link->look_us = INT64_MIN; /* the thread is awake */
     atomic_store(&link->is_up, true);
     pthread_mutex_unlock(&link->lock);
     link->settings.changed(link->settings.context, true);
@@ -276,7 +273,7 @@ static bool connect_next(struct hs_store_link *link)
 
 /* ---- sending and receiving; the lock is held ---- */
 
-/* Returns the time at which the thread must wake up even if there is no event. */
+/* Returns when the thread must wake up, even if there is no event. */
 static int64_t next_look_us(const struct hs_store_link *link)
 {
     if (link->sent.first == NULL)
@@ -306,8 +303,7 @@ static void send_list(struct hs_store_link *link, struct hs_store_call *call, in
     }
 }
 
-/* Sends a new command. If older commands wait to be sent again, appends the new command to `newer`,
-   so that it is sent after them. */
+/* Sends a new command. If older commands must be sent again first, appends it to `newer`. */
 static void send_new(struct hs_store_link *link, struct hs_store_call *call)
 {
     atomic_fetch_add(&link->backlog, call->size);
@@ -320,8 +316,8 @@ static void send_new(struct hs_store_link *link, struct hs_store_call *call)
         link->next_late_us = call->late_us;
 }
 
-/* Sends the command in the thread of the caller. Waking the thread of the link would take as long
-   as Redis needs for the command. */
+/* Sends on the calling thread. Waking the link's thread for this would take as long as Redis needs
+   for the command. */
 bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call,
                           const struct hs_store_script *script, const struct hs_str *arguments,
                           size_t count)
@@ -338,7 +334,7 @@ bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call
     if (fine) {
         send_new(link, call);
         bool has_failed = redisBufferWrite(link->redis, &is_written) != REDIS_OK;
-        /* The thread handles late commands, remaining bytes and a broken connection. */
+        /* The thread handles a broken connection, remaining bytes and late commands. */
         must_wake = has_failed || is_written == 0 || call->late_us < link->look_us;
     }
     pthread_mutex_unlock(&link->lock);
@@ -349,7 +345,7 @@ bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call
     return fine;
 }
 
-/* Returns whether an error means that this server cannot be used now. */
+/* Returns whether this error means that the server is not usable at the moment. */
 static bool is_unusable(const redisReply *reply)
 {
     static const char *const errors[] = {"READONLY", "LOADING", "MASTERDOWN", "NOAUTH"};
@@ -359,8 +355,8 @@ static bool is_unusable(const redisReply *reply)
     return false;
 }
 
-/* Handles the reply to the oldest command. Releases the lock while it ends the command. Returns
-   false if the connection must be freed. */
+/* Handles the reply to the oldest command. Releases the lock during its callback. Returns false
+   with a reason if the connection must be closed. */
 static bool take_reply(struct hs_store_link *link, redisReply *reply, char detail[256])
 {
     struct hs_store_call *call = link->sent.first;
@@ -422,8 +418,8 @@ static void ping(struct hs_store_link *link, int64_t now_us)
     call->op = HS_STORE_PING;
     call->done = end_ping;
     call->began_us = now_us;
-    /* A slow PING counts like a late command. So the link detects a slow store before a request
-       waits. */
+    /* A slow PING counts as a late command, so the link detects a slow store before any request has
+       to wait. */
     call->late_us = now_us + HS_STORE_SLOW_US;
     send_new(link, call);
 }
@@ -438,11 +434,11 @@ static bool has_timed_out(const struct hs_store_link *link, int64_t now_us)
 static void clear_wake(const struct hs_store_link *link)
 {
     eventfd_t times;
-    (void)eventfd_read(link->wake, &times); /* the eventfd does not block */
+    (void)eventfd_read(link->wake, &times); /* non-blocking */
 }
 
-/* Sends the remaining bytes, and returns the time until which the thread may sleep. The caller
-   holds the lock. */
+/* Sends remaining bytes, and a PING if it is due. Returns the time at which the thread must wake
+   up. The caller holds the lock. */
 static int64_t prepare_sleep(struct hs_store_link *link, int *is_written)
 {
     int64_t now_us = hs_clock_us();
@@ -450,16 +446,15 @@ static int64_t prepare_sleep(struct hs_store_link *link, int *is_written)
         ping(link, now_us);
     redisBufferWrite(link->redis, is_written);
     int64_t look_us = next_look_us(link);
-    /* Shortly after a command, the thread wakes up often, so that the next command need not wake
-       it. */
+    /* Shortly after a command, the thread wakes up often by itself, so that the next command does
+       not have to wake it. */
     if (now_us - link->sent_us < HS_STORE_SLOW_US && look_us > now_us + HS_STORE_SLOW_US)
         look_us = now_us + HS_STORE_SLOW_US;
     link->look_us = look_us;
     return look_us;
 }
 
-/* Handles events. The caller holds the lock. Returns false with a reason if the connection must be
-   freed. */
+/* The caller holds the lock. Returns false with a reason if the connection must be closed. */
 static bool handle_events(struct hs_store_link *link, short events, char detail[256])
 {
     int64_t now_us = hs_clock_us();
@@ -479,8 +474,8 @@ static bool handle_events(struct hs_store_link *link, short events, char detail[
     return false;
 }
 
-/* Waits until bytes arrive, bytes can be sent, or another thread wakes this thread. Handles these
-   events. Returns false with a reason if the connection must be freed. */
+/* Waits for the socket or for another thread, and handles the events. Returns false with a reason
+   if the connection must be closed. */
 static bool exchange(struct hs_store_link *link, char detail[256])
 {
     int is_written = 0;
@@ -506,8 +501,7 @@ static bool exchange(struct hs_store_link *link, char detail[256])
     return fine;
 }
 
-/* Returns whether the thread must end: the link is stopped, and either no reply is missing or the
-   time is over. */
+/* Returns whether the link is being stopped, and either no reply is missing or the time is over. */
 static bool must_end(struct hs_store_link *link)
 {
     pthread_mutex_lock(&link->lock);
@@ -537,7 +531,7 @@ static void *work(void *context)
         else if (!exchange(link, detail))
             disconnect(link, detail);
     }
-    link->has_logged = true; /* do not log the end of the service as a failure */
+    link->has_logged = true; /* stopping is not a failure, so do not log it */
     disconnect(link, "");
     return NULL;
 }

@@ -14,12 +14,12 @@
 #include "service/watch/metrics.h"
 
 enum {
-    /* The owner of a quiet match asks the store this often whether it is still the owner. If this
-       time is longer, a replica that lost the match may answer from an older state. If it is
-       shorter, requests wait more often. */
+    /* The owner of a quiet match asks the store for confirmation after this time. With a longer
+       time, a replica that has lost the match could answer from an older state. With a shorter
+       time, requests would wait more often. */
     CONFIRMED_US = 1000000,
-    /* The records of one owner are numbered from epoch * 2^EPOCH_SHIFT. So the numbers are higher
-       than the numbers of former owners, and are exact as scores of a sorted set. */
+    /* An owner numbers its records from epoch * 2^EPOCH_SHIFT, so that they follow those of former
+       owners. As scores of a sorted set, these numbers are exact. */
     EPOCH_SHIFT = 32,
 };
 
@@ -30,7 +30,7 @@ static const char append_text[] =
                     "return accepted\n";
 
 static const char write_text[] = HS_SHARED_FENCE
-    /* Two links write states, so an older state may arrive after a newer one. */
+    /* States are written over two links, so an older state may arrive after a newer one. */
     "if tonumber(redis.call('HGET', KEYS[1], 'mark') or 0) <= tonumber(ARGV[6]) then\n"
     "  redis.call('SET', KEYS[2], ARGV[5], 'PX', " HS_SHARED_TTL ")\n"
     "  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[6])\n"
@@ -101,7 +101,7 @@ size_t hs_shared_arguments(const struct hs_shared_matches *matches,
     return 8;
 }
 
-/* The answer {accepted, epoch, has, birth} of the scripts that begin with HS_SHARED_FENCE. */
+/* The answer {accepted, epoch, has, birth} of a script that begins with HS_SHARED_FENCE. */
 struct answer {
     bool is_accepted, had_state;
     struct hs_ownership own;
@@ -131,13 +131,12 @@ void hs_shared_log_refused(struct hs_shared_matches *matches, enum hs_store_resu
 
 /* ---- calls ---- */
 
-/* A command about one match. */
 struct call {
     struct hs_store_call call;     /* must be first: callbacks cast its address to the structure */
-    struct hs_shared_match *match; /* a reference */
+    struct hs_shared_match *match; /* retained */
     uint64_t mark;
-    bool hands_off; /* an answer waits for this state */
-    bool had_state; /* the store had a state when the command was submitted */
+    bool hands_off; /* answers wait for this state */
+    bool had_state; /* has_state of the match when the command was submitted */
 };
 
 /* ---- one match ---- */
@@ -207,8 +206,8 @@ static enum hs_payments payments_of(const struct hs_shared_match *match, uint64_
     return match->acknowledged >= mark ? HS_PAYMENTS_DURABLE : HS_PAYMENTS_PENDING;
 }
 
-/* Removes the waits that end now from the match, and returns them. `late`: the records up to this
-   number are late; 0: none. */
+/* Removes the waits that end now from the match and returns them. `late`: records up to this number
+   are late; 0: none. */
 static struct hs_payments_wait *take_ended(struct hs_shared_match *match, uint64_t late)
 {
     struct hs_payments_wait *ended = NULL;
@@ -258,7 +257,7 @@ enum hs_payments hs_shared_match_await(struct hs_shared_match *match, struct hs_
 
 /* ---- results; the caller holds the lock ---- */
 
-/* Handles the case in which the store may lack the records up to `mark`. */
+/* The store may lack the records up to `mark`. */
 static void fail(struct hs_shared_match *match, uint64_t mark)
 {
     if (match->failed < mark)
@@ -266,8 +265,8 @@ static void fail(struct hs_shared_match *match, uint64_t mark)
     match->must_write = true;
 }
 
-/* Sets the epoch of a match. If the match was never taken, moves the numbers of its records into
-   the range of this epoch. */
+/* Sets the owner. If the match was not taken before, its records get numbers in the range of the
+   new epoch. */
 static void begin_epoch(struct hs_shared_match *match, struct hs_ownership own)
 {
     uint64_t offset = match->own.epoch == 0 ? own.epoch << EPOCH_SHIFT : 0;
@@ -281,8 +280,8 @@ static void begin_epoch(struct hs_shared_match *match, struct hs_ownership own)
 static void lose(struct hs_shared_match *match, uint64_t epoch)
 {
     struct hs_shared_matches *matches = match->matches;
-    if (match->has_ended) /* the match ended before the store had the record, and no replica has
-                             taken it */
+    /* No replica has taken the match: it was closed here before the store got the record. */
+    if (match->has_ended)
         fail(match, match->newest);
     if (match->is_lost || match->has_ended)
         return;
@@ -299,10 +298,9 @@ static bool is_unconfirmed(const struct hs_shared_match *match)
     return hs_clock_us() - match->confirmed_us > CONFIRMED_US;
 }
 
-/* Handles the case in which the store had no state when it ran a command. If the store had a state
-   at the submission of the command, the store has probably lost all states. If the store had no
-   state at the submission, nothing is lost: a state that the match has now was written over the
-   other link. */
+/* The store had no state when it ran a command. If it had one when the command was submitted, it
+   has probably lost all its states. Otherwise nothing is lost: if has_state is set by now, another
+   link has written a state in the meantime. */
 static void lack_state(struct hs_shared_match *match, const struct call *call)
 {
     match->must_write = true;
@@ -347,7 +345,7 @@ bool hs_shared_match_confirm(struct hs_shared_match *match)
         lose(match, found[0]);
     bool was_forgotten = match->was_forgotten || (result == HS_STORE_OK && found[0] == 0);
     match->was_forgotten = false;
-    match->confirmed_us = hs_clock_us(); /* without an answer, this replica continues the match */
+    match->confirmed_us = hs_clock_us(); /* set even if there was no answer */
     pthread_mutex_unlock(&match->lock);
     freeReplyObject(reply);
     return !was_forgotten;
@@ -391,7 +389,6 @@ static void report_late(struct hs_store_call *call)
     end_waits(ended);
 }
 
-/* Submits a call about a match. */
 static bool submit(struct call *call, enum hs_store_lane lane, const struct hs_store_script *script,
                    const struct hs_str *arguments, size_t count)
 {
@@ -399,7 +396,7 @@ static bool submit(struct call *call, enum hs_store_lane lane, const struct hs_s
     return hs_store_submit(match->matches->store, lane, &call->call, script, arguments, count);
 }
 
-/* Submits a record with a number. The caller holds the lock. */
+/* The caller holds the lock. */
 static bool submit_record(struct hs_shared_match *match, struct hs_str record, uint64_t mark)
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
@@ -429,9 +426,8 @@ static bool submit_record(struct hs_shared_match *match, struct hs_str record, u
 
 void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
 {
-    /* Hold the lock from the choice of the number until the command is submitted. Without the lock,
-       a request could begin to wait for a number whose command fails right after, and nothing would
-       end its wait. */
+    /* Choosing the number and submitting the command must be one step. Otherwise a request could
+       wait for a number whose command could not be submitted, and nothing would end its wait. */
     pthread_mutex_lock(&match->lock);
     uint64_t mark = ++match->newest;
     if (!submit_record(match, record, mark))
@@ -441,7 +437,7 @@ void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
 
 /* ---- states ---- */
 
-/* Handles the case in which the store has a state with the records up to `mark`. */
+/* The store has a state that includes the records up to `mark`. */
 static void cover(struct hs_shared_match *match, uint64_t mark)
 {
     match->has_state = true;
@@ -451,9 +447,9 @@ static void cover(struct hs_shared_match *match, uint64_t mark)
         match->acknowledged = mark;
 }
 
-/* Handles the case in which the store refused a state because the match has another owner. If the
-   epoch is 0, the match started empty here, because the store was late. While the store is still
-   late, a takeover would fail again, so this replica continues the match. */
+/* The store refused a state because the match has another owner. Epoch 0: the match started empty
+   here, because the store was late. While the store is still late, taking the match would fail
+   again, so this replica continues it. */
 static void refuse_write(struct hs_shared_match *match, uint64_t epoch)
 {
     const struct hs_shared_matches *matches = match->matches;
@@ -493,7 +489,7 @@ static void end_write(struct hs_store_call *call, enum hs_store_result result,
     struct hs_payments_wait *ended = take_ended(match, 0);
     bool must_close = was_untaken && match->own.epoch != 0 && match->has_ended;
     pthread_mutex_unlock(&match->lock);
-    if (must_close) /* the match had no epoch yet when hs_shared_match_close was called */
+    if (must_close) /* hs_shared_match_close did nothing, because the match had no epoch */
         hs_shared_close(match->matches, &match->keys, match->own, "ended");
     end_waits(ended);
     hs_shared_match_release(match);
@@ -507,16 +503,16 @@ static bool write_state(struct hs_shared_match *match, enum hs_store_lane lane, 
     char digits[2][24], number[24];
     struct call *call = calloc(1, sizeof *call);
     pthread_mutex_lock(&match->lock);
-    /* A newer state may have been submitted after this state was captured. The newer state drops
-       records that this state lacks. */
+    /* A newer state may have been submitted after this one was captured. It removes records from
+       the journal that this state lacks. */
     bool may_write = call != NULL && mark >= match->written && !match->has_ended;
     if (may_write)
         match->written = mark;
     match->is_writing = match->is_writing || may_write;
     match->must_write = match->must_write || !may_write;
     size_t count = hs_shared_arguments(match->matches, &match->keys, match->own, digits, arguments);
-    /* A state is complete only if all later moves are handed off (hs_shared_match_hand_off). Before
-       the match has an owner, moves are not handed off. */
+    /* A state is complete only if all later moves are handed off (hs_shared_match_hand_off), which
+       needs an owner. */
     bool is_complete = kind != HS_SHARED_PARTIAL && match->own.epoch != 0;
     bool had_state = match->has_state;
     pthread_mutex_unlock(&match->lock);
@@ -559,7 +555,7 @@ void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state
 {
     pthread_mutex_lock(&match->lock);
     bool has_owner = match->own.epoch != 0;
-    uint64_t mark = has_owner ? ++match->newest : 0; /* the state counts as a record */
+    uint64_t mark = has_owner ? ++match->newest : 0; /* the state gets a number like a record */
     pthread_mutex_unlock(&match->lock);
     if (!has_owner || (state.ptr != NULL &&
                        write_state(match, HS_STORE_URGENT, state, mark, HS_SHARED_COMPLETE, true)))

@@ -1,14 +1,14 @@
 /*
  * Matches in the store, where other replicas find them. docs/state.md describes the keys for
- * operators.
+ * operators. This module only transfers bytes; sharing/ encodes and decodes them. Thread-safe.
  *
- * A match has three keys: its owner, its state, and the journal of payments since this state. One
- * replica owns a match at a time. A replica becomes the owner when it takes a match, which gives
- * the match a new, higher epoch. Scripts in the store refuse the writes of former owners. So a
- * former owner learns that the match has moved. A store that loses its data loses the epochs too.
- * So each match also has a birth: the time at which the store first had the match. The scripts
- * refuse an owner with another birth. This module only transfers bytes; sharing/ encodes and
- * decodes them. Thread-safe.
+ * A match has three keys: its owner, its state, and the journal of payments since this state. At
+ * any time, one replica owns the match. To become the owner, a replica takes the match, which
+ * increases its epoch. Scripts in the store refuse the writes of former owners, who learn from this
+ * that the match has moved.
+ *
+ * If the store loses its data, the epochs are lost, too. So a match also has a birth: the time at
+ * which the store first saw it. The scripts also refuse an owner with another birth.
  */
 #ifndef HS_SERVICE_STORE_MATCHES_H
 #define HS_SERVICE_STORE_MATCHES_H
@@ -18,17 +18,19 @@
 struct hs_shared_matches;
 struct hs_shared_match;
 
-/* How long requests wait for the store, in microseconds. */
+/* How long requests wait for the store. `take_us`: to become the owner of a match, and then while
+   the store sends nothing of its state. `payment_us`: for the acknowledgement of payments. */
 struct hs_shared_budgets {
-    int64_t take_us;    /* max wait to take a match, while the store sends nothing */
-    int64_t payment_us; /* max wait for the acknowledgement of payments */
+    int64_t take_us;
+    int64_t payment_us;
 };
 
-/* `store` and `metrics` must outlive the result. NULL: out of memory, or no random numbers. */
+/* `store` and `metrics` must outlive the result. Returns NULL if memory runs out or there are no
+   random numbers. */
 struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
                                                    struct hs_metrics *metrics,
                                                    const struct hs_shared_budgets *budgets);
-/* Call it after all matches were destroyed and the store has ended. Does nothing for NULL. */
+/* Call it after all matches were destroyed and the store was stopped. Does nothing for NULL. */
 void hs_shared_matches_destroy(struct hs_shared_matches *matches);
 
 /* ---- becoming the owner ---- */
@@ -37,40 +39,40 @@ enum hs_taken_result {
     HS_TAKEN,         /* this replica is the owner now */
     HS_TAKEN_FOREIGN, /* another tenant has a match with this name */
     HS_TAKEN_LATE,    /* the store did not answer in time */
-    HS_TAKEN_DOWN,    /* the store is down, or refused the command; the call did not wait */
+    HS_TAKEN_DOWN,    /* the store is down, or it refused the command */
 };
 
-/* Identifies one owner of a match. All 0: the match was not taken, and the first write tries to
-   make this replica the owner. */
+/* Identifies one owner of a match. {0, 0}: the match was not taken; its first write tries to make
+   this replica the owner. */
 struct hs_ownership {
     uint64_t epoch, birth;
 };
 
 struct hs_taken {
     struct hs_ownership ownership;
-    bool was_released;   /* the newest state is COMPLETE or FINAL */
-    struct hs_str state; /* ptr NULL: the store does not know the match */
+    bool was_released;   /* the newest state is COMPLETE or FINAL (enum hs_shared_state) */
+    struct hs_str state; /* ptr NULL: the store has no state of the match */
     struct hs_str *journal;
     size_t journal_count;
-    struct redisReply *replies[2]; /* the replies own the bytes of `journal` and `state` */
+    struct redisReply *replies[2]; /* own the bytes of `journal` and `state` */
 };
 
 /* Takes a match: makes this replica its owner and reads its state. Waits up to `take_us` for the
-   ownership. After that, waits up to HS_STORE_PATIENCE_US for the state, but gives up if the store
-   sends nothing for `take_us`. Workers must not call it, because it waits. After HS_TAKEN, call
+   ownership. Then waits up to HS_STORE_PATIENCE_US for the state, but gives up if the store sends
+   nothing for `take_us`. Because it waits, workers must not call it. After HS_TAKEN, call
    hs_taken_free. */
 enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, struct hs_str tenant,
                                           struct hs_str name, struct hs_taken *taken);
 void hs_taken_free(struct hs_taken *taken);
 
-/* Gives up the ownership of a match that was just taken. In the store, only the higher epoch of the
-   match remains. */
+/* Gives up a match that was just taken. It then has no owner in the store, but keeps its state and
+   the new epoch. */
 void hs_shared_match_give_back(struct hs_shared_matches *matches, struct hs_str tenant,
                                struct hs_str name, const struct hs_taken *taken);
 
 /* ---- one match ---- */
 
-/* Creates the object for a match with one reference. NULL: out of memory. */
+/* Returns an object for a match, with one reference. NULL: out of memory. */
 struct hs_shared_match *hs_shared_match_create(struct hs_shared_matches *matches,
                                                struct hs_str tenant, struct hs_str name,
                                                struct hs_ownership ownership);
@@ -78,76 +80,78 @@ struct hs_shared_match *hs_shared_match_retain(struct hs_shared_match *match);
 /* Does nothing for NULL. */
 void hs_shared_match_release(struct hs_shared_match *match);
 
-/* Returns whether another replica has become the owner of the match. Once true, it stays true. */
+/* Returns whether this replica has learned that another one owns the match. Once true, it stays
+   true. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
 /* Returns whether it is uncertain that this replica still owns the match: the store has not
-   confirmed the ownership for a second, or has lost the match after a second without confirmation.
- */
+   confirmed it for a second, or has lost the match after such a second. */
 bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
 
 /*
- * Asks the store for the owner, and waits up to `take_us`. Workers must not call it, because it
- * waits. After the answer, either hs_shared_match_is_lost returns true, or
- * hs_shared_match_is_doubtful returns false for the next second. A missing answer counts as a
- * confirmation. Returns false if the store lost the match while the ownership was uncertain. If
- * this replica also received no requests for the match in that time, another replica may have paid
- * for shots of the match.
+ * Asks the store for the owner, and waits up to `take_us`. Because it waits, workers must not call
+ * it. If another replica owns the match, hs_shared_match_is_lost returns true from then on.
+ * Otherwise the ownership is confirmed, and the match is not doubtful for the next second. If the
+ * store does not answer, the ownership counts as confirmed, too.
+ *
+ * Returns false if the store has lost the match while the ownership was uncertain. Another replica
+ * may then have paid for shots of this match, unless requests for it kept arriving here during that
+ * time.
  */
 bool hs_shared_match_confirm(struct hs_shared_match *match);
 
-/* Returns whether the caller must write a state before payments can be appended. Also returns false
-   while a state is being written, or while the store is down. */
+/* Returns true if the store has no state of the match. The caller must then write one, because
+   payments can only be appended to a state. Returns false while a state is being written, and while
+   the store is down. */
 bool hs_shared_match_needs_state(struct hs_shared_match *match);
 
-/* Appends a record of payments to the journal. `ptr` NULL: memory ran out for the record, and the
-   payments are not durable. The caller makes sure that calls of this function and of
-   hs_shared_match_mark for the same match do not overlap. */
+/* Appends a record of payments to the journal. `record.ptr` NULL: memory ran out for the record, so
+   the payments are not durable. For one match, calls of this function and of hs_shared_match_mark
+   must not overlap. */
 void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record);
 
-/* Returns the number of the newest record. A state that is captured now contains all records up to
-   this number. */
+/* Returns the number of the newest record. A state that is captured now includes all records up to
+   this one. */
 uint64_t hs_shared_match_mark(struct hs_shared_match *match);
 
-/* The kind of a state. The kind shows a later owner of the match whether the state may lack
-   moves. */
+/* Tells the next owner of the match whether a state may lack moves. */
 enum hs_shared_state {
-    HS_SHARED_PARTIAL, /* the owner may have checked moves since the capture */
-    /* Every answer about later moves waits for a state with these moves, for at most `payment_us`.
-     */
+    HS_SHARED_PARTIAL, /* the owner may have checked moves after the capture */
+    /* The owner answers later moves only after it has stored them in a newer state, or after
+       `payment_us`. */
     HS_SHARED_COMPLETE,
-    HS_SHARED_FINAL /* complete; after this state, the match has no owner */
+    HS_SHARED_FINAL /* complete, and the match then has no owner */
 };
 
-/* Writes a state, and then drops the records up to `mark` from the journal. Returns false if the
-   state cannot be sent, or if a newer state was sent. */
+/* Writes a state, and removes the records up to `mark` from the journal. Returns false if the state
+   cannot be sent, or a newer state was sent before. */
 bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lane,
                            struct hs_str state, uint64_t mark, enum hs_shared_state kind);
 
-/* Writes a complete state of a match whose moves have changed. hs_shared_match_await then waits for
-   this state. `ptr` NULL: memory ran out for the state, and the moves are not durable. Calls must
-   not overlap with hs_shared_match_append. `state` must be captured under
-   the lock that prevents such an overlap. */
+/* Writes a complete state after moves were checked. hs_shared_match_await then waits for this
+   state. `state.ptr` NULL: memory ran out for the state, so the moves are not durable. For one
+   match, calls must not overlap with hs_shared_match_append. The lock that ensures this must also
+   be held while `state` is captured. */
 void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state);
 
-/* Removes an ended match. Requests that wait for its payments get a result other than MOVED. */
+/* Removes an ended match. Requests that wait for its payments do not get the result MOVED. */
 void hs_shared_match_close(struct hs_shared_match *match);
 
-/* Sends closings again if the store may have missed them. If a closing were lost, a new match with
-   the name of an ended match would get the old state. */
+/* Sends those closings again that the store may have missed. After a missed closing, a new match
+   with the same name would start with the old state. */
 void hs_shared_matches_close_again(struct hs_shared_matches *matches);
 
 /* ---- when to write ---- */
 
-/* Call it when the store may have lost all states: all matches are then due. */
+/* Call it when the store may have lost all states. All matches are due then. */
 void hs_shared_matches_rewrite(struct hs_shared_matches *matches);
 
-/* Returns whether a state must be written: the match has changed since its newest state, an earlier
-   write failed, or the store has lost the state. `used_us`: when the match last changed. `now_us`:
-   monotonic. `hurries`: large states are due as often as small ones. */
+/* Returns whether a state must be written: the match has changed since its newest state, a write
+   failed, or the store has lost the state. `used_us`: when the match last changed. `now_us`:
+   hs_clock_us. `hurries`: do not write large states less often. */
 bool hs_shared_match_is_due(struct hs_shared_match *match, int64_t used_us, int64_t now_us,
                             bool hurries);
-/* Records that a state of `bytes` bytes was captured. */
+/* Call it after a state of `bytes` bytes was captured. */
 void hs_shared_match_captured(struct hs_shared_match *match, int64_t used_us, int64_t now_us,
                               size_t bytes);
 
@@ -156,20 +160,21 @@ void hs_shared_match_captured(struct hs_shared_match *match, int64_t used_us, in
 enum hs_payments {
     HS_PAYMENTS_DURABLE,
     HS_PAYMENTS_PENDING,
-    HS_PAYMENTS_NOT_DURABLE, /* the store lacks some payments; the next write adds them */
+    HS_PAYMENTS_NOT_DURABLE, /* some payments are not in the store yet; the next write adds them */
     HS_PAYMENTS_MOVED,       /* another replica owns the match */
 };
 
-/* A request that waits for the acknowledgement of all payments so far. The wait must stay valid
-   until `done` has been called. Any thread may call `done`. */
+/* A request that waits until the store has acknowledged all payments so far. It must stay valid
+   until `done` was called. `done` may run on any thread. */
 struct hs_payments_wait {
     void (*done)(struct hs_payments_wait *wait);
     enum hs_payments result; /* set before `done`; never PENDING */
-    uint64_t mark;           /* used by the match */
+    /* Only the match uses the following members. */
+    uint64_t mark;
     struct hs_payments_wait *next;
 };
 
-/* Returns whether all payments so far are durable. PENDING: `done` will be called within
+/* Returns whether all payments so far are durable. After PENDING, `done` is called within
    `payment_us`. */
 enum hs_payments hs_shared_match_await(struct hs_shared_match *match,
                                        struct hs_payments_wait *wait);

@@ -1,4 +1,4 @@
-/* The internal interface of the matches in the store, for matches.c, take.c and close.c. */
+/* The interface between matches.c, take.c, close.c and due.c. */
 #ifndef HS_SERVICE_STORE_MATCHES_INSIDE_H
 #define HS_SERVICE_STORE_MATCHES_INSIDE_H
 
@@ -13,7 +13,7 @@ enum {
     HS_SHARED_KEY = HS_NAME_MAX + 24,
 };
 
-#define HS_SHARED_TTL "120000" /* keys expire this long after the last write, in milliseconds */
+#define HS_SHARED_TTL "120000" /* in ms; keys expire this long after the last write */
 
 /* Defines born(), which returns the birth of a match that is new to the store. */
 #define HS_SHARED_BORN                                                                             \
@@ -22,10 +22,11 @@ enum {
     "  return time[1] .. string.format('%06d', time[2])\n"                                         \
     "end\n"
 
-/* Refuses a former owner. KEYS: owner, state, journal. ARGV: owner, epoch, birth, tenant. If the
-   store has no owner for the match, it has lost its data, and the sender becomes the owner again.
-   If the birth differs, another replica has opened the match in the empty store, and the epochs of
-   these two owners cannot be compared. An epoch of 0 belongs to a match that was never taken. */
+/* Each script that writes begins with this check, which refuses former owners. KEYS: owner, state,
+   journal. ARGV: owner, epoch, birth, tenant. If the store knows no epoch for the match, it has
+   lost its data, and the sender becomes the owner again. If the births differ, another replica has
+   opened the match in the empty store, so the epochs cannot be compared. A match that was never
+   taken has epoch 0. */
 #define HS_SHARED_FENCE                                                                            \
     "local o = redis.call('HMGET', KEYS[1], 'epoch', 'owner', 'birth')\n"                          \
     "local stored, epoch = tonumber(o[1] or 0), tonumber(ARGV[2])\n"                               \
@@ -49,8 +50,8 @@ struct hs_shared_matches {
     struct hs_shared_budgets budgets;
     char owner[HS_SHARED_OWNER]; /* identifies this process */
     struct hs_store_script take, append, write;
-    atomic_llong lost_us; /* when the store last seemed to have lost its states; older states are
-                             written again */
+    /* When the store last seemed to have lost its states. Older states are written again. */
+    atomic_llong lost_us;
     struct hs_log_limit log_limit;
     pthread_mutex_t lock;          /* guards the following members */
     struct hs_shared_closing *due; /* closings that the store may have missed */
@@ -59,7 +60,7 @@ struct hs_shared_matches {
 
 struct hs_shared_keys {
     char text[3][HS_SHARED_KEY]; /* owner, state, journal */
-    struct hs_name tenant;       /* the tenant of the match; "" without tenants */
+    struct hs_name tenant;       /* tenant of the match; "" without tenants */
 };
 
 struct hs_shared_match {
@@ -70,39 +71,38 @@ struct hs_shared_match {
     pthread_mutex_t lock;    /* guards the following members */
     struct hs_ownership own; /* epoch 0: not taken yet */
     uint64_t newest;         /* number of the newest record */
-    uint64_t acknowledged;   /* number of the newest record that the store has acknowledged */
-    uint64_t failed;  /* the store may lack records up to this number; 0: it lacks no records */
-    uint64_t written; /* the highest mark of all submitted states */
+    uint64_t acknowledged;   /* newest record that the store has acknowledged */
+    uint64_t failed;         /* the store may lack records up to this one; 0: it lacks none */
+    uint64_t written;        /* highest mark of all states that were sent */
     bool has_state, is_writing, must_write;
-    bool was_forgotten; /* see hs_shared_match_confirm */
-    bool has_ended;     /* this replica has removed the match; nothing may write the match any
-                           more */
-    int64_t captured_us, due_us, used_us; /* times of the newest captured state */
+    bool was_forgotten; /* the store lost the match while the ownership was uncertain */
+    bool has_ended;     /* this replica has removed the match, so no more writes */
+    int64_t captured_us, due_us, used_us; /* about the newest captured state */
     int64_t confirmed_us;                 /* when the store last confirmed this owner */
     struct hs_payments_wait *waits;
 };
 
-/* Writes the keys. The keys do not contain the tenant: all replicas together have at most one match
-   with a name, like a single replica. The tag of a key begins with a slash, so no match has the tag
+/* Writes the keys. They do not contain the tenant, because a match name is unique across all
+   tenants and replicas. The {tag} begins with a slash, so no match name can lead to the tag
    {catalog}. */
 void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_shared_keys *keys);
 
-/* Writes the arguments that all scripts share. Returns their number. */
+/* Writes the arguments that all scripts have in common. Returns their number. */
 size_t hs_shared_arguments(const struct hs_shared_matches *matches,
                            const struct hs_shared_keys *keys, struct hs_ownership ownership,
                            char digits[2][24], struct hs_str *arguments);
 
-/* Logs the error if `result` is HS_STORE_REFUSED. With other results, `reply` may be NULL. */
+/* Logs the error if `result` is REFUSED. Otherwise, `reply` may be NULL. */
 void hs_shared_log_refused(struct hs_shared_matches *matches, enum hs_store_result result,
                            const struct redisReply *reply);
 
-/* Ends the ownership of a match, without waiting for a reply. With `how` "ended", the match is also
-   removed, and the command is sent again if the store may have missed it. Any other `how` is the
-   new value of the field `final`. */
+/* Closes a match without waiting for a reply. `how` "ended" also removes the match, and the command
+   is repeated if the store may have missed it. With any other `how`, the match only loses its
+   owner, and `how` becomes the value of the field `final`. */
 void hs_shared_close(struct hs_shared_matches *matches, const struct hs_shared_keys *keys,
                      struct hs_ownership ownership, const char *how);
 
-/* Frees the closings that were not sent. */
+/* Frees the closings that wait to be sent again. */
 void hs_shared_close_free(struct hs_shared_matches *matches);
 
 void hs_shared_take_init(struct hs_shared_matches *matches);

@@ -13,9 +13,9 @@ struct hs_store {
     struct hs_store_link *links[HS_STORE_LANES];
     struct hs_secret *secret; /* NULL: no password */
     struct hs_metrics *metrics;
-    pthread_mutex_t lock;    /* guards changes of `up` and of its metric */
-    atomic_int up;           /* links that are up */
-    atomic_uint connections; /* how often a link came up */
+    pthread_mutex_t lock;    /* guards writes to `up` and its metric */
+    atomic_int up;           /* number of links that are up */
+    atomic_uint connections; /* how often a link has connected */
     atomic_bool ends_asking;
 };
 
@@ -78,8 +78,8 @@ void hs_store_stop(struct hs_store *store, int64_t wait_us)
         int64_t left_us = until_us - hs_clock_us();
         hs_store_link_stop(store->links[i], left_us > 0 ? left_us : 0);
     }
-    /* Free the links only after all of them have ended: until then, a callback of one link may use
-       another link. */
+    /* A callback of one link may use another link, so free them only after all of them have
+       stopped. */
     for (int i = 0; i < HS_STORE_LANES; i++)
         hs_store_link_free(store->links[i]);
     hs_secret_free(store->secret);
@@ -96,8 +96,8 @@ bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_
 
 /* ---- waiting ---- */
 
-/* A call whose caller waits. The link and the caller share the object. The one that finishes last
-   frees the object. */
+/* A call that hs_store_ask waits for. The link and the waiting thread share it; the one that
+   finishes last frees it. */
 struct waiting {
     struct hs_store_call call; /* must be first: callbacks cast its address to the structure */
     pthread_mutex_t lock;

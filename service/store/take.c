@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
-/* The reply shows whether the store has a state, but does not contain the state: a script needs ten
-   times as long as GET to return a large value, and Redis does nothing else in that time. Between
-   the script and GET, another replica can write a state only if it takes the match. */
+/* The reply only says whether the store has a state; a GET reads the state. Redis would need ten
+   times as long to return a large value from a script, and would be blocked during that time. No
+   other replica can write a state between the script and GET, unless it takes the match. */
 static const char take_text[] =
     "local o = redis.call('HMGET', KEYS[1], 'epoch', 'final', 'birth', 'tenant', 'owner')\n"
-    /* Without an owner and a state, the match was never opened, or has ended. Until the first state
-       is written, only the owner field reserves the name. */
+    /* If there is neither an owner nor a state, the match was never opened, or has ended. Before
+       the first state is written, only the owner shows that the name is in use. */
     "local used = (o[5] and o[5] ~= '') or redis.call('EXISTS', KEYS[2]) == 1\n"
     "if o[4] and o[4] ~= ARGV[4] and used then return 0 end\n"
     "local now = tonumber(o[1] or 0) + 1\n" HS_SHARED_BORN "local birth = o[3] or born()\n"
@@ -47,7 +47,6 @@ static bool read_taken(const struct redisReply *reply, struct hs_taken *taken, b
     return taken->journal != NULL;
 }
 
-/* Sends a command about the match to take, and waits for the reply. */
 static enum hs_store_result ask(struct hs_shared_matches *matches, enum hs_store_lane lane,
                                 const struct hs_store_script *script,
                                 const struct hs_str *arguments, size_t count,
@@ -81,7 +80,7 @@ enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, str
     *taken = (struct hs_taken){0};
     if (!hs_store_is_up(matches->store, HS_STORE_URGENT))
         return HS_TAKEN_DOWN;
-    hs_shared_matches_close_again(matches); /* one of the closings may be for the match to take */
+    hs_shared_matches_close_again(matches); /* this match may be among them */
     hs_shared_keys_make(tenant, name, &keys);
     size_t count = hs_shared_arguments(matches, &keys, (struct hs_ownership){0}, digits, arguments);
     enum hs_store_result result =
