@@ -38,13 +38,13 @@ struct hs_service {
     struct hs_map_store *maps;
     struct hs_share *bodies; /* memory for request bodies, except for uploads of maps */
     struct hs_pool *map_builder, *ruleset_builder;
-    struct hs_pool *evidence_readers; /* running exports of the evidence store */
-    struct hs_share *exports;         /* NULL: the service requires no tokens */
-    struct hs_keyring *keyring;       /* NULL: no tokens are needed */
-    struct hs_record *record;         /* NULL: no rate limit */
-    struct hs_tenant_rates *rates;    /* NULL: no limit */
-    struct hs_checkpoint *checkpoint; /* owned by `checkpoint`; NULL: no journal */
-    struct hs_journal *journal;       /* belongs to the checkpoint; NULL: no journal */
+    struct hs_pool *evidence_readers; /* runs the requests that read the evidence store */
+    struct hs_share *exports;         /* running exports of the evidence store */
+    struct hs_keyring *keyring;       /* NULL: the service requires no tokens */
+    struct hs_record *record;         /* NULL: no recording */
+    struct hs_tenant_rates *rates;    /* NULL: no rate limit */
+    struct hs_checkpoint *checkpoint; /* NULL: no checkpoints */
+    struct hs_journal *journal;       /* owned by `checkpoint`; NULL: no journal */
     /* NULL: no other replicas; then the pointers from here to `taker_pool` are also NULL */
     struct hs_store *store;
     struct hs_shared_matches *shared;
@@ -52,20 +52,17 @@ struct hs_service {
     struct hs_sharing *sharing;
     struct hs_catalog *catalog;
     struct hs_takers *takers;
-    struct hs_pool *taker_pool; /* runs requests whose match must first be taken over */
+    struct hs_pool *taker_pool;   /* runs requests whose match must first be taken over */
+    struct hs_evidence *evidence; /* NULL: no evidence is stored */
     /* Stores the document of a new map as evidence. NULL: no evidence is stored. */
-    struct hs_evidence *evidence;
-    /* Adds the document of a new map to the evidence; NULL: no evidence is stored. */
     void (*keep_map)(struct hs_service *service, const struct hs_map_entry *map,
                      struct hs_str document);
     struct hs_events *events;
     struct hs_webhook *webhook; /* NULL: no webhook */
     atomic_bool draining;       /* /readyz answers 404 */
     atomic_bool ready;
-    /* number of stuck endpoints, by enum hs_listener (http/watch.c) */
-    struct hs_log_limit match_log;
-    atomic_uint stuck[3]; /* number of endpoints that run far longer than expected; indexed by enum
-                             hs_listener */
+    struct hs_log_limit match_log; /* limits log lines about single matches */
+    atomic_uint stuck[3];          /* number of stuck endpoints, by enum hs_listener */
 };
 
 #endif
