@@ -13,8 +13,7 @@ struct hs_service;
 
 struct hs_auth {
     enum hs_auth_failure failure; /* HS_AUTH_FINE: admitted */
-    /* HS_AUTH_TENANT because the resource does not exist; the answer does not show the
-       difference */
+    /* with HS_AUTH_TENANT: the resource does not exist, which the answer must not reveal */
     bool hidden;
     struct hs_identity identity; /* the caller, if the token is valid */
 };

@@ -49,8 +49,8 @@ bool hs_token_part_is_valid(struct hs_str text, size_t max)
            text.ptr[0] != '.' && text.ptr[0] != '-';
 }
 
-/* Returns whether `text` can be a secret. RFC 6750 also allows `=` in tokens, which secrets here
-   never contain. */
+/* Returns whether `text` has the form of a secret: only characters that RFC 6750 allows in a token,
+   without `=`. */
 static bool is_secret(struct hs_str text)
 {
     return text.len >= HS_SECRET_MIN && text.len <= HS_SECRET_MAX && has_only(text, "-._~+/");

@@ -77,7 +77,8 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
 
 /* Makes the written file the newest checkpoint, and the old newest checkpoint the previous one.
    HS_CHECKPOINT_NAME names a complete file at every moment. If the newest checkpoint was set aside
-   as damaged, the previous one stays. Without hard links, there is no previous checkpoint. */
+   as damaged, the previous one stays. On a file system without hard links, there is no previous
+   checkpoint. */
 static void put_into_place(struct hs_checkpoint_writer *writer)
 {
     int directory = writer->directory;

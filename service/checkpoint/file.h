@@ -21,7 +21,7 @@
 #define HS_CHECKPOINT_NAME     "checkpoint"
 #define HS_CHECKPOINT_PREVIOUS "checkpoint.previous"
 #define HS_CHECKPOINT_NEW      "checkpoint.new"     /* being written */
-#define HS_CHECKPOINT_DAMAGED  "checkpoint.damaged" /* a damaged file that a start renamed */
+#define HS_CHECKPOINT_DAMAGED  "checkpoint.damaged" /* a damaged checkpoint, renamed at startup */
 
 enum { HS_CHECKPOINT_VERSION = 3 };
 
@@ -45,7 +45,7 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_EVENTS,
     HS_CHECKPOINT_CLOSE,        /* journal only: an ended match and its opening */
     HS_CHECKPOINT_RULESET_GONE, /* journal only: a deleted ruleset: owner, name */
-    /* the canary of the ruleset name in the record before: owner, revision, share (the bits of a
+    /* the canary of the ruleset name in the previous record: owner, revision, share (the bits of a
        double) */
     HS_CHECKPOINT_CANARY
 };

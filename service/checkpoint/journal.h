@@ -63,9 +63,8 @@ void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);
    the records in all files with lower numbers. */
 uint64_t hs_journal_rotate(struct hs_journal *journal);
 
-/* Called after a checkpoint was written that began after hs_journal_rotate. This checkpoint also
-   contains the records that could not be synced before. Deletes the files with numbers below
-   `number`. */
+/* Called when the checkpoint that began after hs_journal_rotate is written. That checkpoint also
+   contains the records that could not be synced. Deletes the files with numbers below `number`. */
 void hs_journal_checkpointed(struct hs_journal *journal, uint64_t number);
 
 void hs_journal_stats(struct hs_journal *journal, struct hs_journal_stats *out);

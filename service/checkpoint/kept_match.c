@@ -82,8 +82,8 @@ bool hs_kept_state_end(struct hs_bytes *state, struct hs_bytes *packed)
     return hs_pack(state->data, state->len, packed);
 }
 
-/* Writes the state of a locked match to the store. `hands_off`: with hs_shared_match_hand_off, so
-   that another replica can continue the match. */
+/* Writes the state of a locked match to the store. If `hands_off` is set, calls
+   hs_shared_match_hand_off, so that another replica can continue the match. */
 static void share_state(struct hs_match_slot *slot, struct hs_shared_match *shared, bool hands_off)
 {
     struct hs_bytes state = {0}, packed = {0};
@@ -121,8 +121,8 @@ static void put_record(struct hs_bytes *out, enum hs_checkpoint_type type,
             hs_bytes_put_run(out, parts[i].iov_base, parts[i].iov_len);
 }
 
-/* Appends payments to the journal in the store. The number at the beginning makes every entry
-   different. Then follow hs_checkpoint_magic and two records, as in a journal file. */
+/* Appends payments to the journal in the store. An entry consists of a number, which makes the
+   entry unique, hs_checkpoint_magic and two records, as in a journal file. */
 static void share_records(const struct hs_service *service, struct hs_match_slot *slot,
                           struct hs_shared_match *shared, const struct iovec parts[2])
 {
@@ -260,8 +260,8 @@ static bool write_records(const struct hs_service *service, struct hs_match_slot
     return true;
 }
 
-/* Updates `settled_payments` from the positions of the last two writes. Under load, the newest
-   records are never settled yet. */
+/* Updates `settled_payments`. Under load, the newest records are never settled yet, so the position
+   of an earlier write is checked, too. */
 static void record_settled(struct hs_match_slot *slot, const struct hs_journal_state *state)
 {
     for (int i = 0; i < 2 && slot->written_before.position <= state->settled; i++) {

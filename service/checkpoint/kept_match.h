@@ -1,5 +1,5 @@
 /*
- * Writes what must survive a crash to the journal (journal.h): matches, payments and rulesets.
+ * Writes to the journal (journal.h) what must survive a crash: matches, payments and rulesets.
  * Payments also go to the store that replicas share (store/matches.h). Without a journal and a
  * store, every function succeeds and does nothing. The caller holds the match lock, except in
  * hs_kept_match_copy.
@@ -53,8 +53,8 @@ bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
 /* Called after moves were checked. While the service drains, another replica may take over the
    match at any time. Therefore this function starts to write the state to the store and returns
    true; the answer must wait for this write (hs_shared_match_await). The other replica can then
-   grant the client the time since its last move. Otherwise the function returns false and does
-   nothing. */
+   grant the client the time since its last move. If the service does not drain, returns false and
+   does nothing. */
 bool hs_kept_match_hand_off(struct hs_service *service, struct hs_match_slot *slot);
 
 /*
@@ -76,8 +76,8 @@ void hs_kept_canary_put(struct hs_bytes *out, const char *owner,
                         const struct hs_ruleset_entry *canary, double share);
 
 /* These functions record a changed or deleted ruleset in the journal. Call hs_journal_settle
-   afterwards. `service` is a struct hs_service; the type is the one that hs_ruleset_writer
-   needs. */
+   afterwards. `service` points to a struct hs_service; hs_ruleset_writer requires a void
+   pointer. */
 bool hs_kept_ruleset_name(void *service, struct hs_ruleset_entry *entry);
 bool hs_kept_ruleset_gone(void *service, struct hs_ruleset_entry *entry);
 

@@ -31,7 +31,8 @@ struct hs_kept_maps {
     struct hs_revisions next;    /* revisions that the checkpoint being taken refers to */
     bool no_memory;              /* `next` is incomplete, because memory ran out */
     bool is_partial;             /* `newest` is incomplete */
-    uint64_t written, failed;    /* numbers of map files */
+    /* how many map files were written, and how many could not be written */
+    uint64_t written, failed;
 };
 
 /* Opens the directory of map files, and creates it if it is missing. On failure returns false and

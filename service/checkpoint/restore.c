@@ -174,7 +174,7 @@ static const struct {
 };
 
 /* Adds a match that was loaded from `state` to the registry, which then owns the match. Returns
-   NULL on success, otherwise the reason of the failure. */
+   NULL on success, otherwise the reason for the failure. */
 static const char *open_match(struct restoring *restoring, const struct hs_kept_head *head,
                               struct hs_ruleset_entry *ruleset, struct hs_match *match,
                               const struct hs_bytes_reader *state)

@@ -46,7 +46,8 @@ struct hs_checkpoint {
     pthread_cond_t wake;
     bool is_ending;
     struct hs_checkpoint_stats stats;
-    int64_t newest_us; /* when the newest checkpoint began; at first, the start of the service */
+    /* when the newest checkpoint began; before the first one: when the service started */
+    int64_t newest_us;
 };
 
 /* ---- taking a checkpoint ---- */

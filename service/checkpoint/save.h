@@ -53,7 +53,7 @@ bool hs_checkpoint_start(struct hs_checkpoint *checkpoint);
    this call would be lost. Does nothing for NULL. */
 void hs_checkpoint_close(struct hs_checkpoint *checkpoint);
 
-/* Frees the checkpoint without writing a checkpoint. Does nothing for NULL. */
+/* Frees everything without writing a checkpoint. Does nothing for NULL. */
 void hs_checkpoint_abandon(struct hs_checkpoint *checkpoint);
 
 /* Reads the statistics; all values are 0 if `checkpoint` is NULL. Thread-safe. */

@@ -17,7 +17,7 @@ struct ring {
 };
 
 struct hs_events {
-    pthread_mutex_t lock; /* guards the members below except `streams`, and all subscriptions */
+    pthread_mutex_t lock; /* guards all subscriptions, and the members below except `streams` */
     uint64_t first;       /* number of the first event in every ring */
     struct ring *rings[HS_EVENTS_RINGS];
     size_t ring_count;

@@ -26,7 +26,7 @@ struct hs_subscription;
 
 /* Returns NULL if memory runs out. */
 struct hs_events *hs_events_create(void);
-/* All subscriptions must be closed. Does nothing for NULL. */
+/* All subscriptions must already be closed. Does nothing for NULL. */
 void hs_events_destroy(struct hs_events *events);
 
 /* Returns whether a tenant has a ring. `tenant` is empty in a service without tokens. */

@@ -18,8 +18,9 @@
 
 enum {
     GATHER_US = 1000000, /* how long the first event in a batch waits for more events */
-    /* After n failures in a row before this one, the pause is a random time between half and all of
-       FIRST_PAUSE_US * 2^n, which is limited to LONGEST_PAUSE_US. */
+    /* After a failure, the pause is a random time between half of a limit and the limit. After n
+       earlier failures in a row, the limit is FIRST_PAUSE_US * 2^n, but at most
+       LONGEST_PAUSE_US. */
     FIRST_PAUSE_US = 1000000,
     LONGEST_PAUSE_US = 60000000,
     END_PAUSE_US = 250000, /* pause after a failure during the shutdown */

@@ -1,5 +1,5 @@
 /*
- * The webhook posts verdicts to a URL of the game's own tool. Requests of game servers add events
+ * The webhook posts verdicts to a URL of the game's own tool. Requests from game servers add events
  * to a bounded queue and never wait. A thread sends the events in batches of at most
  * HS_WEBHOOK_BATCH; an event waits at most a second for its batch to fill. A batch that the
  * receiver does not accept is sent again after growing pauses, until its events are too old.

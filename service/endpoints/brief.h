@@ -12,7 +12,7 @@
 /* Begins an answer. Returns false if memory runs out. Does nothing if the answer is not brief. */
 bool hs_brief_begin(struct hs_posting *posting, const struct hs_ticks_request *tick);
 
-/* The end of the answer before an item is written. */
+/* The state of the answer before an item is written. */
 struct hs_brief_mark {
     size_t len;
     bool needs_comma;

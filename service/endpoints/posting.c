@@ -13,8 +13,8 @@
 #include "service/watch/metrics.h"
 #include "validators/hints.h"
 
-/* Stops recording this match, or never starts. From now on, answers may depend on a lack of memory
-   or disk space, so `recheck` cannot compute them again. */
+/* Stops recording this match, or prevents the recording from starting. From now on, answers may
+   depend on a lack of memory or disk space, so `recheck` cannot compute them again. */
 static void end_recording(struct hs_match_slot *slot)
 {
     if (slot->recorded == HS_RECORDED_OPEN || slot->recorded == HS_RECORDED_NOT)

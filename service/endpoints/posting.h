@@ -20,7 +20,7 @@ struct hs_posting {
     const struct hs_malformed_items *malformed; /* items that could not be read */
     /* the work budget of the request, and what is already used (validators/work.h) */
     uint64_t budget, spent;
-    /* value of `spent` when waiting threads last could use the match */
+    /* value of `spent` at the last check for waiting threads */
     uint64_t lent_at;
     int64_t stage_ns;   /* when the newest stage of the processing ended (hs_clock_ns) */
     size_t over_budget; /* number of claims and shots that did not fit the budget */

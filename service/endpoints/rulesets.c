@@ -32,7 +32,6 @@ static void write_canary(struct hs_writer *writer, const struct hs_ruleset_entry
     hs_write_end(writer, '}');
 }
 
-/* The context of list_ruleset. */
 struct listing {
     struct hs_writer *writer;
     struct hs_str tenant; /* ptr NULL: list all rulesets */

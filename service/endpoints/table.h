@@ -11,7 +11,7 @@
 #include "service/sharing/catalog.h"
 #include "service/state/registry.h"
 
-/* The endpoint of each route, in the file for its kind of resource. */
+/* Declares the endpoint of every route. Related endpoints are in the same file. */
 #define X(id, method, pattern, listeners, access, priority, endpoint)                              \
     hs_endpoint hs_endpoint_##endpoint;
 HS_ROUTES(X)
@@ -60,8 +60,8 @@ struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
 struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs_request *request,
                                      struct hs_str name);
 
-/* Answers `unknown_ruleset`, with as many names that the caller may use as fit. Locks the ruleset
-   store. */
+/* Answers `unknown_ruleset`, and lists the names that the caller may use, as far as they fit. Locks
+   the ruleset store. */
 void hs_endpoint_unknown_ruleset(struct hs_service *service, const struct hs_request *request,
                                  struct hs_str name, struct hs_reply *reply);
 
@@ -94,9 +94,9 @@ void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);
 /* Answers 409 `match_moved`. */
 void hs_endpoint_moved(struct hs_reply *reply);
 
-/* Called before the body of a post is read. Returns false and sets the reply's problem if the match
-   named in the request's path is not open, the caller may open it, and the limit of matches or of
-   their memory is reached. */
+/* Called before the body of a post is read. Returns false and sets the reply's problem if the
+   request would have to open the match named in its path, but the limit of open matches or of their
+   memory is reached. */
 bool hs_endpoint_has_capacity(struct hs_service *service, const struct hs_request *request,
                               struct hs_reply *reply);
 

@@ -86,8 +86,8 @@ static bool compute(struct what_if *w, const struct hs_evidence_parts *parts,
 }
 
 /* Counts a verdict. A change only counts if the stored verdict can be reproduced with its own
-   rules. It cannot be reproduced if, for example, the service was short of memory or disk space
-   then. */
+   rules. That fails, for example, if the service had too little memory or disk space for the
+   claim. */
 static void visit_parts(struct what_if *w, const struct hs_evidence_stored *stored,
                         const struct hs_evidence_parts *parts)
 {

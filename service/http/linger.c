@@ -69,8 +69,8 @@ void hs_linger_wake(struct hs_linger *linger)
     eventfd_write(linger->wake, 1);
 }
 
-/* Discards the bytes that have arrived. Returns false if the peer has closed the connection or it
-   failed. */
+/* Discards the bytes that have arrived. Returns false if the peer has closed the connection, or the
+   connection has failed. */
 static bool discard(struct hs_linger_socket *socket)
 {
     char piece[PIECE];

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 enum {
-    /* Maximum number of lingering sockets. If there are more, each new one closes the oldest one.
-       So in a flood, every socket lingers for some time, but more briefly. */
+    /* Maximum number of lingering sockets. When it is reached, each new socket closes the oldest
+       one. So in a flood, every socket lingers for some time, but more briefly. */
     HS_LINGER_HELD = 64,
     /* Maximum number of added sockets that the watchdog has not taken over yet. Connections beyond
        this limit are closed at once. */

@@ -44,8 +44,8 @@ enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED
 
 /*
  * The part of a connection that the watchdog reads five times a second. All these parts are in one
- * array, so that checking 10,000 idle connections takes microseconds. With a linked list, it took 2
- * ms, and 1 % of all requests had to wait for it.
+ * array, so that checking 10,000 idle connections takes microseconds. With a linked list, the check
+ * took 2 ms, and 1 % of all requests had to wait for it.
  */
 struct hs_http_watched {
     atomic_llong since_us; /* when the phase began (monotonic) */
@@ -181,7 +181,7 @@ struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker
 void hs_http_connection_close(struct hs_http_connection *connection);
 
 /* Starts the workers on a listening socket, which they own even if this fails. On failure returns
-   false; the library has logged the reason. */
+   false; the log contains the reason. */
 bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tls);
 
 /* Called after `closing` was set: makes the workers close the listening socket. */
@@ -194,7 +194,7 @@ void hs_http_workers_stop(struct hs_http *http);
 /* Frees the workers. The watchdog must have stopped. */
 void hs_http_workers_free(struct hs_http *http);
 
-/* Resumes the connections of requests that a pool has run. Must be called in the worker's thread,
+/* Resumes the connections whose jobs or waits have finished. Must be called in the worker's thread,
    or after it has ended. */
 void hs_http_resume(struct hs_http_worker *worker);
 

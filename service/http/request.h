@@ -31,7 +31,7 @@ struct hs_http_request {
     bool shed;          /* the request is refused; its body is read and discarded */
     enum hs_shed_reason why;
     unsigned retry_after_ms;            /* for the answer; 0: the default */
-    struct hs_http_apart *apart;        /* set if the connection is suspended, otherwise NULL */
+    struct hs_http_apart *apart;        /* set once the connection was suspended, otherwise NULL */
     const struct hs_takeover *takeover; /* see struct hs_request in server.h */
     struct hs_http_stream *stream;      /* set if the answer is a stream, otherwise NULL */
     unsigned route;

@@ -130,7 +130,7 @@ void hs_http_stop(struct hs_http *http, unsigned wait_ms)
     while (atomic_load(&http->in_flight) > 0 && hs_clock_us() < until_us)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     hs_http_workers_stop(http);
-    /* The exit would close lingering sockets, so wait until their time is over. */
+    /* The exit of the process would close lingering sockets, so wait until their time is over. */
     while (hs_linger_count(&http->linger) > 0 && hs_clock_us() < until_us)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     stop_watchdog(http);

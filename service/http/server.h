@@ -27,7 +27,7 @@ struct hs_request {
     struct hs_route_params params;
     struct hs_str body;
     const char *request_id; /* the caller's X-Request-Id, or a generated one */
-    struct hs_arena *arena; /* reset when the endpoint has returned */
+    struct hs_arena *arena; /* emptied when the endpoint has returned */
     bool explain;           /* query argument `explain` */
     bool brief;  /* query argument `brief`: leave out plain results (endpoints/brief.h) */
     bool strict; /* query argument `strict`: refuse the whole request if an item is malformed */
@@ -58,7 +58,7 @@ struct hs_reply {
     const char *encoding; /* a string literal for Content-Encoding; NULL: none */
     int file; /* if > 0, the first `file_size` bytes of this descriptor are the body; owned */
     uint64_t file_size;
-    /* if set, 1 is released from this share when the request is completed */
+    /* if set, one unit of this share is released when the request is completed */
     struct hs_share *share;
     /* If not 0, the answer waits until the evidence store has written everything up to this
        mark. */

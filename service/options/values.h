@@ -89,8 +89,7 @@ enum hs_evidence_mode hs_evidence_mode_parse(const char *name);
 /* Kinds of verdicts that can be delivered. X(id, name in the configuration and the API) */
 #define HS_EVENT_KINDS(X)                                                                          \
     X(REJECTED, "rejected")                                                                        \
-    X(SHADOW, "shadow_rejected") /* not rejected, but a check in shadow mode fails and would       \
-                                    reject if it were enforced */                                  \
+    X(SHADOW, "shadow_rejected") /* a check in shadow mode would reject the claim */               \
     X(INCONCLUSIVE, "inconclusive")
 
 #define X(id, name) HS_EVENT_KIND_##id,
@@ -117,8 +116,8 @@ void hs_options_from_json(struct hs_str text, struct hs_options *options,
    `problem`. */
 void hs_options_from_file(const char *path, struct hs_options *options, struct hs_problem *problem);
 
-/* Checks the values together, for example addresses, and whether an address other than loopback has
-   authentication. Adds each fault to `problem`, with a pointer to its key. */
+/* Checks the values, and whether they fit together: for example, an address other than loopback
+   needs authentication. Adds each fault to `problem`, with a pointer to its key. */
 void hs_options_check(const struct hs_options *options, struct hs_problem *problem);
 
 /* The program's arguments and environment. The strings are not copied. */

@@ -53,7 +53,7 @@ struct hs_share *hs_map_store_share(struct hs_map_store *store);
 size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_world_mesh *counts,
                               size_t document_size);
 
-/* Destroys the store. All references must be released. */
+/* Destroys the store. All references must already be released. Does nothing for NULL. */
 void hs_map_store_destroy(struct hs_map_store *store);
 
 /* Returns the entry with this name and a reference to it, or NULL. */

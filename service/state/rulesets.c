@@ -427,8 +427,9 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     return NULL;
 }
 
-/* Sets the owner of an adopted entry that was charged to nobody. Other threads read the owner of a
-   used entry without the lock; in that case it is already correct, so it is not written. */
+/* Sets the owner of an adopted entry, which may have been charged to nobody. If the entry is
+   already in use, its owner is correct, and is not written, because other threads read it without
+   the lock. */
 static void restore_owner(struct hs_ruleset_entry *entry, struct hs_str owner)
 {
     if (!hs_str_equal(hs_name_str(&entry->owner), owner))

@@ -63,7 +63,7 @@ void hs_ruleset_store_limit_work(struct hs_ruleset_store *store, size_t units);
 bool hs_ruleset_store_allows(const struct hs_ruleset_store *store, const struct hs_ruleset *ruleset,
                              struct hs_problem *problem);
 
-/* Destroys the store. All references must be released. Does nothing for NULL. */
+/* Destroys the store. All references must already be released. Does nothing for NULL. */
 void hs_ruleset_store_destroy(struct hs_ruleset_store *store);
 
 /* Returns the entry with this name and a reference to it, or NULL. */

@@ -33,7 +33,8 @@ bool hs_file_write(int file, struct iovec *parts, size_t count);
 /* Describes an errno value that one of these functions set. */
 const char *hs_file_error(int error);
 
-/* Opens a stream of the entries of an open directory. On failure returns NULL and sets errno. */
+/* Returns a stream of the entries of an open directory, which the caller closes. On failure returns
+   NULL and sets errno. */
 DIR *hs_directory_open(int directory);
 
 #endif

@@ -101,7 +101,7 @@ static bool is_takeover(size_t series)
     return has_answer == (series / HS_TAKEOVER_COUNT != HS_TAKEOVER_FROM_NONE);
 }
 
-/* One label of a set. The index of its value is (series / step) % count. */
+/* ---- sets of labels ---- */
 
 /* The index of a label's value is (series / step) % count. */
 struct label {
