@@ -1,4 +1,5 @@
-/* Compresses states of matches with zstd. */
+/* Compresses states of matches. The result is one zstd frame, which also contains the original
+   size. */
 #ifndef HS_SERVICE_SYSTEM_PACKED_H
 #define HS_SERVICE_SYSTEM_PACKED_H
 

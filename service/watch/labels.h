@@ -83,9 +83,8 @@ enum hs_webhook_result { HS_WEBHOOK_RESULTS(X) HS_WEBHOOK_RESULT_COUNT };
 /* Results of restoring a match at startup. */
 #define HS_RESTORED(X)                                                                             \
     X(WHOLE, "restored")                                                                           \
-    X(RESET,                                                                                       \
-      "restored_without_judges") /* the move checks restart, because their layout changed */       \
-    X(VERSION, "other_version")  /* written by another version of the program */                   \
+    X(RESET, "restored_without_judges") /* the move checks restart: their layout changed */        \
+    X(VERSION, "other_version")         /* written by another version of the program */            \
     X(DAMAGED, "damaged")                                                                          \
     X(NO_SPACE, "no_room")
 
