@@ -66,7 +66,7 @@ static enum owner owner_of(struct hs_service *service, enum hs_route route, stru
                                                             : ANOTHER;
 }
 
-/* Returns whether the request would create a missing resource. */
+/* Returns whether the request would create the resource in its path if it does not exist. */
 static bool can_make(const struct hs_service *service, enum hs_route route, unsigned scopes)
 {
     enum hs_method method = hs_route_method(route);

@@ -194,8 +194,8 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
     encode(posting, item);
 }
 
-/* Answers a cancellation of a shot. While the journal cannot be written, it is not accepted,
-   because a crash would lose it. */
+/* Answers a cancellation of a shot. While the journal cannot be written, the cancellation is not
+   accepted, because a crash would lose it. */
 static bool answer_cancel(struct hs_posting *posting, struct item *item)
 {
     item->forward_us = 0;

@@ -31,7 +31,7 @@ enum {
     HS_BURST_TIMES = 10,
     /* A worker may spend this many times as much time on refusals as on other requests. With a
        factor of 1, a worker that receives twice as many requests as it can serve could not refuse
-       them fast enough, and its queue would grow. */
+       them fast enough. Its queue would grow. */
     HS_REFUSING_TIMES = 9,
 };
 

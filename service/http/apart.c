@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Requests with a larger body run in the pool, because parsing takes about 20 ms for a body of this
-   size, and other requests would wait that long. With a lower bound, ticks of many players with
-   bones would also run in the pool, where requests wait longer. */
+/* Requests with a larger body run in the pool. Parsing a body of this size takes about 20 ms, and
+   other requests would have to wait that long. With a lower bound, ticks of many players with bones
+   would also run in the pool, where requests wait longer. */
 enum { HEAVY_BODY_BYTES = 262144 };
 
 /* A suspended request and its answer. */

@@ -1,8 +1,8 @@
 /*
  * Background threads run long jobs that must not delay the threads that answer requests. A low
  * priority is not enough: the kernel still gives the background thread a small share of the
- * processor, and each time it lets the thread run until the next tick of its clock, for 1 to 10 ms.
- * So a timer makes the background thread yield every 0.1 ms.
+ * processor. Each time, the thread then runs until the next tick of the kernel's clock, for 1 to 10
+ * ms. So a timer makes the background thread yield every 0.1 ms.
  */
 #ifndef HS_SERVICE_BACKGROUND_H
 #define HS_SERVICE_BACKGROUND_H

@@ -17,8 +17,8 @@
    machine. */
 enum { STUCK_US = 5000000, STUCK_BYTES_A_SECOND = 4 << 20 };
 
-/* A database call that hangs can take longer than STUCK_US (service/database/db.h), but must not
-   count as stuck, because the service manager would restart the process. */
+/* A database call that hangs can take longer than STUCK_US (service/database/db.h). It must not
+   count as stuck, because the service manager would then restart the process. */
 enum { STUCK_DATABASE_US = 60000000 };
 
 /* ---- names and headers ---- */
@@ -248,7 +248,7 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
     *request = NULL;
     if (ended == NULL)
         return;
-    /* Does nothing if the watchdog has expired the connection or it was lost. */
+    /* does nothing if the watchdog has expired the connection, or the connection was lost */
     hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE, hs_clock_us());
     hs_http_stream_end(ended->stream);
     hs_http_drop_body(ended);

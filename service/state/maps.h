@@ -45,7 +45,7 @@ void hs_map_store_keep_meshes(struct hs_map_store *store);
    this function. */
 void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *entry);
 
-/* Returns the share of the bytes for maps. Each map is charged to its owner. */
+/* Returns the share (share.h) that limits the bytes for maps. Each map is charged to its owner. */
 struct hs_share *hs_map_store_share(struct hs_map_store *store);
 
 /* Returns how many bytes to reserve for building a mesh with these counts and keeping a document of

@@ -46,8 +46,8 @@ struct hs_ruleset_store;
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
                                                  size_t max_bytes, char error[256]);
 
-/* Returns the share of the bytes for rulesets. Each ruleset is charged to the tenant who uploaded
-   it. A ruleset without a name counts as long as a match uses it. */
+/* Returns the share (share.h) that limits the bytes for rulesets. Each ruleset is charged to the
+   tenant who uploaded it. A ruleset without a name counts as long as a match uses it. */
 struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store);
 
 /* Returns the number of named rulesets. */
