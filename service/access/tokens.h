@@ -77,6 +77,7 @@ void hs_keyring_destroy(struct hs_keyring *keyring); /* does nothing for NULL */
 /* Replaces the current tokens. Takes ownership of `fresh`. */
 void hs_tokens_swap(struct hs_keyring *keyring, struct hs_tokens *fresh);
 
+/* Returns the number of tokens in use. */
 size_t hs_keyring_count(struct hs_keyring *keyring);
 
 /* Runs hs_tokens_check with the current tokens and the current time. */

@@ -75,6 +75,7 @@ void hs_journal_stats(struct hs_journal *journal, struct hs_journal_stats *out);
    if memory runs out or the directory cannot be read. */
 uint64_t *hs_journal_list(int directory, size_t *count);
 
+/* Writes the file name of the journal with this number. */
 enum { HS_JOURNAL_NAME_MAX = 32 };
 void hs_journal_name(uint64_t number, char name[HS_JOURNAL_NAME_MAX]);
 

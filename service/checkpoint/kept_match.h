@@ -69,6 +69,7 @@ bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot)
    fails. */
 bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot *slot);
 
+/* Appends a ruleset's owner, revision and document. */
 void hs_kept_ruleset_put(struct hs_bytes *out, const struct hs_ruleset_entry *entry);
 
 /* Appends a name's owner, and the canary's revision and share. */

@@ -46,6 +46,7 @@ struct hs_buffer hs_kept_answer(struct hs_kept *kept);
 void hs_keep_body(struct hs_kept *kept, struct hs_buffer *body);
 void hs_keep_answer(struct hs_kept *kept, struct hs_buffer *answer);
 
+/* Frees all kept memory. */
 void hs_kept_free(struct hs_kept *kept);
 
 #endif

@@ -59,6 +59,7 @@ void hs_map_store_destroy(struct hs_map_store *store);
 /* Returns the entry with this name and a reference to it, or NULL. */
 struct hs_map_entry *hs_map_store_get(struct hs_map_store *store, struct hs_str name);
 
+/* Adds a reference; the caller must already have one. */
 void hs_map_store_retain(struct hs_map_store *store, struct hs_map_entry *entry);
 /* Drops a reference. Does nothing for NULL. */
 void hs_map_store_release(struct hs_map_store *store, struct hs_map_entry *entry);

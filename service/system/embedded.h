@@ -15,6 +15,7 @@ struct hs_embedded {
 /* The list ends with an entry whose name is NULL. */
 extern const struct hs_embedded hs_embedded_files[];
 
+/* Returns the file with this name, or NULL. */
 const struct hs_embedded *hs_embedded_find(const char *name);
 
 #endif

@@ -64,6 +64,7 @@ enum hs_metric {
     HS_METRIC_COUNT
 };
 
+/* Returns NULL if memory runs out. */
 struct hs_metrics *hs_metrics_create(void);
 /* No thread may be between hs_metrics_enter and hs_metrics_leave. Does nothing for NULL. */
 void hs_metrics_destroy(struct hs_metrics *metrics);

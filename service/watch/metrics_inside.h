@@ -39,6 +39,7 @@ struct hs_metrics {
     size_t first_routes[HS_METRICS_ROUTES];
 };
 
+/* Returns the first route with the same pattern as `route`. */
 size_t hs_metrics_first_route(size_t route);
 
 /* Returns the number of series in a set of labels. */
