@@ -7,7 +7,7 @@ struct hs_service;
 /* Ends the matches that have been idle for longer than configured. Call it from one thread only. */
 void hs_service_expire(struct hs_service *service);
 
-/* Updates the metrics whose values come from other parts of the service. Thread-safe. */
+/* Updates those metrics that are computed only when somebody reads them. Thread-safe. */
 void hs_service_read_metrics(struct hs_service *service);
 
 #endif

@@ -44,20 +44,22 @@ enum { FINE = 0, FAILED = 1, WRONG_CONFIGURATION = 2 }; /* exit codes */
 
 enum { EXPIRE_US = 1000000 }; /* time between checks for idle matches */
 
-/* EVIDENCE_READERS: threads that read the evidence store. EVIDENCE_STOP_US and WEBHOOK_STOP_US: how
-   long the shutdown waits for the writer of the evidence, and for the receiver of the webhook. */
+/* EVIDENCE_READERS: number of threads that read the evidence store. EVIDENCE_STOP_US: how long the
+   shutdown waits until the evidence is written. WEBHOOK_STOP_US: how long it waits until the
+   webhook's receiver has the queued verdicts. */
 enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000, WEBHOOK_STOP_US = 5000000 };
 
-/* TAKERS: threads that take over matches. Each thread runs one request at a time, and may wait for
-   the store. With fewer threads, fewer states are read at the same time. SHARING_STOP_US: how long
-   the shutdown waits until the store has the final states of matches. */
+/* TAKERS: number of threads that take over matches. A thread handles one request at a time and may
+   have to wait for the store. SHARING_STOP_US: how long the shutdown waits until the final states
+   of all matches are in the store. */
 enum { TAKERS = 32, SHARING_STOP_US = 5000000 };
 
-/* How long the start waits for the store, which has the rulesets and maps of other replicas. */
+/* How long the service waits at startup for a connection to the store, which contains the rulesets
+   and maps that other replicas uploaded. */
 enum { STORE_START_US = 2000000 };
 
-/* Max exports at a time. Each export has a file in the data directory until its client has read the
-   file. */
+/* Maximum number of simultaneous exports. An export keeps a file in the data directory until the
+   client has read the whole file. */
 enum { EXPORTS_MAX = 4 };
 
 /* Logs why the service cannot start. Returns false. */
@@ -75,7 +77,7 @@ static unsigned processors(void)
     return count < 1 ? 1 : count > 64 ? 64 : (unsigned)count;
 }
 
-/* Sets the limits of memory and rates. Returns false if memory runs out. */
+/* Sets the memory limits and the request rates. Returns false if memory runs out. */
 static bool set_limits(struct hs_service *service, const struct hs_options *options)
 {
     hs_registry_limit_bytes(
@@ -89,7 +91,8 @@ static bool set_limits(struct hs_service *service, const struct hs_options *opti
     return service->rates != NULL;
 }
 
-/* Creates the webhook without its secret and its thread. False: out of memory. */
+/* Creates the webhook; hs_webhook_start starts its thread later. Returns false if memory runs
+   out. */
 static bool create_webhook(struct hs_service *service, const struct hs_options *options)
 {
     struct hs_webhook_settings settings = {
@@ -105,7 +108,7 @@ static bool create_webhook(struct hs_service *service, const struct hs_options *
     return service->webhook != NULL;
 }
 
-/* Creates the shared state, before the listeners. On failure logs the reason and returns false. */
+/* Creates the state that the listeners share. On failure logs the reason and returns false. */
 static bool create_state(struct hs_service *service, const struct hs_options *options)
 {
     char error[256] = "out of memory";
@@ -130,7 +133,8 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
         service->registry =
             hs_registry_create(options->max_matches, service->rulesets, service->maps);
     if (options->token_file[0] != '\0')
-        service->keyring = hs_keyring_create(NULL); /* admits no caller until the file is read */
+        /* this keyring rejects every token until the token file is loaded */
+        service->keyring = hs_keyring_create(NULL);
     bool has_webhook = create_webhook(service, options);
     bool guarded = options->token_file[0] == '\0' || service->keyring != NULL;
     if (!guarded || !has_webhook || service->events == NULL || service->metrics == NULL ||
@@ -142,7 +146,7 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     return true;
 }
 
-/* Writes all matches to the store, and then disconnects from the store. */
+/* Writes the states of all matches to the store, and then disconnects. */
 static void stop_sharing(struct hs_service *service)
 {
     int64_t until_us = hs_clock_us() + SHARING_STOP_US;
@@ -166,7 +170,6 @@ static void destroy_state(struct hs_service *service)
     hs_webhook_stop(service->webhook, WEBHOOK_STOP_US);
     hs_evidence_stop(service->evidence, EVIDENCE_STOP_US);
     hs_record_close(service->record, service->registry);
-    /* Destroy the registry before the rulesets and maps that its matches use. */
     hs_registry_destroy(service->registry);
     hs_shared_matches_destroy(service->shared);
     hs_takers_destroy(service->takers);
@@ -206,7 +209,7 @@ static void keep_map(struct hs_service *service, const struct hs_map_entry *map,
     hs_evidence_keep_map(hs_evidence_home(service->evidence), map, document);
 }
 
-/* Starts the evidence store. Call it after the data directory was created. */
+/* Starts the evidence store. Call it after restore(), which creates the data directory. */
 static bool start_evidence(struct hs_service *service)
 {
     const struct hs_options *options = service->options;
@@ -269,7 +272,8 @@ static bool start_sharing(struct hs_service *service)
     service->journal_layout = hs_journal_layout();
     service->takers = hs_takers_create(service);
     service->taker_pool = hs_pool_create(TAKERS, false);
-    if (service->checkpoint == NULL) /* otherwise hs_checkpoint_start calls the function */
+    /* with checkpoints, hs_checkpoint_start has already called it */
+    if (service->checkpoint == NULL)
         hs_registry_keep_journals(service->registry);
     service->catalog = hs_catalog_start(service);
     if (service->shared != NULL && service->takers != NULL && service->taker_pool != NULL &&
@@ -278,7 +282,7 @@ static bool start_sharing(struct hs_service *service)
     return service->sharing != NULL || cannot_start("out of memory or threads");
 }
 
-/* Starts both listeners. Returns false on failure; the reason is logged. */
+/* Starts both listeners. On failure logs the reason and returns false. */
 static bool start_listeners(struct hs_service *service, const struct hs_tls *tls,
                             struct hs_http *listeners[2])
 {
@@ -309,7 +313,7 @@ static bool start_listeners(struct hs_service *service, const struct hs_tls *tls
     return cannot_start(error);
 }
 
-/* Loads the TLS files. Call it before a recording or a data directory is opened, so that a start
+/* Loads the TLS files. Called before a recording or a data directory is opened, so that a start
    with faulty TLS files creates no files. */
 static bool load_tls(const struct hs_options *options, struct hs_tls *tls)
 {
@@ -331,8 +335,8 @@ static void announce(const struct hs_options *options, struct hs_http *const lis
            HS_LOG_TEXT("admin", admin));
 }
 
-/* Blocks the signals that this program handles. Threads inherit the mask, so only this thread,
-   which waits for the signals, receives them. */
+/* Blocks the signals that this program handles. All threads inherit the mask. The main thread takes
+   the signals with sigtimedwait. */
 static sigset_t block_signals(void)
 {
     sigset_t signals;
@@ -340,21 +344,21 @@ static sigset_t block_signals(void)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGHUP);
-    signal(SIGXFSZ, SIG_IGN); /* so that a write beyond the file size limit fails and does not end
-                                 the process */
+    /* a write beyond the file size limit then fails, instead of ending the process */
+    signal(SIGXFSZ, SIG_IGN);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     return signals;
 }
 
-/* Returns whether somebody ended the service at a terminal. No load balancer has to notice the end
-   of such a service, so the service need not wait. */
+/* Returns whether a user pressed Ctrl+C in a terminal. Then no load balancer has to notice the
+   shutdown first, so the service stops without waiting. */
 static bool is_ctrl_c(int signal_number)
 {
     return signal_number == SIGINT && (isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1);
 }
 
-/* For the configured time, the service still answers requests, but /readyz reports that it is not
-   ready. Returns false if a second signal arrives. */
+/* For the configured time, continues to serve requests while /readyz reports that the service is
+   not ready. Returns false if a second signal ends the wait. */
 static bool drain(struct hs_service *service, const sigset_t *signals)
 {
     atomic_store(&service->draining, true);
@@ -415,14 +419,14 @@ static int start(struct hs_service *service, const struct hs_options *options,
     bool fine = prepared && start_listeners(service, &tls, listeners);
     hs_tls_free(&tls); /* libmicrohttpd has its own copies */
     if (prepared && !fine) {
-        /* The start failed before any claim was verified. So a final checkpoint stays valid. */
+        /* No claim was verified yet, so the checkpoint that the last shutdown wrote is still
+           complete. */
         hs_checkpoint_close(service->checkpoint);
         service->checkpoint = NULL;
     }
     return fine ? FINE : FAILED;
 }
 
-/* Returns the next signal, or 0 after `interval_us`. */
 static int wait_for_signal(const sigset_t *signals, int64_t interval_us)
 {
     struct timespec interval = hs_clock_timespec(interval_us);
@@ -430,8 +434,8 @@ static int wait_for_signal(const sigset_t *signals, int64_t interval_us)
     return received < 0 ? 0 : received;
 }
 
-/* Runs until a signal ends the service, and returns the signal. While a worker hangs, no watchdog
-   message is sent, so the service manager restarts the service. */
+/* Runs until a signal ends the service, and returns the signal. While a worker is stuck, no
+   WATCHDOG message is sent, so the service manager restarts the service. */
 static int run(struct hs_service *service, struct hs_configuration *configuration,
                const sigset_t *signals)
 {
@@ -457,7 +461,7 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
     struct hs_service service = {0};
     struct hs_configuration configuration;
     struct hs_http *listeners[2] = {NULL, NULL}; /* the data and the admin listener */
-    hs_json_init();                              /* call it before there are threads */
+    hs_json_init();                              /* must run before there are threads */
     sigset_t signals = block_signals();
     int code = start(&service, options, input, &configuration, listeners);
     if (code != FINE) {
@@ -470,15 +474,15 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
     hs_notify("STOPPING=1");
     bool patient = !is_ctrl_c(received) && drain(&service, &signals);
     end_on_next_signal(&signals);
-    /* A body may arrive until its deadline, and its reply takes up to a second more. Both listeners
-       must end within the time of one such request, because the service manager has one timeout for
-       the process. */
+    /* A body may arrive until its deadline, and the answer takes up to a second more. Both
+       listeners share this one deadline, because the service manager has one stop timeout for the
+       whole process. */
     int64_t until_us =
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
     hs_http_stop(listeners[0], ms_until(until_us));
     hs_http_stop(listeners[1], ms_until(until_us));
-    /* No request changes a match any more, so the last states are complete. Write the states to the
-       store first, because other replicas wait for them. */
+    /* No request changes a match any more, so these states are final. The store comes first,
+       because other replicas wait for the states. */
     stop_sharing(&service);
     hs_checkpoint_close(service.checkpoint);
     service.checkpoint = NULL;

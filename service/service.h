@@ -36,25 +36,25 @@ struct hs_service {
     struct hs_registry *registry;
     struct hs_ruleset_store *rulesets;
     struct hs_map_store *maps;
-    struct hs_share *bodies; /* the memory of request bodies, except bodies of maps */
+    struct hs_share *bodies; /* memory for request bodies, except for uploads of maps */
     struct hs_pool *map_builder, *ruleset_builder;
     struct hs_pool *evidence_readers; /* runs the requests that read the evidence store */
-    struct hs_share *exports;         /* exports of the evidence store that are being sent */
-    struct hs_keyring *keyring;       /* NULL: no tokens are needed */
+    struct hs_share *exports;         /* running exports of the evidence store */
+    struct hs_keyring *keyring;       /* NULL: the service requires no tokens */
     struct hs_record *record;         /* NULL: no recording */
-    struct hs_tenant_rates *rates;    /* NULL: no limit */
+    struct hs_tenant_rates *rates;    /* NULL: no rate limit */
     struct hs_checkpoint *checkpoint; /* NULL: no checkpoints */
-    struct hs_journal *journal;       /* belongs to the checkpoint; NULL: no journal */
-    struct hs_store
-        *store; /* NULL: no other replicas; then all pointers down to `taker_pool` are NULL */
+    struct hs_journal *journal;       /* owned by `checkpoint`; NULL: no journal */
+    /* NULL: no shared store; then the pointers from here to `taker_pool` are also NULL */
+    struct hs_store *store;
     struct hs_shared_matches *shared;
-    uint64_t journal_layout; /* stored here, because hs_journal_layout is slow */
+    uint64_t journal_layout; /* the result of hs_journal_layout, which is slow */
     struct hs_sharing *sharing;
     struct hs_catalog *catalog;
     struct hs_takers *takers;
-    struct hs_pool *taker_pool;   /* runs requests whose match must be taken over first */
+    struct hs_pool *taker_pool;   /* runs requests whose match must first be taken over */
     struct hs_evidence *evidence; /* NULL: no evidence is stored */
-    /* Adds the document of a new map to the evidence; NULL: no evidence is stored. */
+    /* Stores the document of a new map as evidence. NULL: no evidence is stored. */
     void (*keep_map)(struct hs_service *service, const struct hs_map_entry *map,
                      struct hs_str document);
     struct hs_events *events;
@@ -62,8 +62,7 @@ struct hs_service {
     atomic_bool draining;       /* /readyz answers 404 */
     atomic_bool ready;
     struct hs_log_limit match_log; /* limits log lines about single matches */
-    atomic_uint stuck[3]; /* number of endpoints that run far longer than expected; indexed by enum
-                             hs_listener */
+    atomic_uint stuck[3];          /* number of stuck endpoints, by enum hs_listener */
 };
 
 #endif

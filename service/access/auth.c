@@ -36,7 +36,7 @@ static bool begins(enum hs_route route, const char *with)
     return strncmp(hs_route_pattern(route), with, strlen(with)) == 0;
 }
 
-/* Returns the owner of the resource in the path of a request, or CALLER if the path has no
+/* Returns the owner of the resource that the request path names, or CALLER if the path names no
    resource. */
 static enum owner owner_of(struct hs_service *service, enum hs_route route, struct hs_str name,
                            const struct hs_identity *identity)
@@ -66,7 +66,7 @@ static enum owner owner_of(struct hs_service *service, enum hs_route route, stru
                                                             : ANOTHER;
 }
 
-/* Returns whether the request creates the resource in its path if that resource is missing. */
+/* Returns whether the request would create the resource in its path if it does not exist. */
 static bool can_make(const struct hs_service *service, enum hs_route route, unsigned scopes)
 {
     enum hs_method method = hs_route_method(route);
@@ -79,7 +79,8 @@ static bool may_touch(struct hs_service *service, enum hs_route route,
                       const struct hs_route_params *params, struct hs_auth *auth)
 {
     if (!hs_name_is_valid(params->name[0]))
-        return true; /* the path names no resource: the request gets a list, or is refused later */
+        /* no valid name in the path: the route has none, or a later check refuses the name */
+        return true;
     enum owner owner = owner_of(service, route, params->name[0], &auth->identity);
     auth->hidden = owner == NOBODY;
     return owner == CALLER || (owner == EVERYBODY && hs_route_method(route) == HS_METHOD_GET) ||
@@ -114,7 +115,7 @@ void hs_auth_check(struct hs_service *service, enum hs_route route,
 static const char not_yours[] =
     "You own no resource with this name; PUT creates it if the name is free";
 
-/* The detail of the answer and the end of the WWW-Authenticate header, for each failure. All wrong
+/* The problem detail and the rest of the WWW-Authenticate header, for each failure. All wrong
    tokens get the same text, because details would help callers who guess tokens. */
 static const struct {
     enum hs_problem_code code;

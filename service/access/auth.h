@@ -1,6 +1,6 @@
 /*
  * Decides whether a caller may use a route: checks the token, the scope that the route needs, and
- * the owner of the resource in the path. The check runs before the body of the request is read.
+ * the owner of the resource that the path names. The check runs before the request body is read.
  * docs/security.md lists the rules. Thread-safe.
  */
 #ifndef HS_SERVICE_AUTH_H
@@ -11,10 +11,9 @@
 
 struct hs_service;
 
-/* The result of the check, kept for the life of the request. */
 struct hs_auth {
     enum hs_auth_failure failure; /* HS_AUTH_FINE: admitted */
-    /* the failure is HS_AUTH_TENANT because the resource does not exist; the answer hides this */
+    /* with HS_AUTH_TENANT: the resource does not exist, which the answer must not reveal */
     bool hidden;
     struct hs_identity identity; /* the caller, if the token is valid */
 };
@@ -25,15 +24,16 @@ void hs_auth_check(struct hs_service *service, enum hs_route route,
                    const struct hs_route_params *params, struct hs_str authorization,
                    struct hs_auth *auth);
 
-/* Sets the problem of a caller who is not admitted: 401 or 403. */
+/* Sets `problem` to the 401 or 403 answer for a refused caller. Does nothing if the caller was
+   admitted. */
 void hs_auth_refuse(const struct hs_auth *auth, enum hs_route route, struct hs_problem *problem);
 
-/* Refuses a resource that the caller does not own. The answer does not show whether the resource
-   belongs to another tenant or does not exist. */
+/* Sets `problem` to the answer for a resource that the caller does not own. Missing resources get
+   the same answer. */
 void hs_auth_not_yours(struct hs_problem *problem);
 
 /* Writes the WWW-Authenticate value (RFC 6750) for a refused caller to `text`, or "" if the answer
-   needs no such header. Returns `text`. */
+   has no such header. Returns `text`. */
 const char *hs_auth_challenge(const struct hs_auth *auth, enum hs_route route, char text[192]);
 
 #endif

@@ -19,18 +19,19 @@ struct token {
     struct hs_name tenant, kid;
     char sha256[HS_SHA256_HEX]; /* SHA-256 of the secret, in lower-case hexadecimal */
     unsigned scopes;
-    int64_t not_before_s, not_after_s; /* valid from not_before until just before not_after */
-    size_t index;                      /* index in the document */
+    /* valid from not_before (inclusive) to not_after (exclusive) */
+    int64_t not_before_s, not_after_s;
+    size_t index; /* position in the document */
 };
 
 struct hs_tokens {
     size_t count;
-    struct token entries[]; /* in order of tenant and kid */
+    struct token entries[]; /* sorted by tenant and kid */
 };
 
 /* ---- texts ---- */
 
-/* Returns whether a text contains only ASCII letters, digits, and characters from `more`. */
+/* Returns whether `text` contains only ASCII letters, digits and characters from `more`. */
 static bool has_only(struct hs_str text, const char *more)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -48,8 +49,8 @@ bool hs_token_part_is_valid(struct hs_str text, size_t max)
            text.ptr[0] != '.' && text.ptr[0] != '-';
 }
 
-/* Returns whether a text can be a secret: it contains only the characters that RFC 6750 allows in a
-   token, except `=`. */
+/* Returns whether `text` has the form of a secret: only characters that RFC 6750 allows in a token,
+   without `=`. */
 static bool is_secret(struct hs_str text)
 {
     return text.len >= HS_SECRET_MIN && text.len <= HS_SECRET_MAX && has_only(text, "-._~+/");
@@ -198,8 +199,8 @@ static void decode_list(struct hs_reader *reader, const json_t *value, const str
     *(struct hs_tokens **)target = tokens;
 }
 
-/* Orders tokens by tenant and kid. Both names are padded with zeros, so memcmp can compare them as
-   a whole. */
+/* Orders tokens by tenant, then by kid. Names are zero-padded, so memcmp can compare the whole
+   structures. */
 static int compare_tokens(const void *a, const void *b)
 {
     const struct token *one = a, *other = b;
@@ -243,8 +244,8 @@ struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *pro
     return NULL;
 }
 
-/* Returns the text of a file, which the caller frees. Returns NULL and sets `problem` on
-   failure. */
+/* Returns the content of a file, which the caller frees. On failure sets `problem` and returns
+   NULL. */
 static char *read_file(const char *path, size_t *size, struct hs_problem *problem)
 {
     struct stat status;
@@ -275,8 +276,8 @@ struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem)
     if (text == NULL)
         return NULL;
     struct hs_tokens *tokens = hs_tokens_from_json((struct hs_str){text, size}, problem);
-    /* The message of the parser quotes the faulty text. The faulty text could be a secret that is
-       in the file by mistake. */
+    /* The parser's message quotes the text near the fault, which could be a secret in clear
+       text. */
     char *quote = strstr(problem->detail, " near '");
     if (problem->code == HS_PROBLEM_MALFORMED_JSON && quote != NULL)
         *quote = '\0';
@@ -297,7 +298,8 @@ size_t hs_tokens_count(const struct hs_tokens *tokens)
 
 /* ---- one token ---- */
 
-/* Returns the text up to the next `_`, and moves *rest behind this `_`. */
+/* Returns the text before the next `_` and moves *rest past this `_`. Returns an empty text if
+   there is no `_`. */
 static struct hs_str next_part(struct hs_str *rest)
 {
     const char *end = rest->len > 0 ? memchr(rest->ptr, '_', rest->len) : NULL;
@@ -320,8 +322,8 @@ static const struct token *find(const struct hs_tokens *tokens, struct hs_str te
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity)
 {
-    /* If no token has this tenant and kid, the secret is compared with this hash, which no known
-       secret has. */
+    /* If no token has this tenant and kid, the secret's hash is still compared, with zeros. So the
+       time of the check does not show whether the names exist. */
     static const char nobody[HS_SHA256_HEX] =
         "0000000000000000000000000000000000000000000000000000000000000000";
     char digest[HS_SHA256_HEX];
@@ -360,7 +362,8 @@ struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens)
         hs_tokens_destroy(tokens);
         return NULL;
     }
-    /* On a busy service some reader always holds the lock, but a writer must still get it. */
+    /* Writers have priority: a busy service always has a reader, so a writer could otherwise wait
+       forever. */
     pthread_rwlockattr_t attributes;
     pthread_rwlockattr_init(&attributes);
     pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);

@@ -17,25 +17,25 @@
 enum {
     HS_TENANT_MAX = 32,
     HS_KID_MAX = 32,
-    HS_SECRET_MIN = 20, /* shorter secrets could be guessed, so they are never admitted */
+    HS_SECRET_MIN = 20, /* a shorter secret could be guessed */
     HS_SECRET_MAX = 128,
-    /* number of random bytes of a secret made by `token new`, which writes them in hexadecimal */
+    /* random bytes in a secret from `token new`, which writes them as hexadecimal digits */
     HS_SECRET_BYTES = 32,
     HS_TOKEN_MAX = 3 + HS_TENANT_MAX + 1 + HS_KID_MAX + 1 + HS_SECRET_MAX,
 };
 
-/* The checked content of a token file. The content never changes after loading. */
+/* The checked content of a token file. Immutable after loading. */
 struct hs_tokens;
 
 /*
- * Reads a document {"tokens":[{"tenant","kid","sha256","scopes","not_before","not_after"}]}.
- * Returns NULL if the document has a fault. The caller initialises `problem`, which then lists
+ * Parses a document {"tokens":[{"tenant","kid","sha256","scopes","not_before","not_after"}]}.
+ * Returns NULL if the document has a fault; `problem`, which the caller initialized, then lists
  * every fault with its JSON pointer.
  */
 struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *problem);
 
-/* Reads a token document from a file. Refuses a file that everybody can write, because anybody
-   could add a token of their own. */
+/* Loads a token file. On failure returns NULL and sets `problem`. Refuses a file that everybody can
+   write, because anybody could add a token. */
 struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem);
 
 void hs_tokens_destroy(struct hs_tokens *tokens); /* does nothing for NULL */
@@ -49,15 +49,15 @@ struct hs_identity {
 };
 
 /*
- * Looks up a token. FINE fills `identity`; MALFORMED, UNKNOWN and EXPIRED leave it empty. The time
- * for the hash and the comparison of the secret does not depend on whether the tenant and the kid
- * exist. `now_s`: seconds since the epoch.
+ * Looks up a token. HS_AUTH_FINE fills `identity`; HS_AUTH_MALFORMED, HS_AUTH_UNKNOWN and
+ * HS_AUTH_EXPIRED leave it empty. The time for the hash and the comparison of the secret does not
+ * depend on whether the tenant and the kid exist. `now_s`: seconds since the epoch.
  */
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity);
 
-/* Returns whether a text can be a tenant (`max` HS_TENANT_MAX) or a kid (HS_KID_MAX): 1 to `max` of
-   [A-Za-z0-9.-], starting with a letter or digit. */
+/* Returns whether `text` is a valid tenant (`max` = HS_TENANT_MAX) or kid (`max` = HS_KID_MAX): 1
+   to `max` of [A-Za-z0-9.-], starting with a letter or digit. */
 bool hs_token_part_is_valid(struct hs_str text, size_t max);
 
 /* Converts "2026-01-31T00:00:00Z" to seconds since the epoch. Returns false if the text is not such
@@ -66,18 +66,18 @@ bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
 
 /* ---- the current tokens ---- */
 
-/* The tokens that are valid now; a reload replaces them. Thread-safe. */
+/* The tokens in use; a reload replaces them. Thread-safe. */
 struct hs_keyring;
 
-/* Takes ownership of the tokens, even on failure. If `tokens` is NULL, no caller is admitted yet.
-   Returns NULL if memory runs out. */
+/* Takes ownership of `tokens`, even on failure. If `tokens` is NULL, every token is rejected until
+   hs_tokens_swap. Returns NULL if memory runs out. */
 struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens);
 void hs_keyring_destroy(struct hs_keyring *keyring); /* does nothing for NULL */
 
 /* Replaces the current tokens. Takes ownership of `fresh`. */
 void hs_tokens_swap(struct hs_keyring *keyring, struct hs_tokens *fresh);
 
-/* Returns the number of current tokens. */
+/* Returns the number of tokens in use. */
 size_t hs_keyring_count(struct hs_keyring *keyring);
 
 /* Runs hs_tokens_check with the current tokens and the current time. */

@@ -14,7 +14,7 @@ enum { HEADER = HS_CHECKPOINT_HEADER, RECORD_HEADER = HS_CHECKPOINT_RECORD_HEADE
 
 static const char magic[] = "HSCHKPT";
 
-/* Returns the CRC of a record: its type and size from the header, and its bytes. */
+/* Returns the CRC of a record, which covers the type, the size and the bytes. */
 static uint32_t checksum(const unsigned char header[RECORD_HEADER], const void *bytes, size_t size)
 {
     uLong crc = crc32_z(0, header, 4);
@@ -75,10 +75,10 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
     writer->records++;
 }
 
-/* Makes the written file the newest file, and the old newest file the previous file. At every
-   moment, HS_CHECKPOINT_NAME is a complete file. If the newest file was damaged,
-   HS_CHECKPOINT_PREVIOUS is a complete file at every moment. On a file system without hard links,
-   there is no previous file. */
+/* Makes the written file the newest checkpoint, and the old newest checkpoint the previous one.
+   HS_CHECKPOINT_NAME names a complete file at every moment. If the newest checkpoint was set aside
+   as damaged, the previous one stays. On a file system without hard links, there is no previous
+   checkpoint. */
 static void put_into_place(struct hs_checkpoint_writer *writer)
 {
     int directory = writer->directory;
@@ -110,8 +110,7 @@ bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard)
 
 void hs_checkpoint_set_aside(int directory)
 {
-    /* rename cannot replace a directory with a file, or a file with a directory: remove the old
-       entry first. */
+    /* rename fails if only one of the two is a directory: remove the old entry first */
     if (renameat(directory, HS_CHECKPOINT_NAME, directory, HS_CHECKPOINT_DAMAGED) != 0 &&
         (unlinkat(directory, HS_CHECKPOINT_DAMAGED, 0) == 0 ||
          unlinkat(directory, HS_CHECKPOINT_DAMAGED, AT_REMOVEDIR) == 0))
@@ -122,7 +121,7 @@ void hs_checkpoint_set_aside(int directory)
 
 struct reading {
     FILE *file;
-    uint64_t left; /* bytes of the file that are not read yet */
+    uint64_t left; /* unread bytes of the file */
     uint64_t records;
     hs_checkpoint_visit *visit;
     void *context;
@@ -153,7 +152,7 @@ static void take_record(struct reading *reading, const unsigned char header[RECO
     reading->records++;
 }
 
-/* Reads the next record. Returns false if nothing more can be read. */
+/* Reads the next record. Returns false if no complete record is left, or memory runs out. */
 static bool read_record(struct reading *reading)
 {
     unsigned char header[RECORD_HEADER];

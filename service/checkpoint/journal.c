@@ -25,20 +25,20 @@ struct hs_journal {
     enum hs_journal_sync sync;
     pthread_mutex_t sync_lock; /* held during fdatasync; locked before `lock` */
     pthread_mutex_t lock;      /* guards the following members */
-    int file;                  /* the current file; -1: no file could be created yet */
+    int file;                  /* -1: no file could be created yet */
     uint64_t number;           /* number of the current file */
-    uint64_t next;             /* number of the next file; each number is tried only once */
-    uint64_t size;             /* bytes of the current file, up to the last complete record */
-    uint64_t head_size;        /* size of the header of each file */
-    bool is_torn;              /* the file ends with a partial record: append nothing to it */
-    /* Numbers of failures that may have lost written records. `unsafe` counts all these failures,
-       and `unsafe_at_rotation` counts the failures up to the last rotation. The first
-       `unsafe_covered` failures do no harm: the newest checkpoint contains the records that they
-       may have lost. */
+    uint64_t next;             /* number of the next file; each number is used at most once */
+    uint64_t size;      /* size of the current file, up to the end of the last complete record */
+    uint64_t head_size; /* size of each file's header */
+    bool is_torn;       /* the file ends with a partial record, so nothing may be appended */
+    /* `unsafe` counts the failures after which written records may be lost; `unsafe_at_rotation` is
+       its value at the last rotation. The first `unsafe_covered` of these failures are harmless,
+       because the newest checkpoint contains the records. */
     uint64_t unsafe, unsafe_at_rotation, unsafe_covered;
-    uint64_t position, synced; /* bytes written to all files, and how many of them are synced */
-    /* A loss of power cannot lose the first `settled` bytes: they were synced without a failure, or
-       a checkpoint contains them. */
+    /* record bytes written to all files, and how many of them are synced */
+    uint64_t position, synced;
+    /* A power failure cannot lose the first `settled` bytes: they were synced without a failure, or
+       a checkpoint contains them. `position_at_rotation` is `position` at the last rotation. */
     uint64_t settled, position_at_rotation;
     struct hs_journal_stats stats;
     struct hs_log_limit log_limit;
@@ -64,7 +64,7 @@ static void log_failure(struct hs_journal *journal, const char *what)
     errno = error;
 }
 
-/* Writes a complete record or nothing. The caller holds `lock`. */
+/* Appends a complete record or nothing. The caller holds `lock`. */
 static bool append(struct hs_journal *journal, enum hs_checkpoint_type type,
                    const struct iovec *parts, size_t count)
 {
@@ -88,8 +88,8 @@ static bool append(struct hs_journal *journal, enum hs_checkpoint_type type,
     return true;
 }
 
-/* Creates the next file with its header. The lock is held. On failure returns false and sets errno,
-   and the current file stays. */
+/* Creates the next file with its header. The caller holds `lock`. On failure returns false, sets
+   errno and keeps the current file. */
 static bool begin_file(struct hs_journal *journal)
 {
     char name[HS_JOURNAL_NAME_MAX];
@@ -122,8 +122,9 @@ static bool begin_file(struct hs_journal *journal)
     return false;
 }
 
-/* Ensures that records can be appended to the current file. The lock is held. If the file ends with
-   a partial record, begins another file. The next start reads the old file up to that record. */
+/* Ensures that records can be appended to the current file. Begins a new file if the current one
+   ends with a partial record; the next start reads the old file up to that record. The caller holds
+   `lock`. */
 static bool has_file(struct hs_journal *journal)
 {
     if (journal->file >= 0 && !journal->is_torn)
@@ -135,7 +136,7 @@ static bool has_file(struct hs_journal *journal)
         journal->unsafe++;
     if (before >= 0) {
         journal->unsafe++;
-        /* Keep the number of the descriptor, because another thread may be syncing it. */
+        /* keep the descriptor number, because another thread may be syncing it */
         if (dup3(journal->file, before, O_CLOEXEC) >= 0) {
             close(journal->file);
             journal->file = before;
@@ -162,8 +163,8 @@ bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
     return fine;
 }
 
-/* Returns the number of the current file. If there is no file yet, returns the number that the
-   first file will have. The lock is held. */
+/* Returns the number of the current file, or of the first file if none could be created yet. The
+   caller holds `lock`. */
 static uint64_t current_number(const struct hs_journal *journal)
 {
     return journal->file >= 0 ? journal->number : journal->next;
@@ -171,14 +172,14 @@ static uint64_t current_number(const struct hs_journal *journal)
 
 /* ---- surviving a power failure ---- */
 
-/* Returns whether a payment that is written now has the protection from power failures that the
-   sync mode promises. The lock is held. */
+/* Returns whether a payment that is written now survives power failures as the sync mode promises.
+   The caller holds `lock`. */
 static bool is_sound(const struct hs_journal *journal)
 {
     return journal->sync != HS_JOURNAL_SYNC_ALWAYS || journal->unsafe == journal->unsafe_covered;
 }
 
-/* Records that the bytes up to `position` are synced. The lock is held. */
+/* Records that the bytes up to `position` are synced. The caller holds `lock`. */
 static void record_synced(struct hs_journal *journal, uint64_t position)
 {
     if (journal->synced < position)
@@ -187,7 +188,7 @@ static void record_synced(struct hs_journal *journal, uint64_t position)
         journal->settled = journal->synced;
 }
 
-/* Syncs the file. The caller holds sync_lock, so nobody closes the file during the sync. */
+/* Syncs the file. The caller holds sync_lock, so the file cannot be closed during the sync. */
 static void sync_file(struct hs_journal *journal)
 {
     pthread_mutex_lock(&journal->lock);
@@ -202,8 +203,8 @@ static void sync_file(struct hs_journal *journal)
     if (fine) {
         record_synced(journal, position);
     } else {
-        /* The kernel may drop pages that it could not write. So only a checkpoint makes the records
-           in these pages durable. */
+        /* The kernel may have dropped the pages that it could not write, so a later sync does not
+           help: only a checkpoint makes these records durable. */
         journal->stats.synced_failed++;
         journal->unsafe++;
         log_failure(journal, "fdatasync");
@@ -232,7 +233,7 @@ bool hs_journal_settle(struct hs_journal *journal)
     uint64_t position = state.written;
     if (state.synced < position) {
         pthread_mutex_lock(&journal->sync_lock);
-        /* While this thread waited for the lock, another thread has often synced these bytes. */
+        /* another thread has often synced these bytes during this wait */
         hs_journal_state(journal, &state);
         if (state.synced < position)
             sync_file(journal);
@@ -280,8 +281,9 @@ uint64_t hs_journal_rotate(struct hs_journal *journal)
                     (fdatasync(before) == 0 && fsync(journal->directory) == 0);
         close(before);
         pthread_mutex_lock(&journal->lock);
-        if (!fine) /* no harm: the checkpoint that begins now contains the records of the previous
-                      file */
+        /* harmless, because the checkpoint that now begins contains the records in the previous
+           file */
+        if (!fine)
             journal->unsafe_at_rotation = ++journal->unsafe;
         else
             record_synced(journal, position);

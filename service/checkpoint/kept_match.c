@@ -39,7 +39,7 @@ bool hs_kept_match_get_head(struct hs_bytes_reader *reader, struct hs_kept_head 
                          head->map_revision.len < HS_REVISION_MAX));
 }
 
-/* The size of one part of a match. Copying a part under the lock of the match takes some tens of
+/* Maximum size of one copied part. Copying such a part under the match lock takes some tens of
    microseconds. */
 enum { PART_BYTES = 64 * 1024 };
 
@@ -82,7 +82,8 @@ bool hs_kept_state_end(struct hs_bytes *state, struct hs_bytes *packed)
     return hs_pack(state->data, state->len, packed);
 }
 
-/* Writes the state of a locked match to the store. `hands_off`: see hs_kept_match_hand_off. */
+/* Writes the state of a locked match to the store. If `hands_off` is set, calls
+   hs_shared_match_hand_off, so that another replica can continue the match. */
 static void share_state(struct hs_match_slot *slot, struct hs_shared_match *shared, bool hands_off)
 {
     struct hs_bytes state = {0}, packed = {0};
@@ -109,7 +110,6 @@ bool hs_kept_match_hand_off(struct hs_service *service, struct hs_match_slot *sl
     return hands_off;
 }
 
-/* Appends a record with the bytes of all parts. */
 static void put_record(struct hs_bytes *out, enum hs_checkpoint_type type,
                        const struct iovec *parts, size_t count)
 {
@@ -121,15 +121,15 @@ static void put_record(struct hs_bytes *out, enum hs_checkpoint_type type,
             hs_bytes_put_run(out, parts[i].iov_base, parts[i].iov_len);
 }
 
-/* Appends payments to the journal in the store. An entry begins with a number, so that no two
-   entries are equal. After the number, the entry has hs_checkpoint_magic and two records, as in a
-   journal file. */
+/* Appends payments to the journal in the store. An entry consists of a number, which makes the
+   entry unique, hs_checkpoint_magic and two records, as in a journal file. */
 static void share_records(const struct hs_service *service, struct hs_match_slot *slot,
                           struct hs_shared_match *shared, const struct iovec parts[2])
 {
     struct hs_bytes out = {0};
     unsigned char word[8];
-    if (hs_shared_match_needs_state(shared)) /* records are useless without a state */
+    /* records are useless if the store has no state to apply them to */
+    if (hs_shared_match_needs_state(shared))
         share_state(slot, shared, false);
     hs_bytes_put(&out, hs_shared_match_mark(shared) + 1, 8);
     unsigned char *magic = hs_bytes_reserve(&out, HS_CHECKPOINT_HEADER);
@@ -152,7 +152,7 @@ void hs_kept_ruleset_put(struct hs_bytes *out, const struct hs_ruleset_entry *en
     hs_bytes_put_run(out, entry->document, entry->document_size);
 }
 
-/* Writes a record, and frees its bytes in any case. */
+/* Writes a record, and always frees its bytes. */
 static bool write_bytes(struct hs_journal *journal, enum hs_checkpoint_type type,
                         struct hs_bytes *bytes, uint64_t *number)
 {
@@ -162,8 +162,8 @@ static bool write_bytes(struct hs_journal *journal, enum hs_checkpoint_type type
     return fine;
 }
 
-/* Writes the document of a ruleset, unless the newest journal has the document. Returns false if
-   the document cannot be written. */
+/* Writes a ruleset's document, unless the current journal already contains it. Returns false on
+   failure. */
 static bool keep_document(struct hs_journal *journal, struct hs_ruleset_entry *entry)
 {
     struct hs_journal_state state;
@@ -178,7 +178,7 @@ static bool keep_document(struct hs_journal *journal, struct hs_ruleset_entry *e
     return fine;
 }
 
-/* Writes `text`, preceded by the owner of a ruleset. */
+/* Writes a record with the ruleset's owner and `text`. */
 static bool write_name(struct hs_journal *journal, enum hs_checkpoint_type type,
                        const struct hs_ruleset_entry *entry, const char *text)
 {
@@ -240,7 +240,7 @@ bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot)
     return slot->is_kept;
 }
 
-/* Writes all records and empties the buffer, or returns false. */
+/* Writes all records and empties the buffer. On failure returns false and keeps the records. */
 static bool write_records(const struct hs_service *service, struct hs_match_slot *slot)
 {
     struct hs_journal *journal = service->journal;
@@ -255,13 +255,13 @@ static bool write_records(const struct hs_service *service, struct hs_match_slot
         return false;
     if (shared != NULL)
         share_records(service, slot, shared, parts);
-    free(records->data); /* free the memory now, because no budget counts it */
+    free(records->data); /* free the memory now, because it counts towards no budget */
     *records = (struct hs_bytes){0};
     return true;
 }
 
-/* Finds out which payments are settled. Tests the records of earlier writes, because under load the
-   newest records are never settled. */
+/* Updates `settled_payments`. Under load, the newest records are never settled yet, so the position
+   of an earlier write is checked, too. */
 static void record_settled(struct hs_match_slot *slot, const struct hs_journal_state *state)
 {
     for (int i = 0; i < 2 && slot->written_before.position <= state->settled; i++) {
@@ -307,8 +307,8 @@ bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot 
 
 void hs_kept_match_moved(struct hs_service *service, struct hs_match_slot *slot)
 {
-    /* If this write fails, the next start restores the match, and asks the store before it uses the
-       match. */
+    /* If this write fails, the next start restores the match, but asks the store who owns it before
+       using it. */
     (void)write_close(service->journal, slot);
     hs_record_replayed(service->record, slot, NULL, 0);
     hs_registry_remove(service->registry, slot);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* HEADER: size of the header. COUNTS, SUM: offsets of the counts and of the checksum. */
+/* HEADER: size of the header. COUNTS and SUM: offsets of the counts and the checksum in it. */
 enum { HEADER = 40, COUNTS = 8, SUM = 32, ARRAYS = 3 };
 
 static const size_t sizes[ARRAYS] = {sizeof(struct hs_vec), sizeof(uint32_t[3]),
@@ -34,7 +34,7 @@ bool hs_map_file_name(const char *revision, char name[HS_MAP_FILE_NAME])
     return true;
 }
 
-/* Returns the checksum of the counts in a header and of the arrays. */
+/* Returns the checksum of the counts and the arrays. */
 static uint32_t checksum(const unsigned char header[HEADER], const struct iovec arrays[ARRAYS])
 {
     uLong crc = crc32_z(0, header + COUNTS, SUM - COUNTS);
@@ -76,7 +76,7 @@ int hs_map_file_write(int directory, const char *revision, const struct hs_world
 
 /* ---- reading ---- */
 
-/* Checks the counts against the size of the file before any allocation. */
+/* Reads the header, and compares the counts with the file size before anything is allocated. */
 static bool read_header(FILE *file, unsigned char header[HEADER], uint64_t counts[ARRAYS])
 {
     struct stat status;

@@ -1,15 +1,14 @@
 /*
- * The file with the geometry of one map. The file name is the revision. The file is written once,
- * and is complete or absent. Its content:
+ * The file with the geometry of one map; its name is the revision. The file is always complete or
+ * absent. Content:
  *
- *   "HSMAPV1" and 0 (8 bytes)
- *   counts of vertices, triangles, boxes (8 each), CRC-32 (4), 0 (4), all little-endian
- *   the arrays of struct hs_world_mesh as in memory: vertices (x, y, z), triangles (three indices),
- *   boxes (the lowest and the highest corner)
+ * "HSMAPV1" and 0 (8 bytes) counts of vertices, triangles, boxes (8 each), CRC-32 (4), 0 (4), all
+ * little-endian the arrays of struct hs_world_mesh as in memory: vertices (x, y, z), triangles
+ * (three indices), boxes (the lowest and the highest corner)
  *
  * The CRC (zlib) covers the counts and the arrays. Reading returns the exact bits that were
- * written, so a restored world gives the same verdicts. Revisions depend on the byte order too, so
- * a machine with another byte order refuses the file.
+ * written, so a restored world leads to the same verdicts. Revisions also depend on the byte order,
+ * so a machine with another byte order rejects the file.
  */
 #ifndef HS_SERVICE_MAP_FILE_H
 #define HS_SERVICE_MAP_FILE_H
@@ -18,15 +17,15 @@
 
 #include "api/maps.h"
 
-enum { HS_MAP_FILE_NAME = 65 }; /* 64 hexadecimal digits and a terminator */
+enum { HS_MAP_FILE_NAME = 65 };
 
 /* Writes the file name of a revision ("sha256:" and 64 digits). Returns false if `revision` does
    not have this form. */
 bool hs_map_file_name(const char *revision, char name[HS_MAP_FILE_NAME]);
 
-/* Writes the file under another name, syncs it and the directory, and renames it, which replaces an
-   existing file. Returns 0. On failure returns the errno, and deletes the unfinished file. Only one
-   thread at a time may call this function. */
+/* Writes the file under a temporary name, syncs it, and renames it, replacing an existing file.
+   Returns 0, or an errno after deleting the incomplete file. Only one thread at a time may call
+   this function. */
 int hs_map_file_write(int directory, const char *revision, const struct hs_world_mesh *mesh);
 
 enum hs_map_file {
@@ -36,13 +35,12 @@ enum hs_map_file {
     HS_MAP_FILE_NO_MEMORY
 };
 
-/* Reads a file. If the result is HS_MAP_FILE_READ, the caller
-   frees *out. The revision is not checked against the geometry
-   here; the code that builds the world checks it (state/maps.h). */
+/* Reads a map file. If the result is HS_MAP_FILE_READ, the caller frees *out. Does not compare the
+   geometry with the revision: that happens when the world is built (state/maps.h). */
 enum hs_map_file hs_map_file_read(int directory, const char *revision, struct hs_map_document *out);
 
-/* Appends the document of a map whose file is in the data directory `data`. Returns false if there
-   is no such file, it is damaged, or memory runs out. */
+/* Appends the JSON document of a map whose file is in the data directory `data`. Returns false if
+   the file is missing or damaged, or memory runs out. */
 bool hs_map_file_document(const char *data, const char *revision, struct hs_buffer *out);
 
 #endif

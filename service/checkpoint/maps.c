@@ -90,7 +90,7 @@ void hs_kept_maps_settle(struct hs_kept_maps *maps)
 
 void hs_kept_maps_found(struct hs_kept_maps *maps, const char *revision)
 {
-    /* If the revision cannot be added, the file is written again later. */
+    /* if this fails, the next checkpoint writes the file again */
     (void)hs_revisions_add(&maps->on_disk, revision);
 }
 
@@ -101,8 +101,8 @@ void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
     int error = 0;
     hs_kept_maps_refer(maps, entry->revision);
     if (!hs_revisions_has(&maps->on_disk, entry->revision)) {
-        /* An entry without a mesh had a file, which was deleted when no checkpoint referred to
-           it. */
+        /* A restored map without a mesh had a file, but that file was deleted when no checkpoint
+           referred to it. */
         error =
             has_mesh ? hs_map_file_write(maps->directory, entry->revision, &entry->mesh) : ENOENT;
         if (error == 0 && !hs_revisions_add(&maps->on_disk, entry->revision))
@@ -118,7 +118,7 @@ void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
         hs_map_store_forget_mesh(store, entry);
 }
 
-/* Returns whether a file is a map file, complete or incomplete. Other files are not deleted. */
+/* Returns whether a file is a complete or incomplete map file. Only such files may be deleted. */
 static bool is_ours(const char *name, char revision[HS_REVISION_MAX])
 {
     char found[HS_MAP_FILE_NAME];
@@ -135,7 +135,7 @@ static void delete_unused(struct hs_kept_maps *maps)
 {
     DIR *files = hs_directory_open(maps->directory);
     if (files == NULL)
-        return; /* the next checkpoint tries to delete the files */
+        return; /* the next checkpoint tries again */
     for (struct dirent *file; (file = readdir(files)) != NULL;) {
         char revision[HS_REVISION_MAX];
         if (!is_ours(file->d_name, revision) || hs_revisions_has(&maps->newest, revision) ||

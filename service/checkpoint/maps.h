@@ -1,7 +1,7 @@
 /*
- * The maps of checkpoints. Each geometry has one file (map_file.h) in HS_CHECKPOINT_MAPS. The file
- * stays while the newest or the previous checkpoint refers to it. Only one thread at a time
- * may use this module.
+ * The map files that checkpoints refer to. Each geometry has one file (map_file.h) in the
+ * subdirectory HS_CHECKPOINT_MAPS. A file is deleted when neither the newest nor the previous
+ * checkpoint refers to it. Only one thread at a time may use this module.
  */
 #ifndef HS_SERVICE_CHECKPOINT_MAPS_H
 #define HS_SERVICE_CHECKPOINT_MAPS_H
@@ -21,44 +21,44 @@ struct hs_revisions {
 
 bool hs_revisions_has(const struct hs_revisions *revisions, const char *revision);
 
-/* Adds a revision, unless the list has it already. Returns false if memory runs out. */
+/* Adds a revision, unless the list already contains it. Returns false if memory runs out. */
 bool hs_revisions_add(struct hs_revisions *revisions, const char *revision);
 
 struct hs_kept_maps {
     int directory;
-    struct hs_revisions on_disk; /* revisions whose files this process has written, or has read
-                                    completely */
-    struct hs_revisions newest;  /* revisions of the newest checkpoint */
-    struct hs_revisions next;    /* revisions of the checkpoint that is being taken */
-    bool no_memory;              /* `next` is incomplete and must not become `newest` */
+    struct hs_revisions on_disk; /* revisions whose files are known to be complete */
+    struct hs_revisions newest;  /* revisions that the newest checkpoint refers to */
+    struct hs_revisions next;    /* revisions that the checkpoint being taken refers to */
+    bool no_memory;              /* `next` is incomplete, because memory ran out */
     bool is_partial;             /* `newest` is incomplete */
-    uint64_t written, failed;    /* numbers of files that were written, and that could not be
-                                    written */
+    /* how many map files were written, and how many could not be written */
+    uint64_t written, failed;
 };
 
-/* Creates the directory if it is missing. Returns false and sets errno on failure. */
+/* Opens the directory of map files, and creates it if it is missing. On failure returns false and
+   sets errno. */
 bool hs_kept_maps_open(struct hs_kept_maps *maps, int data);
 void hs_kept_maps_close(struct hs_kept_maps *maps);
 
-/* Records that an existing checkpoint, or the checkpoint that is being taken, refers to a revision.
- */
+/* Records that the checkpoint being taken, or during a restore the one being read, refers to a
+   revision. */
 void hs_kept_maps_refer(struct hs_kept_maps *maps, const char *revision);
 
-/* Ends the restore: the revisions recorded so far belong to the existing checkpoints. */
+/* Called at the end of a restore: the revisions recorded so far belong to the newest checkpoint. */
 void hs_kept_maps_settle(struct hs_kept_maps *maps);
 
-/* Records that the file of a revision is complete. */
+/* Records that the file with this revision is complete. */
 void hs_kept_maps_found(struct hs_kept_maps *maps, const char *revision);
 
-/* Records that the checkpoint that is being taken refers to a map. Writes the file of the map if it
-   is missing. The caller has a reference to the map. A failure is logged, and the next checkpoint
-   tries again. */
+/* Records that the checkpoint being taken refers to a map, and writes the map's file if it is
+   missing. The caller holds a reference to the map. Failures are logged; the next checkpoint tries
+   again. */
 void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
                        struct hs_map_entry *entry);
 
-/* Ends a checkpoint. `fine`: whether the checkpoint was written. If it was, deletes the files that
-   neither this checkpoint nor the previous one refers to. Otherwise nothing changes. `fine` must be
-   false if `no_memory` is set. */
+/* Ends a checkpoint. If it was written (`fine`), deletes the files that neither this checkpoint nor
+   the previous one refers to; otherwise deletes nothing. `fine` must be false if `no_memory` is
+   set. */
 void hs_kept_maps_taken(struct hs_kept_maps *maps, bool fine);
 
 #endif

@@ -24,19 +24,19 @@
 struct restoring {
     struct hs_service *service;
     struct hs_checkpoint_stats *stats;
-    struct hs_ruleset_entry **rulesets; /* rulesets of the checkpoint; each one is a reference */
+    struct hs_ruleset_entry **rulesets; /* rulesets in the checkpoint; one reference each */
     size_t ruleset_count, ruleset_capacity;
     struct hs_restored_maps maps;
     struct hs_log_limit log_limit;
-    bool is_newest; /* the current file is the newest checkpoint, not the previous one */
-    bool is_final;  /* no claim was verified after the file was written */
-    /* Numbers of journals. `contained`: the first journal whose records the current file does not
-       contain. `first`: the oldest journal to read. */
+    bool is_newest; /* the current file is HS_CHECKPOINT_NAME */
+    bool is_final;  /* no claim was verified after the current file was written */
+    /* Journal numbers. `contained`: the current file contains the records in all journals with
+       lower numbers. `first`: the oldest journal to read. */
     uint64_t contained, first;
     const uint64_t *journals; /* numbers of all journals, ascending */
     size_t journal_count;
-    bool is_journal; /* the current file is a journal */
-    bool has_layout; /* the current journal has this program's layout */
+    bool is_journal;
+    bool has_layout; /* the current journal has the layout of this program version */
 };
 
 static void log_refused(struct restoring *restoring, struct hs_str name, const char *why)
@@ -44,7 +44,7 @@ static void log_refused(struct restoring *restoring, struct hs_str name, const c
     char match[HS_NAME_MAX + 1];
     snprintf(match, sizeof match, "%.*s", (int)name.len, name.len > 0 ? name.ptr : "");
     if (hs_log_allowed(&restoring->log_limit))
-        hs_log(HS_LOG_WARN, "a match of the checkpoint cannot be restored: it starts empty",
+        hs_log(HS_LOG_WARN, "a match in the checkpoint cannot be restored: it starts empty",
                HS_LOG_TEXT("match", match), HS_LOG_TEXT("detail", why));
 }
 
@@ -61,14 +61,14 @@ static struct hs_ruleset_entry *find_ruleset(const struct restoring *restoring,
     return NULL;
 }
 
-/* Returns whether a name can be an owner. "" means everybody. */
+/* Returns whether `name` can be an owner. An empty name means everybody. */
 static bool is_owner(struct hs_str name)
 {
     return name.len == 0 || hs_name_is_valid(name);
 }
 
-/* Restores a ruleset. A refused ruleset is logged later, once for each match and each name that
-   needs it. */
+/* Restores a ruleset. If it is refused, the log gets a line later, for each match and each name
+   that needs it. */
 static void restore_ruleset(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_ruleset_store *store = restoring->service->rulesets;
@@ -92,11 +92,11 @@ static void log_refused_ruleset(const char *name, struct hs_str revision, const 
 {
     char text[HS_REVISION_MAX];
     snprintf(text, sizeof text, "%.*s", (int)revision.len, revision.len > 0 ? revision.ptr : "");
-    hs_log(HS_LOG_WARN, "a ruleset of the checkpoint cannot be restored",
+    hs_log(HS_LOG_WARN, "a ruleset in the checkpoint cannot be restored",
            HS_LOG_TEXT("ruleset", name), HS_LOG_TEXT("revision", text), HS_LOG_TEXT("detail", why));
 }
 
-/* Restores the name of a ruleset that was put. */
+/* Restores the name of an uploaded ruleset. */
 static void restore_ruleset_name(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     uint64_t *counts = restoring->stats->rulesets;
@@ -120,7 +120,7 @@ static void restore_ruleset_name(struct restoring *restoring, struct hs_bytes_re
     }
 }
 
-/* Restores the canary of a name. If its document is missing, the name has no canary. */
+/* Restores a name's canary. If the canary's document is missing, the name then has no canary. */
 static void restore_canary(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_str owner = hs_bytes_get_name(reader), revision = hs_bytes_get_name(reader);
@@ -161,7 +161,7 @@ static void restore_map(struct restoring *restoring, struct hs_bytes_reader *rea
 
 /* ---- matches ---- */
 
-/* For each result of hs_match_load: the outcome, and the reason if the match is refused. */
+/* The outcome for each result of hs_match_load, and the reason if the match is refused. */
 static const struct {
     enum hs_restored outcome;
     const char *why;
@@ -173,8 +173,8 @@ static const struct {
     [HS_MATCH_LOAD_NO_MEMORY] = {HS_RESTORED_NO_SPACE, "out of memory"},
 };
 
-/* Adds a match that was loaded from `state` to the registry, which then owns it. Returns NULL on
-   success, otherwise the reason for the failure. */
+/* Adds a match that was loaded from `state` to the registry, which then owns the match. Returns
+   NULL on success, otherwise the reason for the failure. */
 static const char *open_match(struct restoring *restoring, const struct hs_kept_head *head,
                               struct hs_ruleset_entry *ruleset, struct hs_match *match,
                               const struct hs_bytes_reader *state)
@@ -209,8 +209,7 @@ static const char *open_match(struct restoring *restoring, const struct hs_kept_
                                               : "out of memory";
 }
 
-/* Returns the open match with the given name, locked, or NULL if no match with this name is
-   open. */
+/* Returns the open match with this name, locked, or NULL. */
 static struct hs_match_slot *find_open(struct restoring *restoring, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;
@@ -224,8 +223,8 @@ static void remove_ended(struct restoring *restoring, struct hs_match_slot *slot
     hs_registry_remove(restoring->service->registry, slot);
 }
 
-/* Returns whether this opening of a match, or a later one, is in the registry. If the registry has
-   an earlier opening, that match has ended, so this function removes it. */
+/* Returns whether the registry contains this opening of the match or a later one. Removes an
+   earlier opening, because that match has ended. */
 static bool is_open(struct restoring *restoring, const struct hs_kept_head *head)
 {
     struct hs_match_slot *slot = find_open(restoring, head->name);
@@ -267,7 +266,7 @@ static void restore_match(struct restoring *restoring, struct hs_bytes_reader *r
 
 /* ---- journals ---- */
 
-/* Applies the payments that an open match made after its checkpoint. */
+/* Applies the payments that an open match made after the checkpoint. */
 static void replay_events(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_str name = hs_bytes_get_name(reader);
@@ -299,8 +298,8 @@ static void replay_close(struct restoring *restoring, struct hs_bytes_reader *re
     hs_registry_release(restoring->service->registry, slot);
 }
 
-/* Reads the number of the first journal that the checkpoint does not contain. If such a journal
-   exists, a process has started after the checkpoint, so the checkpoint is not final. */
+/* Reads the number of the first journal that this checkpoint does not contain. If this journal or a
+   later one exists, a process has started since then, so the checkpoint is not final. */
 static void read_contained(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     restoring->contained = hs_bytes_get(reader, 8);
@@ -346,7 +345,7 @@ static void restore_record(void *context, enum hs_checkpoint_type type, const vo
 
 /* ---- files ---- */
 
-/* Reads a file, and sets *result. Returns false if the file cannot be opened. */
+/* Reads a file and sets *result. Returns false if the file cannot be opened. */
 static bool read_file(struct restoring *restoring, int directory, const char *name,
                       enum hs_checkpoint_read *result, char error[512])
 {
@@ -366,7 +365,7 @@ static void refuse(struct restoring *restoring, const char *name, const char *wh
            HS_LOG_TEXT("file", name), HS_LOG_TEXT("detail", detail));
 }
 
-/* Reads a checkpoint. Sets *whole to true if the file is complete. Returns false if the file cannot
+/* Reads a checkpoint. Sets *whole to whether the file is complete. Returns false if the file cannot
    be opened. */
 static bool read_checkpoint(struct restoring *restoring, int directory, const char *name,
                             bool *whole, char error[512])
@@ -384,8 +383,8 @@ static bool read_checkpoint(struct restoring *restoring, int directory, const ch
     return fine;
 }
 
-/* Reads a journal. If the process was killed during a write, the end of the newest journal is
-   missing. */
+/* Reads a journal. The newest journal may end with a partial record, if the process was killed
+   during a write. */
 static bool read_journal(struct restoring *restoring, int directory, uint64_t number,
                          char error[512])
 {

@@ -11,14 +11,14 @@
 struct hs_restored_map {
     struct hs_name name;
     char revision[HS_REVISION_MAX];
-    struct hs_map_entry *entry; /* a reference; NULL: the map cannot be restored */
+    struct hs_map_entry *entry; /* a reference; NULL: the map could not be restored */
     enum hs_restored_name outcome;
     bool has_name;
 };
 
 static void log_refused(const struct hs_restored_map *map, const char *why)
 {
-    hs_log(HS_LOG_WARN, "a map of the checkpoint cannot be restored: put it again",
+    hs_log(HS_LOG_WARN, "a map in the checkpoint cannot be restored: upload it again",
            HS_LOG_TEXT("map", map->name.text), HS_LOG_TEXT("revision", map->revision),
            HS_LOG_TEXT("detail", why));
 }
@@ -29,7 +29,7 @@ static const char *const reasons[HS_RESTORED_NAME_COUNT] = {
     [HS_RESTORED_NAME_NO_SPACE] = "the memory for maps is full, or the service is out of memory",
 };
 
-/* Builds the world of a map in the same way as a PUT of the map. */
+/* Builds a map's world in the same way as an upload does. */
 static enum hs_restored_name build(const struct hs_restored_maps *maps, struct hs_restored_map *map,
                                    const struct hs_map_document *document)
 {
@@ -52,7 +52,7 @@ static enum hs_restored_name build(const struct hs_restored_maps *maps, struct h
         return HS_RESTORED_NAME_BACK;
     hs_map_store_release(maps->store, map->entry);
     map->entry = NULL;
-    return HS_RESTORED_NAME_DAMAGED; /* the file is complete, but contains another map */
+    return HS_RESTORED_NAME_DAMAGED; /* the file is complete, but contains a different map */
 }
 
 static enum hs_restored_name load(const struct hs_restored_maps *maps, struct hs_restored_map *map)
@@ -73,8 +73,8 @@ static enum hs_restored_name load(const struct hs_restored_maps *maps, struct hs
     return outcome;
 }
 
-/* Returns a map of the list. If the list does not have the map, restores it first. Returns NULL if
-   memory runs out. */
+/* Returns the map with this name and revision from the list. If it is not in the list, restores it
+   and adds it. Returns NULL if memory runs out. */
 static struct hs_restored_map *look_up(struct hs_restored_maps *maps, struct hs_str name,
                                        struct hs_str revision)
 {
@@ -111,8 +111,8 @@ void hs_restored_maps_name(struct hs_restored_maps *maps, struct hs_str name, st
     if (map == NULL || map->entry == NULL || map->has_name)
         return;
     enum hs_map_put result = hs_map_store_restore_name(maps->store, owner, map->entry);
-    map->has_name = true; /* this map already has the name, or a map from the newer checkpoint has
-                             it */
+    /* the name now refers to this map, or to the one from the newer checkpoint */
+    map->has_name = true;
     if (result != HS_MAP_FULL)
         return;
     map->outcome = HS_RESTORED_NAME_NO_SPACE;

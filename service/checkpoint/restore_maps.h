@@ -1,5 +1,5 @@
-/* Restores the maps of a checkpoint when the service starts. Each file is read once, and only if a
-   match or a name refers to it. */
+/* Restores the maps in a checkpoint when the service starts. Reads each map file once, and only if
+   a match or a name refers to it. */
 #ifndef HS_SERVICE_CHECKPOINT_RESTORE_MAPS_H
 #define HS_SERVICE_CHECKPOINT_RESTORE_MAPS_H
 
@@ -12,21 +12,21 @@ struct hs_restored_map;
 struct hs_restored_maps {
     struct hs_map_store *store;
     struct hs_kept_maps *kept;
-    bool keeps_documents; /* the recording needs the documents of maps */
+    bool keeps_documents; /* the recording needs the maps' documents */
     struct hs_restored_map *maps;
     size_t count, capacity;
 };
 
-/* Returns the map with a name and a revision ("sha256:..."). The entry is valid until
-   hs_restored_maps_end. Returns NULL if the map cannot be restored; the reason is logged. */
+/* Returns the map with this name and revision ("sha256:..."), valid until hs_restored_maps_end.
+   Returns NULL and logs the reason if the map cannot be restored. */
 struct hs_map_entry *hs_restored_maps_get(struct hs_restored_maps *maps, struct hs_str name,
                                           struct hs_str revision);
 
-/* Restores a map together with its name and owner. */
+/* Restores a map and its name, with the owner of the name. */
 void hs_restored_maps_name(struct hs_restored_maps *maps, struct hs_str name, struct hs_str owner,
                            struct hs_str revision);
 
-/* Releases all maps and adds their results to `counts`. */
+/* Releases all maps, and adds the number of maps with each outcome to `counts`. */
 void hs_restored_maps_end(struct hs_restored_maps *maps, uint64_t counts[HS_RESTORED_NAME_COUNT]);
 
 #endif

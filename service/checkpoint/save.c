@@ -32,22 +32,22 @@
 struct hs_checkpoint {
     struct hs_service *service;
     int directory;
-    int owner; /* an open file; its lock marks the directory as used */
+    int owner; /* an open file; its lock shows that a process is using the directory */
     int64_t interval_us;
-    struct hs_bytes match; /* reused for all matches, to avoid new allocations */
+    struct hs_bytes match; /* buffer that is reused for all matches */
     struct hs_kept_maps maps;
-    uint64_t contained;    /* the newest checkpoint contains the records of all journals below this
-                              number */
+    /* the newest checkpoint contains the records in all journals with lower numbers */
+    uint64_t contained;
     uint64_t next_journal; /* number of the first journal of this process */
     pthread_t thread;
     bool has_thread;
-    bool has_ended;       /* the final checkpoint is written: no journal is needed */
+    bool has_ended;       /* the final checkpoint was written, so the last journal is deleted */
     pthread_mutex_t lock; /* guards the following members */
     pthread_cond_t wake;
     bool is_ending;
     struct hs_checkpoint_stats stats;
-    int64_t newest_us; /* when the newest checkpoint began; before the first checkpoint, the start
-                          of the service */
+    /* when the newest checkpoint began; before the first one: when the service started */
+    int64_t newest_us;
 };
 
 /* ---- taking a checkpoint ---- */
@@ -55,7 +55,7 @@ struct hs_checkpoint {
 struct taking {
     struct hs_checkpoint *checkpoint;
     struct hs_checkpoint_writer writer;
-    /* rulesets that are already written; each one is a reference */
+    /* rulesets that were already written; one reference each */
     struct hs_ruleset_entry **rulesets;
     size_t ruleset_count, ruleset_capacity;
     size_t matches;
@@ -70,7 +70,7 @@ static void write_record(struct taking *taking, enum hs_checkpoint_type type,
     free(record->data);
 }
 
-/* Writes a ruleset. Each ruleset is written once. */
+/* Writes a ruleset, unless it was already written to this checkpoint. */
 static void write_ruleset(struct taking *taking, struct hs_ruleset_entry *entry)
 {
     for (size_t i = 0; i < taking->ruleset_count; i++)
@@ -90,7 +90,7 @@ static void write_ruleset(struct taking *taking, struct hs_ruleset_entry *entry)
     write_record(taking, HS_CHECKPOINT_RULESET, &record);
 }
 
-/* The map of a match: a reference to the map, or the revision of a map that the match waits for. */
+/* A match's map: a reference to the map, or the revision of a map that was not restored. */
 struct taken_map {
     struct hs_map_store *store;
     struct hs_map_entry *entry;
@@ -106,8 +106,7 @@ static void take_map(void *context, struct hs_match_slot *slot)
         hs_map_store_retain(map->store, slot->map);
 }
 
-/* Writes a match. The first checkpoint that refers to a map also writes the file of the map, in the
-   checkpoint thread. */
+/* Writes a match, and its map file if that is missing. */
 static void write_match(void *context, struct hs_match_slot *slot)
 {
     struct taking *taking = context;
@@ -177,8 +176,8 @@ static void write_posted_rulesets(struct taking *taking)
     free(all);
 }
 
-/* Writes the names of maps. Call it after the matches are written, so that the file has the names
-   of all maps that these matches use. */
+/* Writes the names of maps. Called after the matches are written, so that the checkpoint contains
+   the name of every map that they use. */
 static void write_maps(struct taking *taking)
 {
     struct hs_checkpoint *checkpoint = taking->checkpoint;
@@ -223,8 +222,8 @@ static void record_result(struct hs_checkpoint *checkpoint, const struct taking 
                HS_LOG_TEXT("detail", hs_file_error(taking->writer.error)));
 }
 
-/* Writes all matches and names to a file. `is_final`: no further claim will be verified. If the
-   file cannot be written, logs the failure and returns false, and the previous file stays. */
+/* Writes all matches and names to a new checkpoint. `is_final`: no more claims will be verified. On
+   failure logs the reason, returns false, and keeps the newest checkpoint. */
 static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 {
     int64_t began_us = hs_clock_us();
@@ -246,7 +245,7 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
         hs_ruleset_store_release(checkpoint->service->rulesets, taking.rulesets[i]);
     free(taking.rulesets);
     if (fine) {
-        /* The previous checkpoint still needs the journals between the two checkpoints. */
+        /* the previous checkpoint still needs the journals between the two */
         hs_journal_checkpointed(checkpoint->service->journal, checkpoint->contained);
         checkpoint->contained = contained;
     }
@@ -256,7 +255,7 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 
 /* ---- the thread ---- */
 
-/* Waits for the next checkpoint. Returns false when the service ends. */
+/* Waits until the next checkpoint is due. Returns false when the service stops. */
 static bool wait_for_turn(struct hs_checkpoint *checkpoint)
 {
     struct timespec until = hs_clock_timespec(hs_clock_us() + checkpoint->interval_us);
@@ -277,10 +276,10 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Makes the newest file the previous one. The service calls it if no new checkpoint can be written,
-   for example because the disk is full. The newest file may end with a final record (file.h) that
-   no longer holds. Once that file is the previous one, its final record is ignored. Returns false
-   if the rename failed too. */
+/* Makes the newest checkpoint the previous one; called if no new checkpoint can be written, for
+   example because the disk is full. The newest checkpoint may contain a final record (file.h),
+   which is no longer true once claims are verified. In the previous checkpoint, this record is
+   ignored. Returns false if the rename fails too. */
 static bool end_final(const struct hs_checkpoint *checkpoint)
 {
     int directory = checkpoint->directory;
@@ -321,7 +320,6 @@ static void end_thread(struct hs_checkpoint *checkpoint)
 
 /* ---- the directory ---- */
 
-/* Creates a directory and its parent directories. */
 static bool make_directory(const char *path)
 {
     char part[4096];
@@ -340,8 +338,8 @@ static bool make_directory(const char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-/* Creates and locks the directory, because two processes would overwrite each other's state.
-   Returns false with a message in `error` on failure. */
+/* Creates and locks the directory, because two processes would overwrite each other's state. On
+   failure returns false with a message in `error`. */
 static bool take_directory(struct hs_checkpoint *checkpoint, const char *path, char error[512])
 {
     static const char hint[] = "name another directory, or switch checkpoints off: --data=";

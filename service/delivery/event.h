@@ -1,5 +1,5 @@
-/* A verdict that is delivered to the tools of a game: its JSON, and the members that filters read.
-   Immutable after its creation. The streams and the webhook share an event. Thread-safe. */
+/* A verdict on its way to a game's tools: the JSON object and the members that filters read. The
+   streams and the webhook share it. Immutable and thread-safe; freed with its last reference. */
 #ifndef HS_SERVICE_DELIVERY_EVENT_H
 #define HS_SERVICE_DELIVERY_EVENT_H
 
@@ -9,7 +9,8 @@
 #include "service/evidence/capture.h"
 #include "service/options/values.h"
 
-/* Returns the kinds (HS_EVENT_...) of a result; 0: the result is not delivered. */
+/* Returns the kinds (HS_EVENT_...) that a result belongs to, or 0 if the result is not
+   delivered. */
 unsigned hs_event_kinds_of(const struct hs_hit_result *result);
 
 enum { HS_EVENT_REASON_WORDS = (HS_REASON_COUNT + 63) / 64 };
@@ -17,14 +18,15 @@ enum { HS_EVENT_REASON_WORDS = (HS_REASON_COUNT + 63) / 64 };
 struct hs_event {
     atomic_uint references;
     unsigned kinds;
-    uint64_t reasons[HS_EVENT_REASON_WORDS]; /* a bit for the deciding reason, and for each reason
-                                                in `would_reject` */
+    /* one bit for each reason: the deciding one, and those in `would_reject` */
+    uint64_t reasons[HS_EVENT_REASON_WORDS];
     struct hs_name match;
-    size_t size; /* bytes of `json` */
-    char json[]; /* an object; not terminated */
+    size_t size;
+    char json[]; /* a JSON object of `size` bytes; not null-terminated */
 };
 
-/* Creates the event of a verdict in a locked match. NULL: out of memory. */
+/* Creates the event for a verdict in a locked match, with one reference. Returns NULL if memory
+   runs out. */
 struct hs_event *hs_event_create(const struct hs_match_slot *slot,
                                  struct hs_verdict_to_keep *verdict);
 struct hs_event *hs_event_retain(struct hs_event *event);

@@ -7,7 +7,7 @@
 #include "service/state/share.h"
 #include "service/system/clock.h"
 
-/* The events of a tenant. The event with number n is in places[n % HS_EVENTS_KEPT]. */
+/* A tenant's newest events. Event number n is in places[n % HS_EVENTS_KEPT]. */
 struct ring {
     struct hs_name tenant;
     uint64_t next;   /* number of the next event */
@@ -17,8 +17,8 @@ struct ring {
 };
 
 struct hs_events {
-    pthread_mutex_t lock; /* guards the following members, and all subscriptions */
-    uint64_t first;       /* number of the first event of each ring */
+    pthread_mutex_t lock; /* guards all subscriptions, and the members below except `streams` */
+    uint64_t first;       /* number of the first event in every ring */
     struct ring *rings[HS_EVENTS_RINGS];
     size_t ring_count;
     struct hs_share *streams; /* has its own lock */
@@ -29,10 +29,12 @@ struct hs_subscription {
     struct ring *ring;
     struct hs_subscription *next;
     struct hs_event_filter filter;
-    uint64_t at;      /* number of the next event that the stream reads */
-    bool is_restart;  /* the client's last event came from another process */
-    int eventfd;      /* -1: no eventfd is set */
-    bool is_reported; /* the eventfd was written since hs_subscription_next last found no event */
+    uint64_t at;     /* number of the next event to read */
+    bool is_restart; /* the client's last event came from an earlier process */
+    int eventfd;     /* -1: not set */
+    /* the eventfd was signalled, and hs_subscription_next has not found the end of the ring since
+       then */
+    bool is_reported;
 };
 
 struct hs_events *hs_events_create(void)
@@ -64,7 +66,7 @@ void hs_events_destroy(struct hs_events *events)
     free(events);
 }
 
-/* Returns the ring of a tenant, or NULL if the tenant has no ring. The caller holds the lock. */
+/* Returns a tenant's ring, or NULL if the tenant has none. The caller holds the lock. */
 static struct ring *find_ring(const struct hs_events *events, struct hs_str tenant)
 {
     for (size_t i = 0; i < events->ring_count; i++)
@@ -73,7 +75,7 @@ static struct ring *find_ring(const struct hs_events *events, struct hs_str tena
     return NULL;
 }
 
-/* Adds a ring for a tenant. Returns NULL if there are too many tenants, or memory runs out. The
+/* Adds a ring for a tenant. Returns NULL if too many tenants have rings or memory runs out. The
    caller holds the lock. */
 static struct ring *add_ring(struct hs_events *events, struct hs_str tenant)
 {
@@ -94,7 +96,8 @@ bool hs_events_want(struct hs_events *events, struct hs_str tenant)
     return has_ring;
 }
 
-/* Wakes the streams of a tenant. Most streams share the eventfd of their worker. */
+/* Wakes a tenant's streams. Streams in the same worker share an eventfd, which needs only one
+   write. */
 static void wake_all(const struct ring *ring)
 {
     int woken = -1;
@@ -197,7 +200,7 @@ static bool passes(const struct hs_event_filter *filter, const struct hs_event *
            (filter->reason == HS_REASON_COUNT || hs_event_has_reason(event, filter->reason));
 }
 
-/* Finds the next event or gap of a subscription. The caller holds the lock. */
+/* Finds a subscription's next event or gap. The caller holds the lock. */
 static enum hs_subscription_found find_next(struct hs_subscription *subscription,
                                             struct hs_subscription_next *out)
 {

@@ -35,7 +35,7 @@ void hs_post_close(struct hs_post *post)
     free(post);
 }
 
-/* Discards the body of an answer, because the service does not need it. */
+/* The service does not need the body of the answer. */
 static size_t discard(char *bytes, size_t size, size_t count, void *context)
 {
     (void)bytes;
@@ -43,8 +43,7 @@ static size_t discard(char *bytes, size_t size, size_t count, void *context)
     return size * count;
 }
 
-/* Returns whether the request must end. curl calls this at least once a second; any result except 0
-   ends the request. */
+/* Returns whether curl must abort the request. curl calls this function at least once a second. */
 static int is_over(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
     const struct hs_post *post = context;
@@ -72,7 +71,8 @@ static void set_up(struct hs_post *post, struct curl_slist *headers, struct hs_s
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
-    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L); /* signals belong to the whole process */
+    /* libcurl must not change the signal handlers of the process */
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_NOPROXY, "127.0.0.1,localhost,::1");
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)TIMEOUT_MS);
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "hindsight/" HS_VERSION);
@@ -92,7 +92,7 @@ long hs_post_send(struct hs_post *post, const struct hs_post_headers *headers, s
     _Static_assert(CURL_ERROR_SIZE <= 256, "an error message of curl fits");
     struct curl_slist *list = NULL;
     long status = 0;
-    /* With an empty Expect, curl does not wait for "100 Continue". */
+    /* an empty Expect header: otherwise curl may wait for "100 Continue" */
     bool fine = add_header(&list, "Expect", "") &&
                 add_header(&list, "Content-Type", "application/json") &&
                 add_header(&list, "Hindsight-Signature", headers->signature) &&

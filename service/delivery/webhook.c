@@ -17,14 +17,14 @@
 #include "service/watch/metrics.h"
 
 enum {
-    GATHER_US = 1000000, /* how long the first event of a batch waits for more */
-    /* The pause after a failure is random. After n earlier failures in a row, the upper bound of
-       the pause is FIRST_PAUSE_US * 2^n, but at most LONGEST_PAUSE_US. The pause is at least half
-       of this bound. */
+    GATHER_US = 1000000, /* how long the first event in a batch waits for more events */
+    /* After a failure, the pause is a random time between half of a limit and the limit. After n
+       earlier failures in a row, the limit is FIRST_PAUSE_US * 2^n, but at most
+       LONGEST_PAUSE_US. */
     FIRST_PAUSE_US = 1000000,
     LONGEST_PAUSE_US = 60000000,
-    END_PAUSE_US = 250000, /* pause after a failure while the service ends */
-    OVERHEAD = 64,         /* memory of an item in addition to its event */
+    END_PAUSE_US = 250000, /* pause after a failure during the shutdown */
+    OVERHEAD = 64,         /* memory that an item needs in addition to its event */
 };
 
 struct item {
@@ -33,7 +33,7 @@ struct item {
     int64_t added_us;
 };
 
-/* Events in order of arrival. */
+/* Events in the order in which they arrived. */
 struct list {
     struct item *first, **last;
     size_t count;
@@ -44,14 +44,14 @@ struct hs_webhook {
     struct hs_metrics *metrics;
     pthread_mutex_t lock; /* guards the following members up to `is_ending` */
     pthread_cond_t wake;
-    struct list queue, batch; /* only the thread changes the batch */
-    size_t bytes;             /* bytes of queue and batch */
+    struct list queue, batch; /* only the webhook's thread changes `batch` */
+    size_t bytes;             /* memory used by both lists */
     struct hs_secret *secret;
     bool is_ending;
-    atomic_llong end_us; /* when a running request must end */
+    atomic_llong end_us; /* a running request is aborted at this time */
     bool is_running;
     pthread_t thread;
-    struct hs_post *post; /* only the thread uses this and the following members */
+    struct hs_post *post; /* used only by the webhook's thread, like `failures` */
     unsigned failures;    /* failed requests in a row */
 };
 
@@ -94,8 +94,7 @@ static void count_dropped(struct hs_webhook *webhook, enum hs_webhook_drop why, 
     hs_metrics_add(webhook->metrics, HS_METRIC_WEBHOOK_DROPPED, why, (int64_t)events);
 }
 
-/* Drops the events of a list that are too old. The oldest events come first. The caller holds the
-   lock. */
+/* Drops the events at the front of a list that are too old. The caller holds the lock. */
 static void drop_old(struct hs_webhook *webhook, struct list *list)
 {
     int64_t oldest_us = hs_clock_us() - (int64_t)webhook->settings.age_seconds * 1000000;
@@ -108,16 +107,16 @@ static void drop_old(struct hs_webhook *webhook, struct list *list)
 
 /* ---- the thread ---- */
 
-/* Waits until a time, or until another thread wakes this one. The caller holds the lock; this
- * function releases it during the wait. */
+/* Waits until `until_us` or a signal on `wake`. The caller holds the lock, which is released during
+   the wait. */
 static void wait_until(struct hs_webhook *webhook, int64_t until_us)
 {
     struct timespec until = hs_clock_timespec(until_us);
     pthread_cond_timedwait(&webhook->wake, &webhook->lock, &until);
 }
 
-/* Waits for events, and moves the next ones to the batch. The caller holds the lock; this function
-   releases it during the wait. Returns false when the webhook ends and no event is left. */
+/* Waits for events and moves the next ones to the batch. The caller holds the lock, which is
+   released during the wait. Returns false when the webhook is ending and no events are left. */
 static bool take_batch(struct hs_webhook *webhook)
 {
     struct list *queue = &webhook->queue;
@@ -160,8 +159,8 @@ static void log_result(const struct hs_webhook *webhook, long status, const char
     }
 }
 
-/* Sends the batch once. The caller holds the lock; this function releases it during the request.
-   Returns whether the batch was accepted. */
+/* Sends the batch once. The caller holds the lock, which is released during the request. Returns
+   whether the receiver accepted the batch. */
 static bool send_batch(struct hs_webhook *webhook)
 {
     char signature[HS_SIGNATURE_SIZE], key[HS_SHA256_HEX], error[256] = "out of memory";
@@ -190,7 +189,8 @@ static bool send_batch(struct hs_webhook *webhook)
     return is_accepted;
 }
 
-/* A part of each pause is random, so that several services do not retry at the same moments. */
+/* Returns the pause after a failure. It is partly random, so that several services do not retry in
+   step. */
 static int64_t pause_us(unsigned failures)
 {
     uint32_t random = 0;
@@ -202,7 +202,7 @@ static int64_t pause_us(unsigned failures)
     return longest_us / 2 + longest_us / 2 * (int64_t)(random >> 16) / 65536;
 }
 
-/* Pauses after a failure. The caller holds the lock; this function releases it during the wait. */
+/* Waits after a failure. The caller holds the lock, which is released during the wait. */
 static void pause_sending(struct hs_webhook *webhook)
 {
     int64_t until_us = hs_clock_us() + pause_us(webhook->failures);
@@ -215,7 +215,7 @@ static void pause_sending(struct hs_webhook *webhook)
         wait_until(webhook, until_us);
 }
 
-/* Drops all events, because the service is shutting down. The caller holds the lock. */
+/* Drops all events because the shutdown has timed out. The caller holds the lock. */
 static void drop_rest(struct hs_webhook *webhook)
 {
     size_t count = webhook->batch.count + webhook->queue.count;
@@ -228,8 +228,8 @@ static void drop_rest(struct hs_webhook *webhook)
         drop_first(webhook, &webhook->queue);
 }
 
-/* Sends the batch again and again until it is accepted, its events are too old, or the webhook must
-   end. The caller holds the lock; this function releases it while it waits. */
+/* Sends the batch until the receiver accepts it, its events are too old, or the shutdown times out.
+   The caller holds the lock, which is released during requests and pauses. */
 static void deliver_batch(struct hs_webhook *webhook)
 {
     struct list *batch = &webhook->batch;
@@ -286,7 +286,8 @@ void hs_webhook_add(struct hs_webhook *webhook, struct hs_event *event)
     pthread_mutex_lock(&webhook->lock);
     bool fits = has_space(webhook, cost_of(event));
     if (fits) {
-        item->added_us = hs_clock_us(); /* under the lock, so the list is in time order */
+        /* set under the lock, so that the queue is sorted by time */
+        item->added_us = hs_clock_us();
         webhook->bytes += cost_of(event);
         append(&webhook->queue, item);
         if (webhook->queue.count == 1 || webhook->queue.count == HS_WEBHOOK_BATCH)

@@ -1,4 +1,4 @@
-/* GET /console/: the analysts' web page. The program contains the files of the page, compressed by
+/* GET /console/: the analysts' web page. Its files are embedded in the program, compressed with
    gzip. */
 #include <string.h>
 #include <zlib.h>
@@ -23,7 +23,7 @@ static const char *type_of(const char *name)
     return "application/octet-stream";
 }
 
-/* Unpacks a file. Returns false if memory runs out. */
+/* Decompresses a file. Returns false if memory runs out. */
 static bool unpack(const struct hs_embedded *file, struct hs_buffer *out)
 {
     union {
@@ -42,7 +42,7 @@ static bool unpack(const struct hs_embedded *file, struct hs_buffer *out)
     return is_whole;
 }
 
-/* Returns whether a header of the request contains a word. */
+/* Returns whether a request header contains `word`. */
 static bool has_word(const struct hs_request *request, const char *header, const char *word)
 {
     const char *value = hs_request_header(request, header);

@@ -1,4 +1,4 @@
-/* GET /v1/events: verdicts as they happen. */
+/* GET /v1/events: streams verdicts as they happen. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ static void read_filter(const struct hs_request *request, struct hs_event_filter
         hs_problem_add(problem, "match", "must be 1 to %d of [A-Za-z0-9_.:-]", HS_NAME_MAX);
 }
 
-/* Returns the number of the last event that the client has, or 0 if the client has no event. */
+/* Returns the number of the last event that the client received, or 0 if it has received none. */
 static uint64_t read_last(const struct hs_request *request, struct hs_problem *problem)
 {
     const char *text = hs_request_header(request, "Last-Event-ID");

@@ -1,21 +1,20 @@
-/* Functions that several endpoints share to read the evidence store (verdicts.c). */
+/* Shared by the endpoints that read the evidence store (verdicts.c). */
 #ifndef HS_SERVICE_ENDPOINTS_EVIDENCE_H
 #define HS_SERVICE_ENDPOINTS_EVIDENCE_H
 
 #include "service/endpoints/table.h"
 #include "service/evidence/reader.h"
 
-/* Reads the filters of GET /v1/verdicts from the query of the request. The caller sets query->limit
-   to the default; a request may ask for up to `max_limit`. Returns false if a filter is wrong, and
-   sets the reply's problem. */
+/* Reads the filters of GET /v1/verdicts from the query string. The caller sets query->limit to the
+   default; requests may ask for up to `max_limit`. Returns false and sets the reply's problem if a
+   filter is not valid. */
 bool hs_endpoint_verdict_query(const struct hs_request *request, int64_t max_limit,
                                struct hs_evidence_query *query, struct hs_reply *reply);
 
-/* Returns whether the service stores evidence. Sets the reply's problem if the service stores
-   none. */
+/* Returns whether the service stores evidence. Sets the reply's problem if it does not. */
 bool hs_endpoint_has_evidence(const struct hs_service *service, struct hs_reply *reply);
 
-/* Returns whether `result` is HS_EVIDENCE_READ. Sets the reply's problem for any other result. */
+/* Returns whether `result` is HS_EVIDENCE_READ. Otherwise sets the reply's problem. */
 bool hs_endpoint_evidence_is_read(enum hs_evidence_read result, const struct hs_request *request,
                                   struct hs_reply *reply);
 

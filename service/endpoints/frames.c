@@ -1,11 +1,10 @@
-/* POST frames: stores the poses that the game server observed. */
+/* POST frames: stores the poses that the game server simulated. */
 #include "service/endpoints/posting.h"
 #include "service/evidence/ended.h"
 #include "service/service.h"
 #include "service/watch/metrics.h"
 
-/* Stores the data of each player who leaves in this frame, because the match deletes the data
-   afterwards. */
+/* Stores what is known about each player who leaves in this frame, before the match deletes it. */
 static void keep_leaving(struct hs_evidence *evidence, const struct hs_match_slot *slot,
                          const struct hs_frame *frame)
 {

@@ -1,4 +1,4 @@
-/* The endpoints about the service itself: liveness, readiness, metrics, the contract. */
+/* Endpoints about the service itself: liveness, readiness, metrics and the contract. */
 #include "service/endpoints/table.h"
 
 #include "service/housekeeping.h"
@@ -6,7 +6,7 @@
 #include "service/system/embedded.h"
 #include "service/watch/metrics.h"
 
-/* One entry of the answer to ?verbose. */
+/* One check in the answer to `?verbose`. */
 struct check {
     const char *name;
     bool passed;
@@ -24,7 +24,7 @@ static void put_status(const struct hs_request *request, struct hs_reply *reply,
     hs_buffer_puts(&reply->body, count > 0 ? "]}" : "}");
 }
 
-/* Replies 200, or 503 while an endpoint hangs. The reply depends only on this process. */
+/* Answers 200, or 503 while an endpoint is stuck. Depends only on this process. */
 void hs_endpoint_livez(struct hs_service *service, const struct hs_request *request,
                        struct hs_reply *reply)
 {
@@ -37,8 +37,8 @@ void hs_endpoint_livez(struct hs_service *service, const struct hs_request *requ
     put_status(request, reply, alive ? "alive" : "stuck", checks);
 }
 
-/* Replies 200 if the service is ready, 503 if it is not ready yet, and 404 while it drains. After a
-   404, the load balancer sends no new connections. */
+/* Answers 200 if the service is ready, 503 while it starts, and 404 while it drains, so that load
+   balancers send no new connections. */
 void hs_endpoint_readyz(struct hs_service *service, const struct hs_request *request,
                         struct hs_reply *reply)
 {

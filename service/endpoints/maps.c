@@ -1,4 +1,4 @@
-/* Maps: put, get, delete. */
+/* Endpoints for maps: put, get, delete. */
 #include "api/maps.h"
 
 #include "service/access/auth.h"
@@ -13,8 +13,8 @@ static void write_map(struct hs_reply *reply, const struct hs_map_entry *entry)
     hs_map_encode(&writer, hs_name_str(&entry->name), entry->revision, &entry->info);
 }
 
-/* Refuses a map. The build of the map needs `bytes` bytes in addition to its body, and the share of
-   maps has fewer bytes left. */
+/* Refuses a map whose build needs `bytes` more bytes than its body, because map-bytes has fewer
+   left. */
 static void refuse_size(struct hs_service *service, const struct hs_request *request, size_t bytes,
                         struct hs_reply *reply)
 {
@@ -26,8 +26,8 @@ static void refuse_size(struct hs_service *service, const struct hs_request *req
                    bytes, hs_share_left(share, request->tenant));
 }
 
-/* Returns the posted document if requests are recorded, otherwise an absent text. A recording
-   contains the original documents of maps. */
+/* Returns the posted document if requests are recorded, because a recording contains the original
+   documents of maps. Otherwise returns an empty text. */
 static struct hs_str kept_text(const struct hs_service *service, const struct hs_request *request)
 {
     return service->record != NULL ? request->body : (struct hs_str){0};
@@ -68,7 +68,7 @@ static void put_map(struct hs_service *service, const struct hs_request *request
     }
 }
 
-/* Reserves all the memory that the map will need, before the map is read. */
+/* Reserves all the memory that the map will need before the map is decoded. */
 void hs_endpoint_map_put(struct hs_service *service, const struct hs_request *request,
                          struct hs_reply *reply)
 {

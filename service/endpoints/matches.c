@@ -1,4 +1,4 @@
-/* Matches: open, list, get, end. */
+/* Endpoints for matches and players: open, list, get, end. */
 #include "api/matches.h"
 
 #include <limits.h>
@@ -37,9 +37,9 @@ void hs_endpoint_match_list(struct hs_service *service, const struct hs_request 
     hs_write_end(&writer, '}');
 }
 
-/* Returns whether an open match has the values of a request; a value that the request omits always
-   agrees. `ruleset` is the current entry of the ruleset's name, or NULL if no ruleset has this name
-   now. */
+/* Returns whether an open match has the ruleset and the map of a request. What the request omits
+   always matches. `ruleset` is the entry that the requested name now refers to, or NULL if there is
+   no such ruleset. */
 static bool confirms(const struct hs_match_slot *slot, const struct hs_match_request *request,
                      const struct hs_ruleset_entry *ruleset)
 {
@@ -58,9 +58,9 @@ static void answer_put(const struct hs_match_slot *slot, bool created, struct hs
     reply->status = created ? 201 : 200;
 }
 
-/* Confirms a match whose map or ruleset no longer has a name. A match keeps its map and its ruleset
-   until it ends, even if their names were deleted or lost in a restart. A PUT with these names
-   still confirms the match, but cannot open a new match. */
+/* Confirms an open match although its map or ruleset no longer has a name. A match keeps both until
+   it ends, even if the names were deleted or lost in a restart. A PUT with such a name can confirm
+   the match, but cannot open a new one. */
 static void confirm_nameless(struct hs_service *service, const struct hs_request *request,
                              const struct hs_match_request *wanted,
                              const struct hs_ruleset_entry *ruleset, struct hs_reply *reply)
@@ -166,7 +166,7 @@ void hs_endpoint_match_delete(struct hs_service *service, const struct hs_reques
     bool is_kept = hs_kept_match_close(service, slot);
     if (is_kept) {
         hs_ended_keep(service->evidence, slot);
-        /* record the request before another match can get the name */
+        /* record the request before another match can have this name */
         hs_endpoint_record(service, request, slot, 0, reply);
         hs_registry_remove(service->registry, slot);
     }

@@ -1,4 +1,4 @@
-/* POST moves: checks the moves that clients report. */
+/* POST moves: checks moves that clients made. */
 #include "service/endpoints/posting.h"
 #include "service/evidence/capture.h"
 #include "service/service.h"

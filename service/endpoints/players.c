@@ -1,4 +1,4 @@
-/* A player across matches: report and deletion. */
+/* Endpoints for a player across matches: report and deletion. */
 #include <time.h>
 
 #include "service/endpoints/evidence.h"
@@ -22,12 +22,12 @@ void hs_endpoint_player_report(struct hs_service *service, const struct hs_reque
                            request->alive_us, &writer);
     if (result == HS_EVIDENCE_MISSING)
         hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME,
-                            "no verdict of this player is stored");
+                            "no verdict about this player is stored");
     else
         hs_endpoint_evidence_is_read(result, request, reply);
 }
 
-/* Waits until the newest verdicts are written, but at most one second. */
+/* Waits at most one second until the queued verdicts are written. */
 static void await_queue(struct hs_evidence *evidence)
 {
     enum { TRIES = 100, PAUSE_NS = 10000000 };

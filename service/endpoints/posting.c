@@ -13,8 +13,8 @@
 #include "service/watch/metrics.h"
 #include "validators/hints.h"
 
-/* Ends the recording of the match, or prevents its start. All further answers may depend on a lack
-   of memory or disk space, so `recheck` cannot compute them again. */
+/* Stops recording this match, or prevents the recording from starting. From now on, answers may
+   depend on a lack of memory or disk space, so `recheck` cannot compute them again. */
 static void end_recording(struct hs_match_slot *slot)
 {
     if (slot->recorded == HS_RECORDED_OPEN || slot->recorded == HS_RECORDED_NOT)
@@ -38,13 +38,13 @@ static void record_post(struct hs_service *service, struct hs_match_slot *slot, 
 static void await_map(const struct hs_match_slot *slot, struct hs_reply *reply)
 {
     hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED,
-                   "the map of this match, %s, was lost in a restart: put the same map again",
+                   "the map of this match, %s, was lost in a restart: upload the same map again",
                    slot->awaited_map.text);
     reply->shed = HS_SHED_MAP;
 }
 
-/* Writes payments to the journal before other requests can see them. The function is also called
-   before a claim is verified, to find out whether the journal can be written. */
+/* Writes payments to the journal before other requests can see them. Also called before any claim
+   is verified, to find out whether the journal can be written. */
 static void write_journal(struct hs_posting *posting)
 {
     bool has_records = posting->slot->journal.len > posting->unwritten;
@@ -55,25 +55,26 @@ static void write_journal(struct hs_posting *posting)
     posting->slot->pays_nothing = !is_written;
 }
 
-/* Unlocks the match, so that each waiting thread can use it once, and locks it again. Returns false
-   if the match was deleted. */
+/* Unlocks the match so that each waiting thread gets one turn, and locks it again. Returns false if
+   the match was deleted. */
 static bool yield(struct hs_posting *posting)
 {
     write_journal(posting);
     if (!hs_registry_yield(posting->service->registry, posting->slot))
         return false;
-    posting->unwritten = posting->slot->journal.len; /* other requests may have added records */
+    /* other requests may have added records in the meantime */
+    posting->unwritten = posting->slot->journal.len;
     write_journal(posting);
     return true;
 }
 
-/* A request unlocks its match between two claims only after this much work (1 ms). So all claims of
-   an ordinary request see the same frames. */
+/* Work after which a request may unlock its match between two claims (1 ms). An ordinary request
+   needs less, so all its claims see the same frames. */
 enum { TURN_WORK = HS_WORK_UNITS_A_MS };
 
-/* After TURN_WORK, unlocks the match so that waiting threads can use it, and locks it again.
-   Returns false if the match was deleted. A service that records requests never unlocks the match
-   here, because `recheck` computes requests one after the other. */
+/* After TURN_WORK, lets waiting threads use the match. Returns false if the match was deleted. A
+   service that records requests never unlocks the match here, because `recheck` runs requests one
+   after the other. */
 static bool lend(struct hs_posting *posting)
 {
     if (posting->spent - posting->lent_at < TURN_WORK)
@@ -85,7 +86,8 @@ static bool lend(struct hs_posting *posting)
     if (!may_lend)
         return true;
     bool is_open = yield(posting);
-    posting->stage_ns = hs_clock_ns(); /* the wait is not part of the time of a claim */
+    /* the metrics must not count this wait as verification time */
+    posting->stage_ns = hs_clock_ns();
     return is_open;
 }
 
@@ -101,7 +103,7 @@ static void log_over_budget(const struct hs_posting *posting)
            HS_LOG_NUMBER("request_work", posting->budget));
 }
 
-/* Logs each hint of a match once. */
+/* Logs each hint about a match once. */
 static void log_hints(struct hs_service *service, struct hs_match_slot *slot)
 {
     unsigned found = hs_match_hint_codes(slot->match) & ~slot->logged_hints;
@@ -133,8 +135,8 @@ static void count_malformed(struct hs_service *service, enum hs_item kind)
                            HS_VERDICT_REJECTED, HS_REASON_MALFORMED, HS_MODE_ENFORCE);
 }
 
-/* Answers the malformed items from `*place` up to the next item that could be read, and sets
-   `*place` to the index of that item. Malformed items change nothing in the match. */
+/* Answers the malformed items that start at *place, and sets *place to the index after the next
+   item that could be read. Malformed items change nothing in the match. */
 static void answer_malformed(struct hs_posting *posting, enum hs_item kind,
                              const struct hs_malformed **next, size_t *place)
 {
@@ -149,11 +151,12 @@ static void answer_malformed(struct hs_posting *posting, enum hs_item kind,
     ++*place;
 }
 
-/* The bytes that an answer reserves for each result: RESULT_BYTES for a move or shot, HIT_BYTES for
-   a hit. Most results are shorter. The buffer grows for longer results. */
+/* Bytes to reserve in the answer for each result of a move or shot (RESULT_BYTES) or hit
+   (HIT_BYTES). Most results are shorter; the buffer grows for longer ones. */
 enum { RESULT_BYTES = 240, HIT_BYTES = 640 };
 
-/* Writes the results of all items of one kind as an array. */
+/* Writes an array with the results of all items of one kind. Returns false if memory runs out or
+   the match was deleted. */
 static bool answer_items(struct hs_posting *posting, const struct hs_ticks_request *tick,
                          enum hs_item kind, size_t count, hs_posting_item *answer)
 {
@@ -182,7 +185,7 @@ static bool answer_items(struct hs_posting *posting, const struct hs_ticks_reque
     return true;
 }
 
-/* Applies the parts of a tick and writes the answer. Returns false if memory runs out, or if the
+/* Processes the parts of a tick and writes the answer. Returns false if memory runs out or the
    match was deleted. */
 static bool answer(struct hs_posting *posting, const struct hs_ticks_request *tick)
 {
@@ -237,14 +240,13 @@ static void refuse(const struct hs_posting *posting, struct hs_reply *reply)
         hs_endpoint_overloaded(reply, "out of memory");
 }
 
-/* Runs a decoded request on its locked match. */
+/* Processes a decoded request. The match is locked; this function releases it. */
 static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
                 struct hs_reply *reply)
 {
     struct hs_service *service = posting->service;
     struct hs_match_slot *slot = posting->slot;
-    /* The match waits for a map that a restart lost. Verdicts without the walls of that map would
-       be wrong. */
+    /* A restart lost the match's map. Verdicts without its walls would be wrong. */
     if (slot->awaited_map.text[0] != '\0')
         await_map(slot, reply);
     else if (!answer(posting, tick))

@@ -1,9 +1,8 @@
 /*
  * A request that posts frames, moves, shots, hits or a tick to a match. The service reads the body,
  * locks the match, writes the journal, processes the items, writes the journal again, and answers.
- * The match stays locked while the frames and moves of a tick are processed. A request with more
- * than 1 ms of work unlocks the match between two claims, so that waiting threads can use it. Most
- * requests are shorter.
+ * The match stays locked while frames and moves are processed. After each 1 ms of work on claims,
+ * waiting threads may use the match before the next claim.
  */
 #ifndef HS_SERVICE_POSTING_H
 #define HS_SERVICE_POSTING_H
@@ -12,48 +11,46 @@
 #include "service/endpoints/table.h"
 #include "service/evidence/items.h"
 
-/* A request whose match is locked. */
+/* A request that is being processed, with its match locked. */
 struct hs_posting {
     struct hs_service *service;
     const struct hs_request *request;
     struct hs_match_slot *slot;
     struct hs_writer writer;
     const struct hs_malformed_items *malformed; /* items that could not be read */
-    uint64_t budget, spent;                     /* work units (validators/work.h) of this request */
-    /* value of `spent` when the match was last unlocked for other threads */
+    /* the work budget of the request, and what is already used (validators/work.h) */
+    uint64_t budget, spent;
+    /* value of `spent` at the last check for waiting threads */
     uint64_t lent_at;
-    int64_t stage_ns;   /* when the newest stage ended (hs_clock_ns) */
-    size_t over_budget; /* claims and shots that did not fit the budget */
-    bool is_gone;       /* the match was deleted: the request cannot be answered */
-    /* the state of the match before the first claim; the time of its newest frame is the default of
-       `now` */
+    int64_t stage_ns;   /* when the newest stage of the processing ended (hs_clock_ns) */
+    size_t over_budget; /* number of claims and shots that did not fit the budget */
+    bool is_gone;       /* the match was deleted, so the request cannot be answered */
+    /* the match before the first claim; its newest frame's time is the default of `now` */
     struct hs_match_info newest;
-    /* The answer depends on a lack of disk space or memory, so `recheck` cannot compute it
-       again. */
+    /* the answer depends on a lack of memory or disk space, so `recheck` cannot compute it again */
     bool is_short;
-    size_t unwritten;  /* bytes in the match's journal that earlier requests could not write */
-    bool is_unwritten; /* payments of this request could not be written to the journal */
+    size_t unwritten;  /* bytes in the match's journal that were already waiting to be written */
+    bool is_unwritten; /* this request's payments could not be written to the journal */
     bool has_evidence; /* the request added rows to the evidence store */
     bool must_settle;  /* the answer depends on records that may not be settled yet */
-    /* Only brief answers use these members. `is_plain`: the last item is plain. `plain`: the number
-       of plain items of each kind. `acks`: the indexes of the plain moves with an ack, in the arena
-       of the request. */
+    /* For brief answers. `is_plain`: whether the current item is plain. `plain`: number of plain
+       items of each kind. `acks`: indexes of the plain moves with an ack, in the request's
+       arena. */
     bool is_plain;
     size_t plain[HS_ITEM_COUNT];
     size_t *acks, ack_count;
-    /* texts of the items in the body, for the evidence store */
+    /* the JSON text of each item in the body, for the evidence store */
     struct hs_body_items moves, hits, shots;
-    size_t place; /* index of the current item in its list of the body */
+    size_t place; /* index of the current item in its array in the body */
 };
 
-/* Stores frames and writes the answer object. Returns false and writes nothing if memory runs
-   out. */
+/* Stores frames and writes the answer object. Returns false if memory runs out. */
 bool hs_post_frames(struct hs_posting *posting, const struct hs_frames_request *request);
 
 /*
- * Checks move `i`, or verifies posted shot or claim `i`, and writes the result. A shot or claim
- * that no longer fits the budget gets `over_budget` and is not recorded. Returns false if memory
- * runs out.
+ * Checks move `i`, or verifies claim or posted shot `i`, and writes the result. A claim or shot
+ * that no longer fits the budget gets `over_budget` and is not recorded in the match. Returns false
+ * if memory runs out.
  */
 typedef bool hs_posting_item(struct hs_posting *posting, const struct hs_ticks_request *tick,
                              size_t i);

@@ -1,4 +1,4 @@
-/* Reviews of stored verdicts, and how often their reasons were right. */
+/* Endpoints for reviews: the reviews of a stored verdict, and how often each reason was right. */
 #include "api/reviews.h"
 
 #include "service/endpoints/evidence.h"
@@ -41,7 +41,7 @@ void hs_endpoint_review_post(struct hs_service *service, const struct hs_request
         return;
     hs_review_decode(&reader, root, &review);
     if (request->kid.ptr != NULL)
-        review.by = request->kid; /* the token identifies the reviewer */
+        review.by = request->kid; /* with tokens, the reviewer is the key name of the token */
     if (hs_body_is_fine(&reader, reply) && hs_endpoint_has_evidence(service, reply))
         add(service, request, &review, reply);
     json_decref(root);

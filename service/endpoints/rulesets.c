@@ -1,4 +1,4 @@
-/* Rulesets: list, get, put, delete. */
+/* Endpoints for rulesets: list, get, put, delete. */
 #include <stdlib.h>
 
 #include "api/rulesets/document.h"
@@ -16,7 +16,7 @@ static void write_head(struct hs_writer *writer, struct hs_str name, const char 
     hs_write_text_field(writer, "revision", revision);
 }
 
-/* Writes the canary of a name. If `has_document` is true, also writes the canary's document. */
+/* Writes a name's canary, and with `has_document` also the canary's document. */
 static void write_canary(struct hs_writer *writer, const struct hs_ruleset_entry *canary,
                          double share, bool has_document)
 {
@@ -32,10 +32,9 @@ static void write_canary(struct hs_writer *writer, const struct hs_ruleset_entry
     hs_write_end(writer, '}');
 }
 
-/* A list of the rulesets that a caller may use. */
 struct listing {
     struct hs_writer *writer;
-    struct hs_str tenant; /* ptr is NULL to list all rulesets */
+    struct hs_str tenant; /* ptr NULL: list all rulesets */
 };
 
 static void list_ruleset(void *context, const struct hs_ruleset_entry *entry)
@@ -65,7 +64,7 @@ void hs_endpoint_ruleset_list(struct hs_service *service, const struct hs_reques
     hs_write_end(&writer, '}');
 }
 
-/* The names of rulesets in an error message. Names that do not fit are only counted. */
+/* The names of rulesets for an error message. Names that do not fit are only counted. */
 struct names {
     struct hs_str tenant;
     char text[128];
@@ -126,8 +125,8 @@ void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request
     hs_ruleset_store_release(service->rulesets, entry);
 }
 
-/* Reads `canary_share`. *share is 0 if the argument is absent. Returns false with the problem set
-   if the argument is not a share. */
+/* Reads the query argument `canary_share`. *share is 0 if it is absent. Returns false and sets the
+   problem if it is not valid. */
 static bool read_share(const struct hs_request *request, double *share, struct hs_problem *problem)
 {
     const char *text = hs_request_query(request, "canary_share");
@@ -213,7 +212,7 @@ void hs_endpoint_ruleset_put(struct hs_service *service, const struct hs_request
 
 struct need {
     struct hs_str name;
-    struct hs_name match; /* a match that uses the ruleset, or "" if no match uses it */
+    struct hs_name match; /* a match that uses the ruleset; "" if there is none */
 };
 
 static void find_need(void *context, struct hs_match_slot *slot)
@@ -223,9 +222,8 @@ static void find_need(void *context, struct hs_match_slot *slot)
         need->match = slot->name;
 }
 
-/* Returns whether a match or the name `default` needs the ruleset. If the ruleset is needed,
-   `problem` names that match or `default`. A match that is opened at the same time keeps the
-   ruleset, even if the name is then deleted. */
+/* Returns whether a match or the name `default` needs the ruleset, and sets `problem` if so. A
+   match that is opened at this moment keeps the ruleset even if the name is then deleted. */
 static bool is_needed(struct hs_service *service, struct hs_str name, struct hs_problem *problem)
 {
     struct need need = {.name = name};
@@ -266,7 +264,7 @@ void hs_endpoint_ruleset_delete(struct hs_service *service, const struct hs_requ
         return;
     case HS_RULESET_IS_FILES:
         hs_problem_set(reply->problem, HS_PROBLEM_RULESET_IN_USE,
-                       "a file of --rules has it: delete the file and restart");
+                       "it comes from a file in --rules: delete the file and restart");
         return;
     case HS_RULESET_NOT_KEPT:
         hs_endpoint_overloaded(reply, "the deletion cannot be written to the journal");

@@ -17,7 +17,7 @@ static void refuse(enum hs_recompute_status status, const struct hs_request *req
     if (status == HS_RECOMPUTE_NO_MEMORY)
         hs_endpoint_overloaded(reply, "out of memory");
     else if (status == HS_RECOMPUTE_STOPPED)
-        hs_endpoint_overloaded(reply, "the service is stopping and builds no map");
+        hs_endpoint_overloaded(reply, "the service is stopping and does not build maps any more");
     else if (status == HS_RECOMPUTE_FOREIGN)
         hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME,
                             "another version of the program stored this verdict; this version "
@@ -27,8 +27,8 @@ static void refuse(enum hs_recompute_status status, const struct hs_request *req
                             "the evidence of this verdict is damaged");
 }
 
-/* Writes the current state of the match, or the state at its end. Writes `null` if the match is
-   neither open nor stored, or if another match has its name. */
+/* Writes the match's current state, or its state when it ended. Writes `null` if this match is
+   neither open nor stored; a later match with the same name does not count. */
 static void write_match(struct hs_service *service, const struct hs_request *request,
                         const struct hs_evidence_row *row, struct hs_writer *writer)
 {
@@ -51,7 +51,7 @@ static void write_match(struct hs_service *service, const struct hs_request *req
         hs_write_null(writer);
 }
 
-/* Writes the members that every stored verdict has. */
+/* Writes the members that every scene has. */
 static void write_row(struct hs_service *service, const struct hs_request *request,
                       const struct hs_evidence_row *row, struct hs_writer *writer)
 {
@@ -83,7 +83,7 @@ static void answer(struct hs_service *service, const struct hs_evidence_stored *
     hs_verdict_scene_free(&scene);
 }
 
-/* Answers with the scene of a move, which has no picture. */
+/* Answers with the scene of a move, which contains no geometry to draw. */
 static void answer_move(struct hs_service *service, const struct hs_evidence_row *row,
                         const struct hs_request *request, struct hs_reply *reply)
 {
@@ -105,7 +105,7 @@ static void answer_move(struct hs_service *service, const struct hs_evidence_row
     hs_write_end(&writer, '}');
 }
 
-/* Returns whether the build of a map must stop. */
+/* Returns whether a running build of a map must stop. */
 static bool is_draining(void *context)
 {
     const struct hs_service *service = context;
@@ -147,8 +147,8 @@ void hs_endpoint_verdict_scene(struct hs_service *service, const struct hs_reque
         hs_evidence_home(service->evidence), request->tenant, request->params.name[0], &stored);
     if (!hs_endpoint_evidence_is_read(result, request, reply))
         return;
-    /* This is the current map with the name of the verdict's map. If the current map is newer, the
-       verdict's map is built from the evidence. */
+    /* The current map with this name may be newer than the map of the verdict. In that case, the
+       old map is built from the evidence. */
     struct hs_map_entry *map =
         stored.row.map.ptr != NULL ? hs_endpoint_map(service, request, stored.row.map) : NULL;
     if (hs_str_equal(stored.row.kind, HS_STR("move")))

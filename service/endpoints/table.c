@@ -1,4 +1,4 @@
-/* The endpoint of each route, and functions that several endpoints use. */
+/* The table of endpoints, and functions that several endpoints use. */
 #include "service/endpoints/table.h"
 
 #include "service/access/auth.h"
@@ -12,7 +12,7 @@
 #include "service/store/matches.h"
 #include "service/watch/metrics.h"
 
-/* A request for a ruleset or a map waits at most this long for changes of other replicas. */
+/* How long a request for a ruleset or map waits for changes that other replicas have made. */
 enum { CATALOG_US = 1000000 };
 
 hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT] = {
@@ -88,7 +88,8 @@ bool hs_endpoint_is_current(struct hs_service *service, struct hs_reply *reply)
 {
     if (hs_catalog_is_current(service->catalog, CATALOG_US))
         return true;
-    hs_endpoint_overloaded(reply, "this replica still reads rulesets or maps of another replica");
+    hs_endpoint_overloaded(reply,
+                           "this replica is still reading rulesets or maps from another replica");
     reply->shed = HS_SHED_REVISION;
     return false;
 }
@@ -126,7 +127,7 @@ void hs_endpoint_moved(struct hs_reply *reply)
                    "another replica has this match now: send the request again");
 }
 
-/* Refuses a request for a match that another replica owns, and closes the match here. */
+/* Refuses a request for a match that another replica now owns, and closes the match here. */
 static void refuse_moved(struct hs_service *service, struct hs_match_slot *slot,
                          struct hs_reply *reply)
 {
@@ -135,8 +136,8 @@ static void refuse_moved(struct hs_service *service, struct hs_match_slot *slot,
     hs_endpoint_moved(reply);
 }
 
-/* Writes the opening of a match to the journal, before any answer about the match is sent. If that
-   fails, closes the match again and returns false. Also returns false if the match has moved. */
+/* Writes the opening of a match to the journal before any answer about the match is sent. Returns
+   false if this fails, after closing the match, or if another replica now owns the match. */
 static bool keep_opening(struct hs_service *service, struct hs_match_slot *slot,
                          struct hs_reply *reply)
 {
@@ -159,10 +160,10 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
                                           struct hs_reply *reply)
 {
     struct hs_match_slot *slot = NULL;
-    /* If no takeover was needed, the match was here when the request arrived. If the match is
-       missing now, it has moved to another replica, or has ended. A new, empty match would pay
-       again for claims that the other replica has paid. GET requests never start a takeover, so a
-       match that they do not find need not have moved. */
+    /* Without a takeover, the match was open here when the request arrived. If it is missing now,
+       it has moved to another replica or has ended. A new, empty match would pay again for claims
+       that were already paid. GET requests never start a takeover, so for them a missing match need
+       not have moved. */
     bool may_open = service->takers == NULL || request->takeover != NULL;
     enum hs_registry_result result =
         hs_registry_acquire(service->registry, request->tenant, request->params.name[0],
@@ -196,8 +197,8 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
     return slot;
 }
 
-/* Opens a match with the default ruleset and map. If one of them is missing, opens no match:
-   verdicts of a match without its map would ignore the walls. */
+/* Opens a match with the default ruleset and map. Fails if one of them is missing: without its map,
+   verdicts would ignore the walls. */
 static struct hs_match_slot *open_by_default(struct hs_service *service,
                                              const struct hs_request *request,
                                              struct hs_reply *reply)
@@ -222,7 +223,8 @@ static struct hs_match_slot *open_by_default(struct hs_service *service,
     return slot;
 }
 
-/* Returns whether a caller may open matches. The scope `verify` alone does not allow it. */
+/* Returns whether the caller may open matches with a post. The scope `verify` alone does not allow
+   it. */
 static bool may_open_matches(const struct hs_service *service, const struct hs_request *request)
 {
     return service->options->auto_open &&
@@ -251,8 +253,8 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
     bool created;
     if (!may_open || !may_open_matches(service, request))
         return hs_endpoint_acquire(service, request, NULL, &created, reply);
-    /* The match is nearly always open already. For an open match, the default ruleset and map need
-       not be looked up. */
+    /* The match is nearly always open already, so the default ruleset and map need not be looked
+       up. */
     hs_registry_acquire(service->registry, request->tenant, request->params.name[0], NULL, &slot);
     if (slot == NULL)
         return open_by_default(service, request, reply);

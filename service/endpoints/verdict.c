@@ -1,5 +1,4 @@
-/* POST hits, POST shots: verifies one claim or posted shot, counts it, charges its work and writes
-   its result. */
+/* POST hits, POST shots: verifies a claim or a posted shot, and writes and counts the result. */
 #include "service/endpoints/posting.h"
 
 #include <stdlib.h>
@@ -13,12 +12,12 @@
 #include "service/watch/metrics.h"
 #include "validators/base/units.h"
 
-/* A claim or a posted shot, and its result. Either `hit` or `shot` is NULL. */
+/* A claim or a posted shot, and its result. One of `hit` and `shot` is NULL. */
 struct item {
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;
     struct hs_str shooter;
-    int64_t forward_us;      /* the forward_time of a shot */
+    int64_t forward_us;      /* the `forward_time` in the answer to a shot */
     struct hs_verdict_id id; /* set by `encode` */
     struct hs_hit_result result;
 };
@@ -35,9 +34,9 @@ static void count_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
         hs_metrics_observe(metrics, HS_METRIC_REWIND_AGE, 0, hs_seconds(result->rewind.by_us));
 }
 
-/* Returns when the game server received the item. The time is `now` if the request has this member.
-   Without `now`, the time is that of the frame that was the newest when the request began. Without
-   any frame, the time is the item's own time. */
+/* Returns when the game server received the item: `now` if the request contains it, otherwise the
+   time of the newest frame when the request began. If there are no frames, returns the item's own
+   time. */
 static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_request *tick,
                       const struct item *item)
 {
@@ -50,16 +49,15 @@ static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_re
 
 /* ---- the budget ---- */
 
-/* Returns the wait before a retry, in milliseconds. A client that waits this long before each retry
-   keeps at most half a core busy. */
+/* Returns the wait before a retry, in milliseconds. A client that waits this long each time keeps
+   at most half a core busy. */
 static unsigned retry_after_ms(const struct hs_posting *posting)
 {
     uint64_t ms = posting->budget / HS_WORK_UNITS_A_MS;
     return ms < 1 ? 1 : ms > 60000 ? 60000 : (unsigned)ms;
 }
 
-/* Returns the rest of the budget, but at least 1. With a limit of 1, no further claim is verified.
- */
+/* Returns what is left of the budget, but at least 1, which is too little for any claim. */
 static uint64_t budget_left(const struct hs_posting *posting)
 {
     return posting->spent < posting->budget ? posting->budget - posting->spent : 1;
@@ -87,8 +85,8 @@ static void verify(const struct hs_posting *posting, int64_t now_us, struct item
                               &item->forward_us);
 }
 
-/* Writes the result and returns its text, because a replay repeats this text. Returns ptr NULL if
-   memory runs out; the whole reply then fails. */
+/* Writes the result and returns its text, which a replay will repeat. Returns ptr NULL if memory
+   runs out; the whole request then fails. */
 static struct hs_str encode(struct hs_posting *posting, struct item *item)
 {
     const struct hs_match_slot *slot = posting->slot;
@@ -126,9 +124,9 @@ static bool book(const struct hs_match_slot *slot, const struct item *item, stru
     return hs_shot_record(slot->match, item->shot, &item->result, answer);
 }
 
-/* Repeats an earlier answer. If the payment of that answer is not settled yet, the request is
-   answered only after the settlement. While the journal cannot be written, an answer with an
-   unsettled payment is not repeated. */
+/* Repeats an earlier answer, if there is one, and returns true. If its payment is not settled yet,
+   the request waits for the settlement before it is answered. While the journal cannot be written,
+   an unsettled payment is not repeated, and the result is false. */
 static bool answer_replay(struct hs_posting *posting, const struct item *item)
 {
     const struct hs_match_slot *slot = posting->slot;
@@ -137,14 +135,14 @@ static bool answer_replay(struct hs_posting *posting, const struct item *item)
     if (entry == NULL || (is_open && slot->pays_nothing))
         return false;
     posting->must_settle = posting->must_settle || is_open || atomic_load(&slot->shared) != NULL;
-    posting->has_evidence = true; /* the evidence of the first answer may not be on the disk yet */
+    posting->has_evidence = true; /* the evidence for the first answer may not be on the disk yet */
     hs_write_raw(&posting->writer, (struct hs_str){entry->answer, entry->answer_size});
     hs_replayed_encode(&posting->writer, true);
     return true;
 }
 
-/* Encodes the result and records it in the match. A result that cannot be recorded must pay no
-   damage, so it is changed and encoded again. */
+/* Writes the result and records it in the match. A result that cannot be recorded must not pay
+   damage, so it is changed and written again. */
 static void answer(struct hs_posting *posting, struct item *item, bool is_known)
 {
     const struct hs_match_slot *slot = posting->slot;
@@ -152,7 +150,7 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
     struct hs_hit_result *result = &item->result;
     struct hs_writer before = *writer;
     size_t len = writer->buffer->len;
-    /* A replay sets no verdict and no reason, and hs_hit_withhold needs them. */
+    /* a replay has no verdict and no reason, but hs_hit_withhold needs both */
     if (result->replay != NULL) {
         result->verdict = HS_VERDICT_ACCEPTED;
         result->reason = HS_REASON_OK;
@@ -196,8 +194,8 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
     encode(posting, item);
 }
 
-/* Answers a cancellation. While the journal cannot be written, the cancellation is not accepted,
-   because a crash would lose it. */
+/* Answers a cancellation of a shot. While the journal cannot be written, the cancellation is not
+   accepted, because a crash would lose it. */
 static bool answer_cancel(struct hs_posting *posting, struct item *item)
 {
     item->forward_us = 0;
@@ -234,7 +232,7 @@ static bool answer_item(struct hs_posting *posting, const struct hs_ticks_reques
     return true;
 }
 
-/* Verifies a hit claim. The result is large, so it is not cleared for each item. */
+/* `item` is not zeroed, because its result is large and hs_hit_verify_within sets it. */
 bool hs_post_hit(struct hs_posting *posting, const struct hs_ticks_request *tick, size_t i)
 {
     struct item item;

@@ -1,4 +1,4 @@
-/* GET /v1/verdicts lists stored verdicts, and GET /v1/verdicts/{verdict} returns one with its
+/* GET /v1/verdicts lists stored verdicts; GET /v1/verdicts/{verdict} returns one with its
    evidence. */
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,8 +26,8 @@ static struct hs_str text_argument(const struct hs_request *request, const char 
     return value != NULL && *value != '\0' ? hs_str_of(value) : (struct hs_str){0};
 }
 
-/* Reads an argument in seconds since the epoch. Adds a fault to the problem if the argument is
-   wrong. */
+/* Reads an argument in seconds since 1970, if it is present. Adds a fault to the problem if it is
+   not valid. */
 static void time_argument(const struct hs_request *request, const char *name, int64_t *us,
                           struct hs_problem *problem)
 {
@@ -105,7 +105,7 @@ bool hs_endpoint_evidence_is_read(enum hs_evidence_read result, const struct hs_
 
 /* ---- exports ---- */
 
-/* Opens a file without a name. The system deletes the file when it is closed. Returns -1 on
+/* Opens a temporary file without a name, which disappears when it is closed. Returns -1 on
    failure. */
 static int open_nameless(const char *directory)
 {
@@ -117,8 +117,8 @@ static int open_nameless(const char *directory)
     return fd;
 }
 
-/* Writes the export to a file first. So the export needs little memory, and no transaction stays
-   open for a slow client. */
+/* Writes the export to a file first, so that it needs little memory and no transaction stays open
+   for a slow client. */
 static void export(struct hs_service *service, const struct hs_request *request,
                    enum hs_evidence_format format, struct hs_reply *reply)
 {

@@ -1,4 +1,4 @@
-/* POST /v1/what-if: how many stored verdicts would change under other rules. */
+/* POST /v1/what-if: counts how many stored verdicts would change under other rules. */
 #include "api/rulesets/document.h"
 
 #include "service/endpoints/evidence.h"
@@ -11,14 +11,14 @@
 
 enum { VERDICTS = 1000, VERDICTS_MAX = 5000, IDS_MAX = 50 };
 
-/* A request computes for at most this long. If the request cannot visit all verdicts in this time,
-   the answer contains a cursor. */
+/* How long one request may compute. If it does not reach all verdicts in this time, the answer
+   contains a cursor. */
 enum { LONGEST_US = 5000000 };
 
-/* A verdict and its reason, under the old rules or the new ones. */
+/* A verdict and its reason, under the old or the new rules. */
 struct side {
     enum hs_verdict verdict;
-    int reason; /* -1: a reason that this program does not know */
+    int reason; /* -1: a reason that this version does not know */
 };
 
 struct what_if {
@@ -26,14 +26,14 @@ struct what_if {
     struct hs_recompute *recompute;
     const struct hs_ruleset *rules;
     atomic_llong *alive_us;
-    int64_t until_us;   /* when the request must stop computing (hs_clock_us) */
-    int64_t reached_us; /* the wall-clock time of the verdict that was visited last */
-    bool is_late;       /* time ran out or the service drained before all verdicts were visited */
+    int64_t until_us;   /* when the request must stop (hs_clock_us) */
+    int64_t reached_us; /* wall-clock time of the last verdict that was computed */
+    bool is_late;       /* the request stopped early, because time ran out or the service drains */
     bool has_no_memory;
     size_t computed, changed, incomparable;
     uint64_t before[HS_REASON_COUNT], after[HS_REASON_COUNT];
     size_t listed;
-    struct hs_writer *changes; /* the first changed verdicts */
+    struct hs_writer *changes; /* the changed verdicts, at most IDS_MAX */
 };
 
 /* ---- one verdict ---- */
@@ -70,8 +70,8 @@ static void list_change(struct what_if *w, struct hs_str id, struct side before,
     hs_write_end(w->changes, '}');
 }
 
-/* Computes a verdict again with `rules` (NULL: the verdict's own rules). Returns false if the
-   verdict cannot be computed again. */
+/* Computes a verdict again with `rules`, or with its own rules if `rules` is NULL. Returns false if
+   that is not possible. */
 static bool compute(struct what_if *w, const struct hs_evidence_parts *parts,
                     const struct hs_ruleset *rules, struct side *out)
 {
@@ -85,9 +85,9 @@ static bool compute(struct what_if *w, const struct hs_evidence_parts *parts,
     return status == HS_RECOMPUTE_DONE;
 }
 
-/* Counts a verdict. A change counts only if the stored verdict can be computed again from its
-   evidence and its own rules. The computation fails if the service had no memory or disk space for
-   the claim. */
+/* Counts a verdict. A change only counts if the stored verdict can be reproduced with its own
+   rules. That fails, for example, if the service had too little memory or disk space for the
+   claim. */
 static void visit_parts(struct what_if *w, const struct hs_evidence_stored *stored,
                         const struct hs_evidence_parts *parts)
 {
@@ -106,7 +106,8 @@ static void visit_parts(struct what_if *w, const struct hs_evidence_stored *stor
     list_change(w, stored->row.id, before, after);
 }
 
-/* If the service has the map of a verdict, the computation uses this map and need not build it. */
+/* Lets the computation use the verdict's map if the service still has it, so that it need not be
+   built. */
 static void lend_map(struct what_if *w, const struct hs_evidence_row *row)
 {
     struct hs_map_store *maps = w->service->maps;
@@ -116,20 +117,20 @@ static void lend_map(struct what_if *w, const struct hs_evidence_row *row)
     hs_map_store_release(maps, map);
 }
 
-/* Returns whether a verdict is the first of the request. The first one is computed even if the
-   build of its map takes longer than LONGEST_US, so that every request makes progress. */
+/* Returns whether no verdict was computed yet. The first one is computed even if building its map
+   takes longer than LONGEST_US, so that every request makes progress. */
 static bool is_first(const struct what_if *w)
 {
     return w->computed + w->incomparable == 0;
 }
 
-/* Returns whether the map of a verdict can be built before time runs out. */
+/* Returns whether the verdict's map can be built before time runs out. */
 static bool has_time(const struct what_if *w, const struct hs_evidence_parts *parts)
 {
     return is_first(w) || hs_clock_us() + hs_recompute_build_us(w->recompute, parts) < w->until_us;
 }
 
-/* Returns whether the build of a map must stop. */
+/* Returns whether a running build of a map must stop. */
 static bool must_stop(void *context)
 {
     const struct what_if *w = context;
@@ -148,7 +149,7 @@ static bool visit(void *context, const struct hs_evidence_stored *stored)
     if (w->is_late)
         return false;
     if (hs_str_equal(stored->row.kind, HS_STR("move")))
-        return true; /* the rules of hits do not decide this verdict */
+        return true; /* the rules for hits do not decide verdicts on moves */
     if (w->alive_us != NULL)
         atomic_store(w->alive_us, now_us);
     lend_map(w, &stored->row);
@@ -223,7 +224,7 @@ static void run(struct hs_service *service, const struct hs_request *request,
         result = hs_evidence_each(hs_evidence_home(service->evidence), query, w.until_us, visit, &w,
                                   &next_us);
     }
-    if (w.is_late) { /* visit() ended the search, so the search did not fail */
+    if (w.is_late) { /* visit() stopped the search, so the search did not fail */
         result = HS_EVIDENCE_READ;
         next_us = w.reached_us;
     }

@@ -8,7 +8,7 @@
 
 /* ---- the queue ---- */
 
-/* Returns the max wait of a request while the queue is standing. */
+/* Returns how long a request may wait while the queue is standing. */
 static int64_t standing_limit(enum hs_priority priority, int64_t limit_us)
 {
     switch (priority) {
@@ -21,10 +21,10 @@ static int64_t standing_limit(enum hs_priority priority, int64_t limit_us)
     }
 }
 
-/* Updates `refusing_us` with the time since the last decision: adds the time if that decision was a
-   refusal, otherwise subtracts HS_REFUSING_TIMES * the time. A refusal takes less than a tick of
-   the kernel. If more time has passed, the process was stopped, so only one tick is added. If the
-   request did not wait behind others, the worker was idle, and the count starts again. */
+/* Updates `refusing_us` with the time since the last decision. A refusal adds this time; any other
+   decision subtracts HS_REFUSING_TIMES times this time. A refusal takes less than one kernel tick,
+   so more is not added: the process must have been stopped. If this request did not wait behind
+   others, the worker was idle, and the count restarts at 0. */
 static void count_refusing(struct hs_gate *gate, bool was_behind, int64_t now_us)
 {
     int64_t spent_us = now_us - gate->decided_us;
@@ -41,8 +41,8 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
 {
     if (limit_us == 0)
         return true;
-    /* The pause since the last long wait ends at the arrival of this request, because the request
-       has been in the queue since then. */
+    /* This request has been in the queue since it arrived, so the pause after the last long wait
+       ended then. */
     int64_t arrived_us = now_us - waited_us;
     bool goes_on = gate->long_us != 0 && arrived_us - gate->long_us <= HS_STANDING_US;
     bool was_behind = arrived_us + HS_KERNEL_TICK_US < gate->answered_us;
@@ -55,7 +55,7 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
     bool standing = gate->long_us - gate->since_us >= HS_STANDING_US &&
                     now_us - gate->long_us <= HS_STANDING_US;
     count_refusing(gate, was_behind, now_us);
-    /* A request that did not wait behind others waited for the machine. A refusal would not shorten
+    /* A request that was not behind others waited for the machine, so refusing it would not shorten
        the next waits. */
     gate->has_refused =
         priority != HS_PRIORITY_VITAL && was_behind &&
@@ -83,8 +83,8 @@ int64_t hs_socket_waited_us(int fd)
 
 enum { CHAINS = 256 };
 
-/* A token bucket as in the generic cell rate algorithm (ITU-T I.371): the bucket is full again at
-   `full_ns`, and a new token takes `token_ns`. */
+/* A token bucket, implemented as the generic cell rate algorithm (ITU-T I.371): the bucket will be
+   full at `full_ns`, and gets one token every `token_ns`. */
 struct bucket {
     struct hs_name tenant;
     int64_t full_ns;
@@ -94,7 +94,7 @@ struct bucket {
 struct hs_tenant_rates {
     pthread_mutex_t lock; /* guards the buckets */
     int64_t token_ns, burst_allowance;
-    struct bucket *chains[CHAINS]; /* one bucket for each tenant; a service has few tenants */
+    struct bucket *chains[CHAINS]; /* one bucket for each tenant; there are few tenants */
 };
 
 struct hs_tenant_rates *hs_tenant_rates_create(size_t per_second, size_t burst_allowance)
@@ -123,8 +123,8 @@ void hs_tenant_rates_destroy(struct hs_tenant_rates *rates)
     free(rates);
 }
 
-/* Finds or adds the bucket of a tenant. The caller holds the lock. Returns NULL if memory runs out.
- */
+/* Returns a tenant's bucket, and creates it if necessary. Returns NULL if memory runs out. The
+   caller holds the lock. */
 static struct bucket *bucket_of(struct hs_tenant_rates *rates, struct hs_str tenant)
 {
     struct bucket **at = &rates->chains[hs_str_hash(tenant) % CHAINS];

@@ -1,4 +1,5 @@
-/* Runs long requests in a pool while their connections are suspended. */
+/* Requests whose connection is suspended while a pool runs them, or while their answer waits for
+   payments or evidence to be stored. */
 #include "service/http/request.h"
 
 #include "service/evidence/writer.h"
@@ -13,29 +14,28 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A request with a larger body runs in the pool. Parsing a body of this size takes about 20 ms, and
-   other requests would have to wait. With a smaller bound, ticks of many players with bones would
-   go to the pool, where requests wait longer. */
+/* Requests with a larger body run in the pool. Parsing a body of this size takes about 20 ms, and
+   other requests would have to wait that long. With a lower bound, ticks of many players with bones
+   would also run in the pool, where requests wait longer. */
 enum { HEAVY_BODY_BYTES = 262144 };
 
-/* A request that a pool runs, or whose answer waits for its payments and its evidence. The
-   structure also contains the answer. */
+/* A suspended request and its answer. */
 struct hs_http_apart {
-    /* must be the first member: the address of the job is the address of this structure */
+    /* must come first: a pointer to the job is a pointer to this structure */
     struct hs_pool_job job;
     struct hs_evidence_wait wait;
     struct hs_payments_wait payments;
     struct hs_http_request *request;
-    struct MHD_Connection *connection; /* suspended until the answer is ready */
+    struct MHD_Connection *connection; /* suspended until the answer can be sent */
     struct hs_pool *pool;
     struct hs_reply reply;
     int64_t queued_us;
     bool has_run;
 };
 
-/* Returns the pool that builds maps or rulesets, one at a time, at a lower priority. If replicas
-   share maps and rulesets, other requests for them may wait for the store, so these requests also
-   run in a pool. Returns NULL if the request needs no such pool. */
+/* Returns the pool that builds maps or rulesets, one at a time and at a lower priority, or NULL if
+   the request does not need it. With a shared store, requests that read or delete maps and rulesets
+   also run there, because they may wait for the store. */
 static struct hs_pool *builder_of(const struct hs_service *service, unsigned route)
 {
     switch (route) {
@@ -73,8 +73,8 @@ bool hs_http_reads_evidence(unsigned route)
     }
 }
 
-/* Returns whether this replica must ask the store for the match of a request. Reading a match never
-   makes this replica its owner. */
+/* Returns whether this replica must first ask the store who owns the match of the request. A
+   request that only reads never makes this replica the owner. */
 static bool takes_match(const struct hs_http_request *request)
 {
     const struct hs_service *service = request->http->service;
@@ -110,8 +110,8 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)
                                                   : NULL;
 }
 
-/* Sheds a request whose deadline has passed. Also sheds a request that waited behind others for
-   more than HS_BURST_TIMES times the max wait for a worker (admission.h). */
+/* Sheds a request whose deadline has passed, or that waited behind others in the heavy pool for
+   more than HS_BURST_TIMES times the queue limit (admission.h). */
 static void shed_if_late(struct hs_http_request *request, const struct hs_http_apart *apart)
 {
     const struct hs_headers *headers = &request->headers;
@@ -124,7 +124,7 @@ static void shed_if_late(struct hs_http_request *request, const struct hs_http_a
         hs_http_shed(request, HS_SHED_QUEUE);
 }
 
-/* Runs the endpoint, after a takeover of the match if one is necessary. */
+/* Runs the endpoint. In the taker pool, takes over the match first. */
 static void run_endpoint(struct hs_http_apart *apart)
 {
     struct hs_http_request *request = apart->request;
@@ -165,8 +165,9 @@ static void run_apart(struct hs_pool_job *job)
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED, hs_clock_us());
 }
 
-/* Hands the job to the worker. The worker resumes the connection (hs_http_resume), and
-   hs_http_finish_apart sends the reply. A worker that is stopping closes the connection instead. */
+/* Returns the job to the worker, which resumes the connection (hs_http_resume); then
+   hs_http_finish_apart sends the answer. A worker that is stopping closes the connection
+   instead. */
 static void wake(struct hs_http_apart *apart)
 {
     struct hs_http_worker *worker = apart->request->connection->worker;
@@ -182,8 +183,8 @@ static void done_wait(struct hs_evidence_wait *wait)
     wake((struct hs_http_apart *)((char *)wait - offsetof(struct hs_http_apart, wait)));
 }
 
-/* Waits until the evidence of the answer is on the disk. Returns false if the answer need not
-   wait. */
+/* Starts the wait until the evidence for this answer is on the disk. Returns false if the answer
+   need not wait. */
 static bool await_evidence(struct hs_http_apart *apart)
 {
     if (apart->reply.evidence_mark == 0)
@@ -208,8 +209,8 @@ static void done_payments(struct hs_payments_wait *payments)
     atomic_fetch_sub(&http->waits, 1);
 }
 
-/* Waits until the store has the payments of the answer. Returns false if the answer need not
-   wait. */
+/* Starts the wait until the payments in this answer are in the store. Returns false if the answer
+   need not wait. */
 static bool await_payments(struct hs_http_apart *apart)
 {
     struct hs_http *http = apart->request->http;
@@ -247,7 +248,7 @@ void hs_http_resume(struct hs_http_worker *worker)
 {
     struct hs_pool_job *done = atomic_exchange(&worker->done, NULL);
     while (done != NULL) {
-        /* read `next` first, because the resumed request may free the job at once */
+        /* the resumed request may free the job at once, so `next` must be read first */
         struct hs_pool_job *next = done->next;
         MHD_resume_connection(((struct hs_http_apart *)done)->connection);
         done = next;
@@ -298,7 +299,7 @@ bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *
     return true;
 }
 
-/* Adds the result of the wait for the payments to the answer. */
+/* Adds the result of the wait for payments to the answer. */
 static void report_payments(struct hs_http_apart *apart)
 {
     struct hs_http_request *request = apart->request;
@@ -308,12 +309,12 @@ static void report_payments(struct hs_http_apart *apart)
     if (apart->payments.result == HS_PAYMENTS_MOVED)
         hs_problem_set(&request->problem, HS_PROBLEM_MATCH_MOVED,
                        "another replica has this match now: send the request again");
-    /* Answers to moves do not report payments. */
+    /* answers to moves contain no payments */
     bool has_member = request->route != HS_ROUTE_MOVES_POST;
     if (apart->payments.result != HS_PAYMENTS_NOT_DURABLE || body->len == 0 || !has_member)
         return;
     hs_metrics_add(request->http->service->metrics, HS_METRIC_NOT_DURABLE, 0, 1);
-    body->len--; /* removes the closing brace of the answer */
+    body->len--; /* remove the closing brace */
     hs_buffer_append(body, ",\"durable\":false}", 17);
     if (body->failed)
         hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED,

@@ -8,9 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* On a shared processor NICE gives the thread a tenth of a worker's time. With a lower priority, a
-   busy machine would never finish a map. With a higher priority, requests would have to wait for
-   the thread. */
+/* With this niceness, the thread gets about a tenth of a worker's time on a shared processor. With
+   a higher one, a busy machine would never finish building a map. With a lower one, requests would
+   wait for the thread. */
 enum { NICE = 10, GIVE_WAY_NS = 100000 };
 
 static void set_timer(struct hs_background *background, long ns)
@@ -20,9 +20,9 @@ static void set_timer(struct hs_background *background, long ns)
         (void)timer_settime(background->timer, 0, &times, NULL);
 }
 
-/* Handles the timer's signal. With a periodic timer, the thread would have no time to work if one
-   signal took longer than GIVE_WAY_NS to handle, as under a tracer. So the timer starts again only
-   after the yield. */
+/* Handles the timer's signal. The timer is not periodic but starts again after the yield: if
+   handling one signal took longer than GIVE_WAY_NS, as under a tracer, the thread would never get
+   to work. */
 static void give_way(int signal, siginfo_t *info, void *context)
 {
     struct hs_background *background = info->si_value.sival_ptr;
@@ -34,9 +34,9 @@ static void give_way(int signal, siginfo_t *info, void *context)
         set_timer(background, GIVE_WAY_NS);
 }
 
-/* Calls sched_setattr(2), for which the C library has no function. A thread that yields loses the
-   rest of its slice. So the slice is as short as the time between two yields, and the thread keeps
-   its share. Linux before 6.12 ignores the slice. */
+/* Calls sched_setattr(2), which has no function in the C library. A thread that yields loses the
+   rest of its time slice. So the slice is set to the time between two yields, and the thread keeps
+   its share of the processor. Linux before 6.12 ignores the slice. */
 static bool set_priority(void)
 {
     struct {
@@ -55,7 +55,7 @@ static bool make_timer(struct hs_background *background)
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
                              .sigev_signo = SIGRTMIN,
                              .sigev_value.sival_ptr = background};
-    event._sigev_un._tid = gettid(); /* before glibc 2.38 this member has no public name */
+    event._sigev_un._tid = gettid(); /* this member has no public name before glibc 2.38 */
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGRTMIN);
@@ -68,7 +68,7 @@ void hs_background_enter(struct hs_background *background)
 {
     if (!set_priority())
         (void)setpriority(PRIO_PROCESS, 0,
-                          NICE); /* on Linux, setpriority affects only the calling thread */
+                          NICE); /* on Linux, this affects only the calling thread */
     background->has_timer = make_timer(background);
 }
 

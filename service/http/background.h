@@ -1,7 +1,7 @@
 /*
- * Background threads run long jobs that must not delay the threads that answer requests. A lower
+ * Background threads run long jobs that must not delay the threads that answer requests. A low
  * priority is not enough: the kernel still gives the background thread a small share of the
- * processor. Each time the thread runs, it runs until the next tick of the kernel's clock, 1 to 10
+ * processor. Each time, the thread then runs until the next tick of the kernel's clock, for 1 to 10
  * ms. So a timer makes the background thread yield every 0.1 ms.
  */
 #ifndef HS_SERVICE_BACKGROUND_H
@@ -11,26 +11,25 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* The state of one background thread. Any thread may read `yields`. */
+/* One background thread. Any thread may read `yields`. */
 struct hs_background {
     timer_t timer;
     bool has_timer;
-    atomic_bool works; /* true between hs_background_begin and hs_background_end; the signal handler
-                          reads it */
-    atomic_uint yields; /* how often the thread yielded */
+    atomic_bool works;  /* a job is running; read by the signal handler */
+    atomic_uint yields; /* how often the thread has yielded */
 };
 
-/* A yield takes less processor time than HS_YIELD_US microseconds. A thread that used more for each
-   of its yields also did some work. */
+/* A yield takes less processor time than this. If a thread used more than this for each yield, it
+   also did some work. */
 enum { HS_YIELD_US = 20 };
 
-/* Lowers the priority of the calling thread only, and creates the thread's timer. If the system
-   refuses a step, the thread still works, but delays other threads more. Uses SIGRTMIN.
-   `background` must stay at the same address. */
+/* Lowers the priority of the calling thread and creates its timer, which uses SIGRTMIN. If the
+   system refuses one of these, the thread still works, but delays other threads more. `background`
+   must not move. */
 void hs_background_enter(struct hs_background *background);
 
-/* Call hs_background_begin before each job of the thread, and hs_background_end after it. The timer
-   runs only between these calls, so it does not interrupt sleeps. */
+/* These functions are called before and after each job. The timer only runs in between, so it never
+   interrupts the thread's sleep. */
 void hs_background_begin(struct hs_background *background);
 void hs_background_end(struct hs_background *background);
 

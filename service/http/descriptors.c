@@ -9,14 +9,15 @@
 
 enum {
     ADMIN_CONNECTIONS = 256,
-    OF_WORKER = 3,    /* for each worker: an eventfd, the library's epoll, a duplicate of the
-                         listening socket */
+    /* for each worker: an eventfd, the library's epoll descriptor, and a copy of the listening
+       socket */
+    OF_WORKER = 3,
     OF_LISTENERS = 4, /* for the two listeners: a socket and an eventfd each */
-    /* Half of these descriptors are for the journal, a checkpoint, a map, a directory, the files of
-       a reload and the service manager's socket. The other half is a reserve. */
+    /* One half is for the journal, a checkpoint, a map file, a directory, the files that a reload
+       reads, and the service manager's socket. The other half is spare. */
     RESERVE = 16,
-    OF_SCRAPE = 2,    /* each admin thread may read /proc */
-    MIN_SOCKETS = 16, /* min connections, in addition to two for each thread */
+    OF_SCRAPE = 2,    /* each admin thread may open a file in /proc */
+    MIN_SOCKETS = 16, /* minimum for connections, in addition to two for each thread */
     CHECKED_MAX = 4096,
 };
 

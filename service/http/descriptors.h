@@ -1,5 +1,4 @@
-/* Divides the file descriptors of the process, so that connections leave enough descriptors for
-   files. */
+/* Divides the process's file descriptors among connections, threads and files. */
 #ifndef HS_SERVICE_DESCRIPTORS_H
 #define HS_SERVICE_DESCRIPTORS_H
 
@@ -11,25 +10,25 @@ struct hs_descriptor_wants {
     size_t connections;            /* max connections of the data listener */
 };
 
-/* The max number of sockets of each kind. */
+/* Maximum numbers of sockets. */
 struct hs_descriptor_shares {
     size_t data, admin;
-    /* For each listener: ended connections whose sockets are still read (linger.h). */
+    /* for each listener: closed connections whose incoming bytes are still discarded (linger.h) */
     size_t linger;
 };
 
 /*
- * Divides `limit` descriptors, of which `open` are in use before the listeners start. The threads
- * need some descriptors, and some are a reserve for checkpoints, logs, reloads and scrapes.
- * Connections get the rest. *needed is the lowest limit with which the service can run. Returns
- * false if `limit` is below *needed.
+ * Divides `limit` descriptors, of which `open` were already in use before the listeners start.
+ * Threads need some, and some are kept for checkpoints, logs, reloads and metrics; connections get
+ * the rest. *needed is the lowest limit with which the service can run. Returns false if `limit` is
+ * lower.
  */
 bool hs_descriptors_share(size_t limit, size_t open, const struct hs_descriptor_wants *wants,
                           struct hs_descriptor_shares *out, size_t *needed);
 
-/* Raises the soft limit of descriptors to the hard limit, and divides the descriptors. Logs a
-   warning if there can be fewer connections than configured. Call it when all long-lived files are
-   open. Returns false with a sentence in `error` on failure. */
+/* Raises the soft limit of open files to the hard limit, and divides the descriptors. Must be
+   called when all long-lived files are open. Logs a warning if fewer connections are possible than
+   configured. On failure returns false with a message in `error`. */
 bool hs_descriptors_fit(const struct hs_descriptor_wants *wants, struct hs_descriptor_shares *out,
                         char error[256]);
 

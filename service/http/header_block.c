@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_END = 2 }; /* bytes of CR LF, which the library has replaced by zero bytes */
+enum { LINE_END = 2 }; /* size of CR LF, which the library has replaced with zero bytes */
 
 void hs_request_target_record(struct hs_request_target *target, const char *uri)
 {
@@ -21,12 +21,12 @@ void hs_request_target_record(struct hs_request_target *target, const char *uri)
 
 struct collecting {
     struct hs_headers *headers;
-    const char *next; /* where the next line must begin */
-    bool is_whole;    /* every byte so far belongs to a word or a line end */
+    const char *next; /* where the next line must start */
+    bool is_whole;    /* so far, every byte belongs to a name, a value or a line end */
 };
 
-/* The library calls this for each header field, in the order of the lines. Both texts are
-   zero-terminated. */
+/* The library calls this for each header field, in the order of the lines. Both strings are
+   null-terminated. */
 static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const char *name,
                                size_t name_size, const char *value, size_t value_size)
 {
@@ -37,7 +37,7 @@ static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const cha
     block->is_whole = block->is_whole && name == block->next && value != NULL;
     if (!block->is_whole)
         return MHD_YES;
-    const char *at = name + name_size + 1; /* after the colon */
+    const char *at = name + name_size + 1; /* just after the colon */
     while (at != value && (*at == ' ' || *at == '\t'))
         at++;
     block->is_whole = at == value;
@@ -52,7 +52,7 @@ void hs_header_block_collect(struct MHD_Connection *connection, const char *meth
     struct collecting block = {headers, version + strlen(version) + LINE_END,
                                url == method + strlen(method) + 1 && version == target->end + 1};
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &block);
-    /* Later versions of the library refuse malformed headers themselves. */
+    /* newer versions of the library refuse such headers themselves */
     if (MHD_get_version()[0] != '0' || headers->ambiguous[0] != '\0')
         return;
     const union MHD_ConnectionInfo *info =

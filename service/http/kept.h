@@ -1,9 +1,8 @@
 /*
- * A worker does not free the memory of each request, but uses this memory for later requests. So
- * most requests allocate no memory. Only the worker uses this memory. This memory consists of at
- * most HS_KEPT requests, HS_KEPT buffers for bodies, and HS_KEPT buffers for answers. A share
- * (state/share.h) counts only the length of a body. The buffer of the body is larger, by at most
- * HS_KEPT_SLACK bytes.
+ * Memory that a worker keeps and reuses, so that most requests allocate no memory: at most HS_KEPT
+ * requests, HS_KEPT buffers for bodies and HS_KEPT buffers for answers. Only the worker uses it.
+ * Tenants are charged only for the length of a body (state/share.h); its buffer may be up to
+ * HS_KEPT_SLACK bytes larger.
  */
 #ifndef HS_SERVICE_HTTP_KEPT_H
 #define HS_SERVICE_HTTP_KEPT_H
@@ -15,37 +14,39 @@ struct hs_http_request;
 
 enum {
     HS_KEPT = 4,
-    HS_KEPT_BODY = 65536, /* longer bodies are freed */
+    HS_KEPT_BODY = 65536, /* larger buffers for bodies are freed */
     HS_KEPT_SLACK = 2048,
-    HS_KEPT_ANSWER = 16384, /* longer answers are charged to their tenant (reply.c), and freed */
+    /* larger answers are charged to the tenant (reply.c), and their buffers are freed */
+    HS_KEPT_ANSWER = 16384,
 };
 
-/* Empty buffers whose memory is still allocated. */
+/* Empty buffers with allocated memory. */
 struct hs_kept_buffers {
     struct hs_buffer all[HS_KEPT];
     unsigned count;
 };
 
-/* Zero-initialized. */
+/* Zero-initialize before use. */
 struct hs_kept {
-    struct hs_http_request *requests[HS_KEPT]; /* malloc'ed */
+    struct hs_http_request *requests[HS_KEPT];
     unsigned request_count;
     struct hs_kept_buffers bodies, answers;
-    struct hs_arena arena; /* for the endpoint that the worker runs; reset afterwards */
+    struct hs_arena arena; /* for the endpoint that the worker runs; reset after each request */
 };
 
-/* Returns an empty buffer of at least `size` bytes for a body. The capacity is 0 if memory runs
+/* Returns an empty buffer with at least `size` bytes for a body. Its capacity is 0 if memory runs
    out. */
 struct hs_buffer hs_kept_body(struct hs_kept *kept, size_t size);
 
-/* Returns an empty buffer for an answer. The buffer may have no memory yet. */
+/* Returns an empty buffer for an answer, which may have no memory yet. */
 struct hs_buffer hs_kept_answer(struct hs_kept *kept);
 
-/* Store the memory of a buffer for a later request, or free it. The buffer is empty afterwards. */
+/* These functions keep a buffer's memory for a later request, or free it. The buffer is then
+   empty. */
 void hs_keep_body(struct hs_kept *kept, struct hs_buffer *body);
 void hs_keep_answer(struct hs_kept *kept, struct hs_buffer *answer);
 
-/* Frees everything. */
+/* Frees all kept memory. */
 void hs_kept_free(struct hs_kept *kept);
 
 #endif

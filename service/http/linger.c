@@ -10,11 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* PIECE: bytes of one read. PIECES: max reads of a socket before the next socket is read. */
+/* PIECE: size of one read. PIECES: maximum number of reads from a socket before the next socket's
+   turn. */
 enum { PIECE = 32768, PIECES = 16 };
 
-/* Pause before incoming bytes are read. More bytes arrive during the pause, so a flood needs fewer
-   rounds of reads. Only peers whose bytes are discarded wait during this pause. */
+/* Pause before each round of reads. More bytes arrive during the pause, so a flood needs fewer
+   rounds. Only peers whose bytes are discarded anyway have to wait. */
 enum { NAP_NS = 2000000 };
 
 bool hs_linger_init(struct hs_linger *linger, size_t limit)
@@ -52,8 +53,8 @@ void hs_linger_add(struct hs_linger *linger, int fd)
     }
     pthread_mutex_unlock(&linger->lock);
     if (own >= 0)
-        shutdown(own, SHUT_WR); /* closes the sending side; the library does this itself, except
-                                   with TLS */
+        /* close the sending side; with TLS, the library does not do this itself */
+        shutdown(own, SHUT_WR);
     if (first)
         hs_linger_wake(linger);
 }
@@ -68,12 +69,13 @@ void hs_linger_wake(struct hs_linger *linger)
     eventfd_write(linger->wake, 1);
 }
 
-/* Discards the bytes that have arrived. Returns false if no more bytes will arrive. */
+/* Discards the bytes that have arrived. Returns false if the peer has closed the connection, or the
+   connection has failed. */
 static bool discard(struct hs_linger_socket *socket)
 {
     char piece[PIECE];
     for (int i = 0; i < PIECES && socket->left > 0; i++) {
-        /* With MSG_TRUNC the kernel discards the bytes of a TCP socket without copying them. */
+        /* with MSG_TRUNC, the kernel discards the bytes without copying them */
         ssize_t got = recv(socket->fd, piece, sizeof piece, MSG_DONTWAIT | MSG_TRUNC);
         if (got == 0)
             return false;
@@ -84,8 +86,7 @@ static bool discard(struct hs_linger_socket *socket)
     return true;
 }
 
-/* Closes a socket. Discards the last bytes first, because a socket without unread bytes closes
-   without a reset. */
+/* Closes a socket. Discards its unread bytes first, because they would cause a reset. */
 static void end(struct hs_linger *linger, struct hs_linger_socket *socket)
 {
     discard(socket);
@@ -93,8 +94,8 @@ static void end(struct hs_linger *linger, struct hs_linger_socket *socket)
     atomic_fetch_sub(&linger->count, 1);
 }
 
-/* Closes sockets whose time is over. Also closes the oldest sockets if the array has less space
-   than `coming` sockets need. The oldest socket is the first in the array. */
+/* Closes sockets whose time is over, and as many of the oldest ones as necessary to make space for
+   `coming` more sockets. The array is sorted by age, oldest first. */
 static void drop_oldest(struct hs_linger *linger, size_t coming, int64_t now_us)
 {
     size_t gone = 0;
@@ -121,15 +122,14 @@ static void begin_linger(struct hs_linger *linger, int64_t now_us)
             .fd = coming[i], .until_us = now_us + HS_LINGER_US, .left = HS_LINGER_BYTES};
 }
 
-/* Discards the incoming bytes of all lingering sockets. `polls` has one entry for each socket, in
-   order. */
+/* Discards the incoming bytes of all lingering sockets. `polls` contains one entry for each socket,
+   in the same order. */
 static void discard_all(struct hs_linger *linger, const struct pollfd *polls)
 {
     size_t kept = 0;
     for (size_t i = 0; i < linger->held_count; i++) {
         struct hs_linger_socket *socket = &linger->held[i];
-        /* For a socket with `left` 0, poll reports only an error, or that both sides have ended the
-           connection. */
+        /* If `left` is 0, poll reports only errors and connections that both sides have closed. */
         bool over = polls[i].revents != 0 && (socket->left == 0 || !discard(socket));
         if (over)
             end(linger, socket);
@@ -156,7 +156,7 @@ void hs_linger_wait(struct hs_linger *linger, int64_t until_us)
     nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     eventfd_t times;
     if (polls[0].revents != 0 && eventfd_read(linger->wake, &times) != 0) {
-        /* Nothing to do: the counter was already 0. */
+        /* nothing to do: the counter was already 0 */
     }
     discard_all(linger, polls + 1);
 }

@@ -8,25 +8,26 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Max number of owners for which hs_pool_end is called: the two listeners. */
+/* Maximum number of owners that call hs_pool_end: the two listeners. */
 enum { ENDED_MAX = 2 };
 
 struct hs_pool {
     pthread_mutex_t lock;   /* guards the following members */
-    pthread_cond_t changed; /* a job was added, a job ended, or `stops` was set */
+    pthread_cond_t changed; /* signalled when a job is added or has ended, or `stops` is set */
     pthread_t threads[HS_POOL_THREADS_MAX];
     unsigned count, started;
     bool is_background, stops;
-    struct hs_pool_job *first, **end;                 /* waiting jobs, the oldest first */
-    struct hs_pool_job *running[HS_POOL_THREADS_MAX]; /* the job of each thread; NULL: no job */
+    struct hs_pool_job *first, **end;                 /* waiting jobs, oldest first */
+    struct hs_pool_job *running[HS_POOL_THREADS_MAX]; /* each thread's current job, or NULL */
     const void *ended[ENDED_MAX];
-    struct hs_name served; /* tenant of the last job that began */
-    /* The following members describe the first thread only. */
+    struct hs_name served; /* tenant of the job that started last */
+    /* the members below describe the first thread only */
     struct hs_background background;
-    clockid_t clock;           /* clock of the thread's processor time */
-    int64_t began_us, seen_us; /* processor time at the start of the job, and at the last check */
+    clockid_t clock; /* measures the thread's processor time */
+    /* the thread's processor time when the job started, and at the last check */
+    int64_t began_us, seen_us;
     unsigned seen_yields;
-    int64_t moved_us; /* when a check last found the thread working; monotonic */
+    int64_t moved_us; /* when a check last found that the thread had worked (monotonic) */
 };
 
 static int64_t processor_us(const struct hs_pool *pool)
@@ -46,9 +47,8 @@ static unsigned running_of(const struct hs_pool *pool, struct hs_str tenant)
     return count;
 }
 
-/* Returns the rank of a job. The job with the lowest rank runs first. Returns UINT_MAX if the job
-   may not run now. Among tenants with the same number of running jobs, the tenant whose job began
-   last comes last. */
+/* Returns a job's rank; the lowest rank runs first. Returns UINT_MAX if the job may not run now.
+   Between tenants with equally many running jobs, the tenant whose job started last comes last. */
 static unsigned turn_of(const struct hs_pool *pool, const struct hs_pool_job *job)
 {
     unsigned running = running_of(pool, job->tenant);
@@ -57,7 +57,7 @@ static unsigned turn_of(const struct hs_pool *pool, const struct hs_pool_job *jo
     return 2 * running + (hs_str_equal(job->tenant, hs_name_str(&pool->served)) ? 1 : 0);
 }
 
-/* Returns the next job, or NULL if no job may run. */
+/* Removes the next job from the queue and returns it, or NULL if no job may run. */
 static struct hs_pool_job *take_next(struct hs_pool *pool)
 {
     struct hs_pool_job **best = NULL;
@@ -81,7 +81,7 @@ static struct hs_pool_job *take_next(struct hs_pool *pool)
 
 /* ---- threads ---- */
 
-/* Runs a job. The caller holds the lock; the lock is released while the job runs. */
+/* Runs a job. The caller holds the lock, which is released while the job runs. */
 static void run_job(struct hs_pool *pool, unsigned place, struct hs_pool_job *job)
 {
     pool->running[place] = job;
@@ -97,9 +97,9 @@ static void run_job(struct hs_pool *pool, unsigned place, struct hs_pool_job *jo
         hs_background_end(&pool->background);
     pthread_mutex_lock(&pool->lock);
     pool->running[place] = NULL;
-    /* The lock is held here, so that no `done` runs after hs_pool_end has returned. */
+    /* called under the lock, so that no `done` runs after hs_pool_end has returned */
     job->done(job);
-    /* Another job of this tenant may now be allowed to run. */
+    /* another job of this tenant may be allowed to run now */
     pthread_cond_broadcast(&pool->changed);
 }
 
@@ -132,7 +132,7 @@ struct hs_pool *hs_pool_create(unsigned threads, bool is_background)
     pool->is_background = is_background;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->changed, NULL);
-    /* The lock is held until the members for all threads and for the clock are set. */
+    /* the threads must wait until `count` and `clock` are set */
     pthread_mutex_lock(&pool->lock);
     bool fine = true;
     for (unsigned i = 0; i < threads && i < HS_POOL_THREADS_MAX && fine; i++) {

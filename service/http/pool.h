@@ -1,8 +1,8 @@
 /*
- * Threads for long requests. A worker serves many connections one after the other, so long requests
- * run here, while their connections are suspended. Tenants take turns: the next job is the oldest
- * job of the tenant with the fewest running jobs. Among tenants with the same number of
- * running jobs, the tenant whose job began last comes last.
+ * Threads for long requests. A worker serves many connections in turn, so long requests run here
+ * while their connections are suspended. The next job is the oldest job of the tenant with the
+ * fewest running jobs. Between tenants with equally many running jobs, the tenant whose job started
+ * last comes last.
  */
 #ifndef HS_SERVICE_POOL_H
 #define HS_SERVICE_POOL_H
@@ -16,40 +16,38 @@ enum { HS_POOL_THREADS_MAX = 65 };
 
 struct hs_pool;
 
-/* The job of one request. The job must stay valid until `done` is called. */
+/* The job for one request. Must stay valid until `done` is called. */
 struct hs_pool_job {
-    const void *owner;    /* the owner of the job, for hs_pool_end */
+    const void *owner;    /* identifies the owner for hs_pool_end */
     struct hs_str tenant; /* len 0: no tenant */
     void (*run)(struct hs_pool_job *job);
-    void (*done)(struct hs_pool_job *job); /* called after `run`, or instead of `run` if the owner
-                                              has ended (hs_pool_end) */
-    bool was_behind;          /* set by the pool: other jobs ran or waited when this job was
-                                 submitted */
-    struct hs_pool_job *next; /* used by the pool */
+    /* called after `run`, or instead of `run` after hs_pool_end */
+    void (*done)(struct hs_pool_job *job);
+    bool was_behind;          /* set by hs_pool_submit: other jobs were running or waiting */
+    struct hs_pool_job *next; /* used only by the pool */
 };
 
 /*
- * Starts up to HS_POOL_THREADS_MAX threads. If there are several threads, one tenant never uses all
- * of them. If `is_background` is true, starts one thread, which gives way to workers
- * (background.h). Returns NULL if memory or threads run out.
+ * Starts `threads` threads, at most HS_POOL_THREADS_MAX. If there are several, one tenant never
+ * uses all of them. `is_background`: the thread gives way to workers (background.h); only for one
+ * thread. Returns NULL if memory or threads run out.
  */
 struct hs_pool *hs_pool_create(unsigned threads, bool is_background);
-/* Ends the threads and frees the pool. No job may be left. Does nothing for NULL. */
+/* Stops the threads and frees the pool. There must be no jobs left. Does nothing for NULL. */
 void hs_pool_destroy(struct hs_pool *pool);
 
-/* Adds a job. Any thread may call this. If hs_pool_end was called for the job's owner, this
-   function calls `done` at once, and `run` is never called. */
+/* Adds a job. Thread-safe. If hs_pool_end was called for the job's owner, `done` is called at once,
+   and `run` is never called. */
 void hs_pool_submit(struct hs_pool *pool, struct hs_pool_job *job);
 
-/* Calls `done` of the owner's waiting jobs, and waits for the owner's running jobs. Does nothing
-   for NULL. */
+/* Calls `done` for the owner's waiting jobs, and waits until its running jobs have finished. Does
+   nothing for NULL. */
 void hs_pool_end(struct hs_pool *pool, const void *owner);
 
 /*
- * Returns whether the running job of a pool with one thread has used more than `limit_us` of
- * processor time, or has used no processor time for `limit_us`. A thread that waits for the
- * processor is not stuck if it gets some processor time. Call it a few times a second, in any
- * thread. `now_us`: monotonic.
+ * Returns whether the running job in a single-threaded pool has used more than `limit_us` of
+ * processor time, or has made no progress for `limit_us`. A thread that gets only little processor
+ * time is not stuck. Must be called a few times a second. Thread-safe. `now_us` is monotonic.
  */
 bool hs_pool_is_stuck(struct hs_pool *pool, int64_t limit_us, int64_t now_us);
 

@@ -1,5 +1,4 @@
-/* Runs the endpoint of a request and sends its reply, in the thread of the request's worker or of a
-   pool. */
+/* Runs the endpoint of a request and sends its answer, in a worker's or a pool's thread. */
 #include "service/http/request.h"
 
 #include "api/http/reply.h"
@@ -33,11 +32,10 @@ const char *hs_request_header(const struct hs_request *request, const char *name
     return look_up(request, MHD_HEADER_KIND, name);
 }
 
-/* Answers up to this size are not charged to a tenant; they count as part of the connection. */
+/* Smaller answers are not charged to a tenant; they count as part of the connection. */
 enum { LONG_ANSWER = HS_KEPT_ANSWER };
 
-/* Charges the bytes of a long answer to the tenant, because the answer stays in memory until its
-   peer has read it. */
+/* Charges a long answer to the tenant, because it stays in memory until the peer has read it. */
 static void charge_answer(struct hs_http_request *request, struct hs_reply *reply)
 {
     struct hs_share *share = request->http->service->bodies;
@@ -123,15 +121,14 @@ void hs_http_drop_body(struct hs_http_request *request)
     if (request->apart == NULL)
         hs_keep_body(&request->connection->worker->kept, &request->body);
     else
-        /* the worker's buffers may not be used in a pool's thread */
+        /* a pool's thread must not use the worker's buffers */
         hs_buffer_free(&request->body);
     if (request->share != NULL)
         hs_share_release(request->share, hs_http_tenant_of(request), request->reserved);
     request->share = NULL;
 }
 
-/* Returns whether a switch in the query is on. Every value except 0 and false turns the switch
-   on. */
+/* Returns whether a query argument is present and neither 0 nor false. */
 static bool is_asked(const struct hs_request *request, const char *name)
 {
     const char *value = hs_request_query(request, name);

@@ -1,4 +1,4 @@
-/* Handles the library's calls for one request: header, body, endpoint, reply. */
+/* Handles the library's calls for one request: header, body, endpoint, answer. */
 #include "service/http/request.h"
 
 #include "api/http/reply.h"
@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An endpoint counts as stuck after STUCK_US, plus one second for each STUCK_BYTES_A_SECOND bytes
-   of the request's body. Most endpoints take less than a millisecond; a map of 108 MB took 8.5 s on
-   a busy machine. */
+/* An endpoint counts as stuck after STUCK_US, plus one second for every STUCK_BYTES_A_SECOND bytes
+   in the body. Most endpoints take less than a millisecond; a map of 108 MB took 8.5 s on a busy
+   machine. */
 enum { STUCK_US = 5000000, STUCK_BYTES_A_SECOND = 4 << 20 };
 
-/* A call to a hanging database can take longer than STUCK_US (service/database/db.h). Such a call
-   must not end the process. */
+/* A database call that hangs can take longer than STUCK_US (service/database/db.h). It must not
+   count as stuck, because the service manager would then restart the process. */
 enum { STUCK_DATABASE_US = 60000000 };
 
 /* ---- names and headers ---- */
@@ -32,8 +32,8 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Decodes only characters that names can contain. Other encoded characters keep their `%`, which no
-   name and no route contains. So an encoded slash or zero byte never changes the path. */
+/* Decodes only characters that are allowed in names. Other encoded characters keep their `%`, which
+   appears in no name and no route. So an encoded slash or zero byte never changes the path. */
 size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context;
@@ -77,8 +77,7 @@ static void make_request_id(struct hs_http_worker *worker, char id[HS_REQUEST_ID
 
 /* ---- the handler calls, in order ---- */
 
-/* Creates a request. Most of the member `problem` stays uninitialized, because its list of errors
-   takes 11 KiB. */
+/* Creates a request. Most of `problem` is not zeroed, because its list of errors takes 11 KiB. */
 static struct hs_http_request *create_request(struct hs_kept *kept)
 {
     struct hs_http_request *request =
@@ -106,9 +105,9 @@ static enum MHD_Result refuse(struct hs_http_request *request, struct MHD_Connec
 }
 
 /*
- * Returns how long the header waited in its socket. The kernel counts in milliseconds. If the
- * worker began its last poll less than a millisecond ago, the header arrived after that poll began.
- * In this case, the wait is 0 and the kernel is not asked.
+ * Returns how long the header waited in its socket, which the kernel measures in milliseconds. If
+ * the worker's previous poll found no more bytes and began less than a millisecond ago, the header
+ * arrived after that. The wait is then 0, and the kernel is not asked.
  */
 static int64_t waited_us(struct hs_http_connection *peer, int64_t now_us)
 {
@@ -163,7 +162,8 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
         return MHD_NO;
     if (!request->close)
         return MHD_YES;
-    /* A reply in the first call ends the connection: the rest of the request is never read. */
+    /* after an answer in the first call, the library closes the connection and reads nothing
+       more */
     peer->is_cut_short = true;
     return hs_http_advance(peer, HS_HTTP_BODY, HS_HTTP_REPLY, request->start_us)
                ? refuse(request, connection)
@@ -177,8 +177,7 @@ static enum MHD_Result receive(struct hs_http_request *request, const char *byte
     atomic_fetch_add(&request->connection->body_received, size);
     if (request->shed)
         return MHD_YES;
-    /* Allocate the buffer for the whole body at once, so that it never grows beyond the reserved
-       bytes. */
+    /* allocated for the whole body at once, so that it never grows beyond the reserved bytes */
     if (request->body.data == NULL)
         request->body = hs_kept_body(&request->connection->worker->kept, request->headers.length);
     if (size > request->body.capacity - request->body.len) {
@@ -226,9 +225,9 @@ enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection,
     const struct hs_http_worker *worker = context;
     if (*request == NULL)
         return begin(worker->http, connection, url, method, version, request);
-    /* If a request has `Expect: 100-continue` and no body, and another request is pipelined behind
-       it, the library makes an extra call with 0 bytes. The extra call is too early for an
-       answer. */
+    /* For a request with `Expect: 100-continue`, no body, and another request pipelined behind it,
+       the library makes an extra call with 0 bytes. At that point, the request cannot be answered
+       yet. */
     if (upload != NULL) {
         enum MHD_Result result =
             *upload_size > 0 ? receive(*request, upload, *upload_size) : MHD_YES;
@@ -249,8 +248,7 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
     *request = NULL;
     if (ended == NULL)
         return;
-    /* Wait for the next header. The call changes nothing if the watchdog expired the connection, or
-       if the connection was lost. */
+    /* does nothing if the watchdog has expired the connection, or the connection was lost */
     hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE, hs_clock_us());
     hs_http_stream_end(ended->stream);
     hs_http_drop_body(ended);

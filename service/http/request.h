@@ -1,8 +1,7 @@
 /*
- * The state and functions of one request, for request.c (calls of the library, in order), target.c
- * (routing and admission), reply.c (endpoint and reply) and apart.c (long requests). All functions
- * run in the thread of the request's worker, or in a pool's thread while the connection is
- * suspended.
+ * One request: its state and its functions in request.c (the library's calls), target.c (routing
+ * and admission), reply.c (endpoint and answer) and apart.c (long requests). All functions run in
+ * the worker's thread, or in a pool's thread while the connection is suspended.
  */
 #ifndef HS_SERVICE_HTTP_REQUEST_H
 #define HS_SERVICE_HTTP_REQUEST_H
@@ -16,66 +15,68 @@
 struct hs_http_apart;
 struct hs_http_stream;
 
-/* A request, which always lives from the first handler call to the completion callback. */
+/* A request. It lives from the library's first handler call to its completion callback. */
 struct hs_http_request {
     struct hs_http *http;
     struct hs_http_connection *connection;
-    struct hs_headers headers; /* request_id is always set */
+    struct hs_headers headers; /* `request_id` is always set */
     struct hs_auth auth;
     struct hs_buffer body;
-    struct hs_buffer answer; /* the library sends these bytes until the request is completed */
-    /* The share in which `reserved` bytes are reserved for the body, or NULL. */
+    struct hs_buffer answer; /* the library may send these bytes until the request is completed */
+    /* the share in which `reserved` bytes or items are reserved, or NULL */
     struct hs_share *share;
     size_t reserved;
     int64_t start_us;
-    int64_t arrived_us; /* when the header arrived, before the wait in the socket */
-    bool shed;          /* the request is refused; its body is read and dropped */
+    int64_t arrived_us; /* when the header arrived in the socket */
+    bool shed;          /* the request is refused; its body is read and discarded */
     enum hs_shed_reason why;
-    unsigned retry_after_ms;            /* wait before a retry, for the reply; 0: the default */
-    struct hs_http_apart *apart;        /* set if a pool runs the request, otherwise NULL */
-    const struct hs_takeover *takeover; /* see struct hs_request */
-    struct hs_http_stream *stream;      /* set if the reply is a stream, otherwise NULL */
-    unsigned route;                     /* HS_METRICS_NO_ROUTE: no route */
-    bool close; /* the connection must close: the end of the request is unknown,
-                   or its body stays unread */
+    unsigned retry_after_ms;            /* for the answer; 0: the default */
+    struct hs_http_apart *apart;        /* set once the connection was suspended, otherwise NULL */
+    const struct hs_takeover *takeover; /* see struct hs_request in server.h */
+    struct hs_http_stream *stream;      /* set if the answer is a stream, otherwise NULL */
+    unsigned route;
+    /* the connection must close: the end of the request is unknown, or its body is not read */
+    bool close;
     struct hs_route_params params;
-    struct hs_problem problem; /* last member: most of its bytes stay uninitialized */
+    struct hs_problem problem; /* must be last: most of it is not zeroed */
 };
 
-/* After a request with more work than this (10 ms), the next request of the connection is expected
-   to be long too. */
+/* After a request with more work than this (10 ms), the connection's next request is expected to
+   take long, too. */
 enum { HS_HTTP_HEAVY_WORK = 10 * HS_WORK_UNITS_A_MS };
 
 /* ---- target.c ---- */
 
 struct hs_str hs_http_tenant_of(const struct hs_http_request *request);
 
-/* Returns the value of the Authorization header, or ptr NULL if the header is missing. */
+/* Returns the value of the Authorization header. Its ptr is NULL if the header is missing. */
 struct hs_str hs_http_authorization(struct MHD_Connection *connection);
 
-/* Finds the route, the caller and all problems of the request. Call it once, when the header has
-   arrived; `url` stays valid until the request is completed. */
+/* Finds the route and the caller, and checks everything that the header shows. Called once, when
+   the header has arrived. `url` must stay valid until the request is completed. */
 void hs_http_examine(struct hs_http_request *request, struct MHD_Connection *connection,
                      const char *method, const char *url);
 
-/* Marks a request as not served and counts it; hs_http_refuse_shed sets the problem of the
-   answer. */
+/* hs_http_shed marks a request as refused and counts it; hs_http_refuse_shed sets the problem for
+   its answer. */
 void hs_http_shed(struct hs_http_request *request, enum hs_shed_reason why);
 void hs_http_refuse_shed(struct hs_http_request *request);
 
-/* Charges the connection to the tenant of its newest request. Returns false if that tenant has too
+/* Charges the connection to the tenant of its newest request. Returns false if this tenant has too
    many connections. */
 bool hs_http_charge_connection(const struct hs_http_request *request);
 
-/* Decide whether to serve a request, after its header and again after its body. */
+/* Decide whether to serve a request: hs_http_admit after the header, hs_http_admit_again after the
+   body. */
 void hs_http_admit(struct hs_http_request *request);
 void hs_http_admit_again(struct hs_http_request *request, int64_t now_us);
 
 /* ---- reply.c ---- */
 
-/* Drops the body and releases its reserved bytes. */
+/* Frees the body and releases what is reserved for it. */
 void hs_http_drop_body(struct hs_http_request *request);
-/* Run the endpoint and send the reply. The problem of the reply is the problem of the request. */
+/* These functions run the endpoint and send the answer. reply->problem must point to the request's
+   problem. */
 void hs_http_run_endpoint(struct hs_http_request *request, struct MHD_Connection *connection,
                           struct hs_reply *reply);
 enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
@@ -84,20 +85,20 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
 
 /* ---- apart.c ---- */
 
-/* Returns whether the endpoint of a route reads the evidence store. Such a read can take longer
-   than requests of game servers may wait. */
+/* Returns whether a route reads the evidence store. That can take longer than requests from game
+   servers may wait. */
 bool hs_http_reads_evidence(unsigned route);
 
-/* Returns the pool that runs a request, or NULL if its worker runs it. */
+/* Returns the pool that must run the request, or NULL if the worker runs it. */
 struct hs_pool *hs_http_pool_of(const struct hs_http_request *request);
-/* Lets a pool run the endpoint; the worker finishes the request later. Returns false if memory runs
-   out. */
+/* Suspends the connection and submits the request to a pool; the worker sends the answer later.
+   Returns false if memory runs out. */
 bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection *connection,
                          struct hs_pool *pool);
-/* Returns whether an answer waits for its evidence_mark or for the payments of `shared`. */
+/* Returns whether the answer must wait until evidence or payments are stored. */
 bool hs_http_must_wait(const struct hs_reply *reply);
-/* Delays an answer for which hs_http_must_wait is true; the worker finishes the request later.
-   Takes ownership of the reply. Returns false if memory runs out. */
+/* Suspends the connection until an answer for which hs_http_must_wait is true may be sent. Takes
+   ownership of the answer. Returns false if memory runs out. */
 bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *connection,
                         struct hs_reply *reply);
 enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,

@@ -17,8 +17,8 @@
 
 enum { BACKLOG = 1024 };
 
-/* Opens the listening socket. The library could open the socket, but would not report the reason of
-   a failure. Returns -1 on failure. */
+/* Opens the listening socket. The library could do this, but would not report why it failed.
+   Returns -1 on failure. */
 static int open_socket(const char *text, char bound[64], char error[256])
 {
     struct hs_address address;
@@ -48,7 +48,7 @@ static struct hs_http *create(struct hs_service *service, enum hs_listener liste
                               const struct hs_http_limits *limits)
 {
     struct hs_http *http = calloc(1, sizeof *http);
-    /* The limit is at least 2, because a tenant may use half of the limit, and half of 1 is 0. */
+    /* A tenant may have half of the connections, so the limit must be at least 2. */
     struct hs_share *connections =
         hs_share_create(limits->connections > 1 ? limits->connections : 2);
     if (http == NULL || connections == NULL || !hs_linger_init(&http->linger, limits->linger)) {
@@ -125,12 +125,12 @@ void hs_http_stop(struct hs_http *http, unsigned wait_ms)
         return;
     atomic_store(&http->closing, true);
     hs_http_workers_wake(http);
-    /* Stopping the workers drops unfinished replies, so wait for these replies first. */
+    /* Stopping the workers would drop unfinished answers, so wait for these first. */
     int64_t until_us = hs_clock_us() + (int64_t)wait_ms * 1000;
     while (atomic_load(&http->in_flight) > 0 && hs_clock_us() < until_us)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     hs_http_workers_stop(http);
-    /* The exit of the process closes lingering sockets, so wait until their time has run out. */
+    /* The exit of the process would close lingering sockets, so wait until their time is over. */
     while (hs_linger_count(&http->linger) > 0 && hs_clock_us() < until_us)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     stop_watchdog(http);

@@ -1,6 +1,6 @@
 /*
- * The HTTP server: listeners on libmicrohttpd, header checks, limits, the request body, dispatch to
- * the endpoint, and the reply.
+ * The HTTP server: listeners on libmicrohttpd, header checks, limits, request bodies, calls of the
+ * endpoints, and answers.
  */
 #ifndef HS_SERVICE_HTTP_H
 #define HS_SERVICE_HTTP_H
@@ -15,101 +15,96 @@
 #include "api/json/buffer.h"
 #include "service/http/tls.h"
 
-struct hs_service; /* service/service.h: everything that endpoints may use */
+struct hs_service; /* service/service.h: everything that endpoints use */
 struct hs_shared_match;
 struct hs_subscription;
 struct hs_takeover;
 
-/* A request as an endpoint sees it. All members are borrowed and valid until the endpoint
-   returns. */
+/* A request as an endpoint sees it. Everything is borrowed and valid until the endpoint returns. */
 struct hs_request {
     enum hs_route route;
     enum hs_listener listener;
     struct hs_route_params params;
     struct hs_str body;
-    const char *request_id; /* the caller's X-Request-Id, or a new id */
-    struct hs_arena *arena; /* freed after the endpoint returns */
-    bool explain;           /* ?explain, ?explain=true */
-    bool brief;             /* ?brief, ?brief=true: the answer leaves out plain results
-                               (endpoints/brief.h) */
-    bool strict;            /* ?strict, ?strict=true: a malformed item refuses the whole request */
-    /* A long endpoint sets this member to the current time (hs_clock_us) now and then, to show that
-       it does not hang. NULL: no watchdog. */
+    const char *request_id; /* the caller's X-Request-Id, or a generated one */
+    struct hs_arena *arena; /* emptied when the endpoint has returned */
+    bool explain;           /* query argument `explain` */
+    bool brief;  /* query argument `brief`: leave out plain results (endpoints/brief.h) */
+    bool strict; /* query argument `strict`: refuse the whole request if an item is malformed */
+    /* A long endpoint stores the current time (hs_clock_us) here now and then, to show that it is
+       not stuck. NULL: no watchdog. */
     atomic_llong *alive_us;
-    struct hs_str tenant; /* tenant of the caller; ptr is NULL if the service has no tokens, and
-                             resources then have no owners */
-    struct hs_str kid;    /* key id of the caller's token; ptr NULL without tenants */
-    unsigned scopes; /* the caller's scopes (api/http/routes.h); not set if `tenant` is absent */
-    /* Set if the store was asked for the match; the request may then open the match
-       (sharing/takeover.h). NULL if the store was not asked. */
+    /* the caller's tenant; ptr NULL: the service has no tokens, and resources have no owners */
+    struct hs_str tenant;
+    struct hs_str kid; /* key name in the caller's token; ptr NULL without tokens */
+    unsigned scopes;   /* the caller's scopes (api/http/routes.h); valid only with tokens */
+    /* Set if the store was asked about the match, so that the request may open it
+       (sharing/takeover.h); otherwise NULL. */
     const struct hs_takeover *takeover;
-    void *connection; /* for hs_request_query; NULL if there is no connection, and so no query */
+    void *connection; /* for hs_request_query; NULL: there is no connection and so no query */
 };
 
-/* The answer of an endpoint: a body and a status, or a problem. */
+/* An endpoint's answer: a status and a body, or a problem. */
 struct hs_reply {
-    int status;               /* 200 unless set */
-    const char *content_type; /* "application/json" unless set; a literal */
+    int status;               /* 200 by default */
+    const char *content_type; /* a string literal; "application/json" by default */
     struct hs_buffer body;
-    uint64_t work; /* cost of the request's claims and shots, in work units (validators/work.h) */
-    unsigned shed; /* enum hs_shed_reason of a problem that is OVERLOADED */
-    struct hs_problem *problem; /* if the code of the problem is set, the reply is the problem and
-                                   not the body */
-    const char *static_body;    /* if set, these `static_size` bytes are sent as the body, without a
-                                   copy */
+    uint64_t work; /* work for the request's claims and shots, in work units (validators/work.h) */
+    unsigned shed; /* enum hs_shed_reason, for the problem OVERLOADED */
+    struct hs_problem *problem; /* if its code is set, the problem is sent instead of the body */
+    const char *static_body;    /* if set, these `static_size` bytes are the body; not copied */
     size_t static_size;
-    const char *etag;     /* if set, the reply is a file of the console; a literal */
-    const char *encoding; /* Content-Encoding of the body, a literal; NULL: no encoding */
-    int file; /* if > 0, the first `file_size` bytes of this descriptor are sent; owned */
+    const char *etag;     /* a string literal; set for files of the console */
+    const char *encoding; /* a string literal for Content-Encoding; NULL: none */
+    int file; /* if > 0, the first `file_size` bytes of this descriptor are the body; owned */
     uint64_t file_size;
-    struct hs_share *share; /* if set, 1 is released from this share when the reply is sent */
-    /* The answer waits until this point of the evidence store is on the disk. 0: the answer does
-       not wait. */
+    /* if set, one unit of this share is released when the request is completed */
+    struct hs_share *share;
+    /* If not 0, the answer waits until the evidence store has written everything up to this
+       mark. */
     uint64_t evidence_mark;
-    /* The answer waits until the store has the payments of this match; a reference. NULL: the
-       answer does not wait. */
+    /* If set, the answer waits until the payments of this match are in the store; a reference. */
     struct hs_shared_match *shared;
-    struct hs_subscription *events; /* if set, the reply is a stream of these events, without a
-                                       body */
+    struct hs_subscription *events; /* if set, the answer is a stream of these events */
 };
 
 typedef void hs_endpoint(struct hs_service *service, const struct hs_request *request,
                          struct hs_reply *reply);
 
-/* The endpoints, indexed by enum hs_route (service/endpoints/table.c). */
+/* Indexed by enum hs_route (service/endpoints/table.c). */
 extern hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT];
 
-/* Returns the value of a query argument, "" for `?name` alone, or NULL if the argument is
+/* Returns the value of a query argument, "" for `?name` without a value, or NULL if it is
    absent. */
 const char *hs_request_query(const struct hs_request *request, const char *name);
 
 /* Returns the value of a header, or NULL. */
 const char *hs_request_header(const struct hs_request *request, const char *name);
 
-/* Microseconds after the header during which the body may arrive more slowly than required. */
+/* For this long after the header, the body may arrive more slowly than required (microseconds). */
 enum { HS_BODY_GRACE_US = 2000000 };
 
-/* The share of one listener in the threads and descriptors of the process. */
+/* How many threads and connections one listener may have. */
 struct hs_http_limits {
-    unsigned threads;     /* workers, >= 1 */
+    unsigned threads;     /* number of workers, at least 1 */
     unsigned connections; /* max open connections */
     unsigned linger;      /* max lingering connections (linger.h) */
 };
 
 struct hs_http;
 
-/* Listens on the address that this listener has in the options of `service`. Threads of the server
-   serve the connections, over TLS if `tls` has a certificate. `tls` may be freed afterwards.
-   Returns NULL with a sentence in `error` on failure. Call it from one thread. */
+/* Listens on the address in the service's options, and starts the threads that serve connections,
+   over TLS if `tls` contains a certificate. `tls` may be freed afterwards. On failure returns NULL
+   with a message in `error`. Not thread-safe. */
 struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener listener,
                               const struct hs_http_limits *limits, const struct hs_tls *tls,
                               char error[256]);
 
-/* Returns the bound address as "127.0.0.1:8080". */
+/* Returns the address on which the server listens, for example "127.0.0.1:8080". */
 const char *hs_http_address(const struct hs_http *http);
 
-/* Stops accepting connections, waits up to `wait_ms` until peers have read their replies, closes
-   all connections and frees the server. */
+/* Stops accepting connections, waits up to `wait_ms` until peers have read their answers, closes
+   all connections and frees the server. Does nothing for NULL. */
 void hs_http_stop(struct hs_http *http, unsigned wait_ms);
 
 #endif

@@ -11,28 +11,27 @@
 
 enum {
     HEARTBEAT_US = 15000000,
-    /* When the listener stops, a peer that reads nothing for this time is disconnected. */
+    /* While the listener stops, a peer that reads nothing for this long is disconnected. */
     END_US = 1000000,
     CHECK_US = 1000000, /* time between two checks of a silent peer, and of a token */
-    PIECE_BYTES = 4096, /* max bytes that the library asks for at once */
+    PIECE_BYTES = 4096, /* maximum size of one read by the library */
 };
 
 struct hs_http_stream {
     struct hs_http_request *request;
     struct MHD_Connection *connection;
     struct hs_subscription *subscription;
-    struct hs_http_stream *next; /* next stream of the worker */
-    struct hs_buffer text;       /* the text that is being sent */
-    size_t sent;                 /* bytes of `text` that libmicrohttpd has copied */
-    int64_t used_us;             /* when libmicrohttpd last asked for bytes */
-    int64_t written_us;  /* when the last text was written; INT64_MIN / 2: no text was written
-                            yet */
-    int64_t checked_us;  /* when the peer was last checked */
-    int64_t admitted_us; /* when the token was last checked */
+    struct hs_http_stream *next; /* next stream of the same worker */
+    struct hs_buffer text;       /* the text being sent */
+    size_t sent;                 /* how much of `text` the library has copied */
+    int64_t used_us;             /* when the library last asked for bytes */
+    int64_t written_us;          /* when the last text was written; INT64_MIN / 2: never */
+    int64_t checked_us;          /* when this peer was last checked for a closed connection */
+    int64_t admitted_us;         /* when the token was last checked */
     bool is_suspended;
     bool has_ended;  /* the peer has closed the connection */
     bool is_revoked; /* the token is no longer valid */
-    bool is_cut;     /* the peer reads too slowly, so its socket was shut down */
+    bool is_cut;     /* the peer read too slowly, so the socket was shut down */
 };
 
 static bool is_closing(const struct hs_http_stream *stream)
@@ -45,8 +44,8 @@ static bool is_heartbeat_due(const struct hs_http_stream *stream, int64_t now_us
     return now_us - stream->written_us >= HEARTBEAT_US;
 }
 
-/* Returns whether the stream must end, because the listener stops or because a reload has removed
-   the token. */
+/* Returns whether the stream must end, because the listener stops or the token is no longer
+   valid. */
 static bool must_end(struct hs_http_stream *stream, int64_t now_us)
 {
     struct hs_http_request *request = stream->request;
@@ -60,8 +59,8 @@ static bool must_end(struct hs_http_stream *stream, int64_t now_us)
     return stream->is_revoked || is_closing(stream);
 }
 
-/* Writes the next text. Returns false if there is nothing to send yet. Heartbeats have an id too,
-   so a client whose filter matches few events can resume from a recent event. */
+/* Writes the next text. Returns false if there is nothing to send. Heartbeats contain an id, too,
+   so that a client whose filter matches few events can resume from a recent one. */
 static bool make_text(struct hs_http_stream *stream, int64_t now_us)
 {
     struct hs_subscription_next next;
@@ -100,7 +99,7 @@ static ssize_t copy_text(struct hs_http_stream *stream, char *out, size_t size)
     return (ssize_t)count;
 }
 
-/* libmicrohttpd calls this in the worker's thread when the socket accepts more bytes. */
+/* The library calls this in the worker's thread when the socket can accept more bytes. */
 static ssize_t read_stream(void *context, uint64_t place, char *out, size_t size)
 {
     struct hs_http_stream *stream = context;
@@ -159,7 +158,7 @@ void hs_http_stream_end(struct hs_http_stream *stream)
     while (*link != stream)
         link = &(*link)->next;
     *link = stream->next;
-    /* The watchdog ends streams whose peers read nothing for a long time. */
+    /* the watchdog expires streams whose peers read nothing for a long time */
     if (stream->is_cut || atomic_load(&request->connection->watched->phase) == HS_HTTP_EXPIRED)
         hs_metrics_add(request->http->service->metrics, HS_METRIC_EVENT_STREAMS_DROPPED, 0, 1);
     hs_events_unsubscribe(stream->subscription);
@@ -177,15 +176,14 @@ static void resume(struct hs_http_stream *stream, int64_t now_us)
     MHD_resume_connection(stream->connection);
 }
 
-/* Returns whether the peer reads too slowly. Call it for a stream that is not suspended. */
+/* Returns whether the peer of a stream that is not suspended reads too slowly. */
 static bool is_slow(const struct hs_http_stream *stream, int64_t now_us)
 {
     return hs_subscription_is_overtaken(stream->subscription) ||
            (is_closing(stream) && now_us - stream->used_us >= END_US);
 }
 
-/* Returns whether the peer has closed a suspended connection. libmicrohttpd does not notice
-   this. */
+/* Returns whether the peer has closed a suspended connection, which the library does not notice. */
 static bool has_ended(struct hs_http_stream *stream, int64_t now_us)
 {
     char byte;

@@ -1,8 +1,7 @@
 /*
- * Streams of server-sent events: the replies of GET /v1/events. While a stream has nothing to send,
- * its connection is suspended, so no thread waits for it. The worker of the stream resumes the
- * connection when an event has come, when a heartbeat is due, or when the listener ends. Only this
- * worker uses the stream.
+ * Streams of server-sent events: the answers to GET /v1/events. While a stream has nothing to send,
+ * its connection is suspended, so it needs no thread. Its worker resumes the connection when an
+ * event arrives, a heartbeat is due, or the listener stops. Only this worker uses the stream.
  */
 #ifndef HS_SERVICE_HTTP_STREAM_H
 #define HS_SERVICE_HTTP_STREAM_H
@@ -12,12 +11,12 @@
 
 struct hs_subscription;
 
-/* Queues the reply, and takes ownership of the subscription. Returns false if memory runs out. */
+/* Begins the answer. Takes ownership of the subscription. Returns false if memory runs out. */
 bool hs_http_stream_begin(struct hs_http_request *request, struct MHD_Connection *connection,
                           struct hs_subscription *subscription,
                           const struct hs_reply_headers *headers);
 
-/* Ends the stream of a completed request. Does nothing for NULL. */
+/* Frees the stream of a completed request. Does nothing for NULL. */
 void hs_http_stream_end(struct hs_http_stream *stream);
 
 #endif

@@ -1,4 +1,4 @@
-/* Routing and admission: finds the route of a request, or the reason to refuse it. */
+/* Routing and admission: finds the route of a request, or a reason to refuse it. */
 #include "service/http/request.h"
 
 #include "service/service.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* If a refused request has a longer body, the body is not read and the connection is closed. */
+/* If a refused request has a larger body, the body is not read, and the connection closes. */
 enum { DROPPED_BODY_MAX = 65536 };
 
 /* ---- routing ---- */
@@ -42,7 +42,7 @@ static void refuse_route(enum hs_route_match match, struct hs_http_request *requ
                        "A name in the path is not 1 to %d of [A-Za-z0-9_.:-]", HS_NAME_MAX);
 }
 
-/* Reads only the first Authorization header: a request with two such headers is refused anyway. */
+/* Reads only the first Authorization header, because a request with two is refused anyway. */
 struct hs_str hs_http_authorization(struct MHD_Connection *connection)
 {
     struct hs_str value = {0};
@@ -52,7 +52,6 @@ struct hs_str hs_http_authorization(struct MHD_Connection *connection)
     return value.ptr == NULL ? HS_STR("") : value;
 }
 
-/* Finds the caller and their scopes. */
 static void authenticate(struct hs_http_request *request, struct MHD_Connection *connection)
 {
     struct hs_service *service = request->http->service;
@@ -69,8 +68,8 @@ struct hs_str hs_http_tenant_of(const struct hs_http_request *request)
     return hs_name_str(&request->auth.identity.tenant);
 }
 
-/* Returns the share that the body is charged to. The body of a map is charged to the share of maps,
-   because building the map needs the body in memory. */
+/* Returns the share to which the body is charged. The body of a map counts as memory for maps,
+   because the build needs it. */
 static struct hs_share *share_of(const struct hs_http_request *request)
 {
     const struct hs_service *service = request->http->service;
@@ -149,8 +148,8 @@ void hs_http_refuse_shed(struct hs_http_request *request)
 }
 
 /*
- * Checks how long the request has waited. Call it after the header, and again after the body if the
- * body came later.
+ * Sheds a request that has waited too long. Called after the header, and again after the body if
+ * the body arrived later.
  */
 static void check_wait(struct hs_http_request *request, enum hs_priority priority,
                        int64_t waited_us, int64_t now_us)
@@ -182,7 +181,7 @@ bool hs_http_charge_connection(const struct hs_http_request *request)
     return true;
 }
 
-/* Reserves memory for the whole body before any of it is read. */
+/* Reserves memory for the whole body before any part of it is read. */
 static void reserve_body(struct hs_http_request *request)
 {
     struct hs_share *share = share_of(request);
@@ -214,8 +213,8 @@ void hs_http_admit(struct hs_http_request *request)
     }
 }
 
-/* Decides again whether to serve a request, after its body has arrived. If the body came with the
-   header or just after it, the decision of hs_http_admit stays valid. */
+/* If the body arrived together with the header or just after it, the decision of hs_http_admit
+   still holds. */
 void hs_http_admit_again(struct hs_http_request *request, int64_t now_us)
 {
     enum { JUST_AFTER_US = 1000 };

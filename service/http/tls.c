@@ -12,8 +12,8 @@
 
 enum { MAX_FILE_BYTES = 1 << 20 };
 
-/* Returns the text of a PEM file, which the caller frees. Returns NULL and sets `error` on
-   failure. */
+/* Returns the content of a PEM file, which the caller frees. On failure returns NULL and sets
+   `error`. */
 static char *read_pem(const char *path, bool is_secret, const char *wanted, char error[256])
 {
     struct stat status;
@@ -26,7 +26,8 @@ static char *read_pem(const char *path, bool is_secret, const char *wanted, char
             fclose(file);
         return NULL;
     }
-    setvbuf(file, NULL, _IONBF, 0); /* without a buffer, no second copy of a key stays in memory */
+    /* unbuffered, so that no second copy of a key stays in memory */
+    setvbuf(file, NULL, _IONBF, 0);
     size_t size = fread(text, 1, MAX_FILE_BYTES, file);
     fclose(file);
     text[size] = '\0';
@@ -57,8 +58,8 @@ static unsigned min_bits(gnutls_pk_algorithm_t algorithm)
     }
 }
 
-/* Returns whether each key of the chain is long enough: an attacker needs to break only the weakest
-   key. */
+/* Returns whether every key in the chain is long enough, because attackers only need to break the
+   weakest one. On failure sets `error`. */
 static bool check_keys(const char *path, const char *certificate, char error[256])
 {
     gnutls_x509_crt_t *chain;

@@ -1,24 +1,24 @@
-/* The certificate and key of a listener that serves HTTPS. */
+/* The certificate and the key for HTTPS. */
 #ifndef HS_SERVICE_TLS_H
 #define HS_SERVICE_TLS_H
 
 #include <stdbool.h>
 
-/* PEM texts, terminated. Both pointers are NULL for plain HTTP. */
+/* PEM texts, null-terminated. Both pointers are NULL for plain HTTP. */
 struct hs_tls {
     char *certificate, *key;
 };
 
 /*
  * Reads both files. Returns false with a message in `error` if a file cannot be read or is not PEM,
- * or if everybody can read the key. Also fails if a certificate has a short key, or if the HTTP
- * library was built without TLS. Call hs_tls_free in any case. The library checks that the key
- * belongs to the certificate when the listener starts.
+ * or everybody can read the key. Also fails if a certificate's key is too short, or the HTTP
+ * library was built without TLS. Call hs_tls_free in any case. Whether the key belongs to the
+ * certificate is checked when the listener starts.
  */
 bool hs_tls_load(const char *certificate_path, const char *key_path, struct hs_tls *tls,
                  char error[256]);
 
-/* Overwrites the key and frees both texts. */
+/* Overwrites the key, and frees both texts. */
 void hs_tls_free(struct hs_tls *tls);
 
 #endif

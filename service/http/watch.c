@@ -1,7 +1,7 @@
 /*
- * The watchdog enforces deadlines that the library lacks: for slow headers, slow bodies and
- * endpoints that do not return. The library's own timeout closes only silent connections. Between
- * two checks the thread serves lingering connections (linger.h).
+ * The watchdog enforces deadlines that the library does not have: for slow headers, slow bodies,
+ * and endpoints that do not return. The library's own timeout only closes silent connections.
+ * Between two checks, the thread serves lingering connections (linger.h).
  */
 #include "service/http/listener.h"
 
@@ -23,7 +23,7 @@ bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase f
                      enum hs_http_phase to, int64_t now_us)
 {
     struct hs_http_watched *watched = connection->watched;
-    /* Set the time before the phase. A new time with the old phase only causes the watchdog to wait
+    /* The time is set before the phase. A new time with the old phase only makes the watchdog wait
        longer. */
     atomic_store(&watched->since_us, now_us);
     int expected = (int)from;
@@ -48,8 +48,8 @@ void hs_http_watch_list_free(struct hs_http_watch_list *list)
     list->slots = NULL;
 }
 
-/* Returns a free slot and marks it as used. The caller holds the lock. Returns NULL if no slot is
-   free, which the library's limit of connections prevents. */
+/* Returns a free slot. The caller holds the lock. Returns NULL if no slot is free, which the
+   library's connection limit prevents. */
 static struct hs_http_watched *take_slot(struct hs_http_watch_list *list)
 {
     struct hs_http_watched *slot = list->free;
@@ -102,8 +102,8 @@ void hs_http_connection_close(struct hs_http_connection *connection)
     free(connection);
 }
 
-/* The library cannot reply while a body arrives, so the reply goes to the socket directly. No other
-   bytes are sent for this request, because the phase is EXPIRED. */
+/* Sends a 408 answer directly to the socket, because the library cannot answer while a body
+   arrives. The phase is EXPIRED, so nothing else is sent for this request. */
 static void send_timeout(const struct hs_http_connection *connection,
                          const struct hs_problem *problem)
 {
@@ -117,16 +117,16 @@ static void send_timeout(const struct hs_http_connection *connection,
     hs_buffer_append(&reply, body.data, body.len);
     if (!body.failed && !reply.failed &&
         send(connection->fd, reply.data, reply.len, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
-        /* Ignore a failed send: the connection is closed in any case. */
+        /* ignore errors: the connection is closed in any case */
     }
     hs_buffer_free(&body);
     hs_buffer_free(&reply);
 }
 
 /*
- * Returns whether a body has taken too long, or is too slow to be complete in time. Without the
- * second test, a peer that sends only a few bytes would occupy the memory of the whole body until
- * the limit. Bytes that wait in the socket count as received.
+ * Returns whether a body took too long, or arrives too slowly to be complete in time. Without the
+ * second condition, a peer that sends only a few bytes could occupy memory for the whole body until
+ * the deadline. Unread bytes in the socket count as received.
  */
 static bool is_too_slow(const struct hs_http *http, const struct hs_http_connection *connection,
                         int64_t age_us)
@@ -143,7 +143,7 @@ static bool is_too_slow(const struct hs_http *http, const struct hs_http_connect
            ioctl(connection->fd, FIONREAD, &unread) == 0 && unread == 0;
 }
 
-/* Answers 408, because the body of a request took too long. */
+/* Answers 408 to a request whose body is too slow. */
 static void time_out(struct hs_http *http, const struct hs_http_connection *connection,
                      int64_t age_us)
 {
@@ -160,10 +160,10 @@ static void time_out(struct hs_http *http, const struct hs_http_connection *conn
 }
 
 /*
- * If a peer ends the connection together with its last bytes, the library misses the end: epoll
+ * If a peer closes the connection together with its last bytes, the library misses the end: epoll
  * reports one event for both, and the library reads again only after another event. So the watchdog
- * checks every connection once when a phase has lasted a second. If the peer has ended the
- * connection, the watchdog shuts down only the receiving side, so that a reply is still sent.
+ * checks every connection once when a phase has lasted a second. If the peer has closed the
+ * connection, the watchdog shuts down only the receiving side, so that an answer can still be sent.
  */
 static void notice_end(struct hs_http_watched *watched, int64_t since_us, int64_t now_us)
 {
@@ -184,7 +184,7 @@ static bool is_stuck(const struct hs_http_connection *connection, int64_t age_us
     return builder != NULL ? hs_pool_is_stuck(builder, limit_us, now_us) : age_us > limit_us;
 }
 
-/* Checks one connection; returns whether its endpoint is stuck. */
+/* Checks one connection. Returns whether its endpoint is stuck. */
 static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64_t now_us)
 {
     int phase = atomic_load(&watched->phase);
@@ -195,7 +195,7 @@ static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64
         return is_stuck(watched->connection, age_us, now_us);
     if (phase == HS_HTTP_IDLE || phase == HS_HTTP_BODY)
         notice_end(watched, since_us, now_us);
-    /* This limit is one second more than the library's timeout, which closes silent connections. */
+    /* one second more than the library's timeout for silent connections */
     int64_t limit_us = ((int64_t)http->options->idle_seconds + 1) * 1000000;
     const struct hs_http_connection *connection = watched->connection;
     bool is_late =
@@ -205,12 +205,12 @@ static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64
         return false;
     if (phase == HS_HTTP_BODY)
         time_out(http, connection, age_us);
-    /* The shutdown wakes the worker, which then reads the end and closes the connection. */
+    /* wakes the worker, which then closes the connection */
     shutdown(connection->fd, SHUT_RDWR);
     return false;
 }
 
-/* Counts the stuck endpoints of a worker. */
+/* Checks all connections of a worker. Returns the number of stuck endpoints. */
 static unsigned inspect_all(struct hs_http *http, struct hs_http_watch_list *list)
 {
     unsigned stuck = 0;

@@ -34,9 +34,9 @@ static void log_library(void *context, const char *format, va_list args)
     hs_log(HS_LOG_INFO, "http library", HS_LOG_TEXT("detail", text));
 }
 
-/* Returns whether closing a socket would cause a reset, because unread bytes are in it or may
-   arrive. There is no reset if the peer has ended the connection, or if every request was read
-   completely. */
+/* Returns whether closing this socket could cause a reset, because unread bytes are in it or may
+   still arrive. There is no reset if the peer has closed the connection, or if every request was
+   read completely. */
 static bool must_linger(const struct hs_http_connection *connection)
 {
     char byte;
@@ -65,8 +65,7 @@ static void notify_connection(void *context, struct MHD_Connection *connection,
     }
 }
 
-/* Starts the daemon of the library for a worker. Takes ownership of `fd`, and closes it on failure.
- */
+/* Starts the library's daemon for a worker. The daemon owns `fd`, which is closed on failure. */
 static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connections,
                          const struct hs_tls *tls)
 {
@@ -76,8 +75,8 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
     struct MHD_OptionItem encryption[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, tls->certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, tls->key},
-        /* Allows only forward secrecy and authenticated ciphers. In TLS 1.2, this excludes RSA key
-           exchange and CBC. */
+        /* only forward secrecy and authenticated ciphers; this excludes RSA key exchange and CBC in
+           TLS 1.2 */
         {MHD_OPTION_HTTPS_PRIORITIES, 0,
          "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-DHE-RSA:"
          "-CIPHER-ALL:+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM"},
@@ -101,12 +100,11 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
     return worker->ready >= 0;
 }
 
-/* Waits until the library has events or another thread wakes the worker. Returns false at once if
-   the library has work left, for example requests that it has already read. */
+/* Waits until the library has events or another thread wakes the worker. Returns false without
+   waiting if the library still has work, for example requests that it has already read. */
 static bool wait_for_work(struct hs_http_worker *worker)
 {
-    /* At its limit of connections, the library accepts the next connection only after another poll.
-     */
+    /* at its connection limit, the library accepts the next connection only after another poll */
     bool must_poll = worker->has_ended;
     worker->has_ended = false;
     if (must_poll)
@@ -121,7 +119,7 @@ static bool wait_for_work(struct hs_http_worker *worker)
     if (poll(polls, 2, timeout_ms) > 0 && polls[1].revents != 0) {
         uint64_t times;
         if (read(worker->wake, &times, sizeof times) < 0) {
-            /* Nothing to do: the counter was already 0. */
+            /* nothing to do: the counter was already 0 */
         }
     }
     return true;
@@ -154,8 +152,8 @@ static void make_ids(struct hs_http_worker *worker)
 {
     uint64_t words[2];
     if (getrandom(words, sizeof words, 0) != (ssize_t)sizeof words) {
-        /* getrandom fails only early after boot or in a sandbox. In these cases, the clock is
-           random enough for request ids. */
+        /* getrandom fails only early after boot or in a sandbox; the clock is then random enough
+           for request ids */
         words[0] = (uint64_t)hs_clock_ns();
         words[1] = (uint64_t)(uintptr_t)worker;
     }
@@ -163,7 +161,7 @@ static void make_ids(struct hs_http_worker *worker)
     worker->ids = words[1];
 }
 
-/* Starts one worker. Returns false on failure, after freeing everything. */
+/* Starts one worker. On failure frees everything and returns false. */
 static bool start_worker(struct hs_http *http, int fd, unsigned connections,
                          const struct hs_tls *tls)
 {
@@ -194,8 +192,8 @@ bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tl
 {
     unsigned count = http->limits.threads, each = http->limits.connections / count;
     unsigned more = http->limits.connections % count;
-    /* The pool has one thread more than there are workers. One tenant never occupies all threads,
-       so a request of another tenant can always run. */
+    /* One thread more than there are workers, because one tenant never uses all threads. So
+       requests of other tenants can always run. */
     http->heavy = hs_pool_create(count + 1, false);
     bool fine = http->heavy != NULL;
     for (unsigned i = 0; fine && i < count; i++) {
@@ -230,10 +228,10 @@ void hs_http_workers_stop(struct hs_http *http)
     for (unsigned i = 0; i < http->worker_count; i++) {
         struct hs_http_worker *worker = &http->workers[i];
         pthread_join(worker->thread, NULL);
-        /* The last requests of this worker may have started further waits. */
+        /* the last requests of this worker may have started new waits */
         hs_http_end_waits(http);
         hs_evidence_end_waits(http->service->evidence, http);
-        hs_http_resume(worker); /* the library cannot end a suspended connection */
+        hs_http_resume(worker); /* the library cannot close a suspended connection */
         hs_http_streams_resume(worker);
         MHD_stop_daemon(worker->daemon);
         close(worker->wake);

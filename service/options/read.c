@@ -1,4 +1,5 @@
-/* Reads the configuration from file, environment and arguments, and collects every fault. */
+/* Reads the configuration from the file, the environment and the arguments, and collects every
+   fault. */
 #include "service/options/values.h"
 
 #include "service/options/rows.h"
@@ -7,8 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The faults, one fault per line, in the caller's memory. If some faults do not fit, the last line
-   reports this. */
+/* The faults, one per line, in the caller's memory. If some do not fit, the last line says so. */
 struct faults {
     char *text;
     size_t len, count;
@@ -19,7 +19,7 @@ __attribute__((format(printf, 2, 3))) static void add_fault(struct faults *fault
                                                             const char *format, ...)
 {
     static const char more[] = "\nand more";
-    /* bytes for the lines and their terminator */
+    /* space for the lines and the null terminator */
     const size_t capacity = HS_OPTIONS_FAULTS_MAX - sizeof more;
     char line[1024];
     va_list arguments;
@@ -41,8 +41,8 @@ __attribute__((format(printf, 2, 3))) static void add_fault(struct faults *fault
     faults->len += len;
 }
 
-/* Returns FILE if argv[at] is --config FILE or --config=FILE, or NULL if argv[at] is another
-   option. */
+/* Returns FILE if argv[at] is --config FILE or --config=FILE, otherwise NULL. *used is the number
+   of arguments that belong together. */
 static const char *config_argument(const struct hs_options_input *input, int at, int *used)
 {
     *used = 1;
@@ -81,8 +81,8 @@ static void add_problem(struct faults *faults, const char *path, const struct hs
         add_fault(faults, "%.500s: and %zu more", path, problem->left_out);
 }
 
-/* Applies the configuration file. Returns false if the file cannot be read; the configuration then
-   cannot be checked as a whole. */
+/* Applies the configuration file. Returns false if the file cannot be read at all; the
+   configuration then cannot be checked as a whole. */
 static bool read_file(const char *path, struct hs_options *options, struct faults *faults)
 {
     struct hs_problem problem;
@@ -127,8 +127,8 @@ const char *hs_options_stray_variable(char *const **at)
     return NULL;
 }
 
-/* Applies one option of the command line. The next argument may be its value. Returns the number of
-   arguments that were used. */
+/* Applies one command-line option. Its value may be the next argument. Returns the number of
+   arguments used. */
 static int take_argument(int left, char *const *argv, struct hs_options *options,
                          struct faults *faults)
 {
@@ -160,8 +160,8 @@ static int take_argument(int left, char *const *argv, struct hs_options *options
     return used;
 }
 
-/* Checks values that depend on each other. If a bad value comes from the file, the fault names the
-   file. */
+/* Checks values that depend on each other. If a faulty value comes from the file, the fault names
+   the file. */
 static void check_whole(const char *path, const struct hs_options *options, struct faults *faults)
 {
     struct hs_problem problem;

@@ -1,4 +1,4 @@
-/* Writes the options for people: the help, the documentation and the effective configuration. */
+/* Prints the options: the help, the documentation and the effective configuration. */
 #include "service/options/values.h"
 
 #include "api/json/escape.h"
@@ -37,7 +37,8 @@ void hs_options_help(FILE *to)
 
 /* ---- documentation ---- */
 
-/* Writes the text of a table cell. A `|` would end the cell, and `<` would begin a tag. */
+/* Writes text into a table cell, and escapes `|` and `<`, which would end the cell or start a
+   tag. */
 static void put_cell(FILE *to, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -72,8 +73,8 @@ void hs_options_write_markdown(FILE *to)
     }
 }
 
-/* Writes text for roff, where `\-` is the hyphen that users type, and a line that begins with `.`
-   is a command. */
+/* Writes text for roff. The hyphen that users type is `\-`, and a line that begins with `.` would
+   be a command. */
 static void put_roff(FILE *to, const char *text)
 {
     if (*text == '.' || *text == '\'')

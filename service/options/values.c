@@ -53,7 +53,7 @@ static void *field(struct hs_options *options, const struct hs_option_row *row)
 
 void hs_options_default(struct hs_options *options)
 {
-    memset(options, 0, sizeof *options); /* memset also sets every source to the default */
+    memset(options, 0, sizeof *options); /* this also sets every source to HS_OPTION_FROM_DEFAULT */
     for (size_t i = 0; i < HS_OPTION_COUNT; i++) {
         const struct hs_option_row *row = &hs_option_rows[i];
         if (row->kind == HS_OPTION_IS_TEXT)
@@ -95,7 +95,7 @@ static bool parse_number(const char *text, const struct hs_option_row *row, size
     char *end = NULL;
     errno = 0;
     unsigned long long parsed = strtoull(text, &end, 10);
-    /* The first character must be a digit, because strtoull accepts blanks and signs. */
+    /* strtoull would also accept blanks and signs */
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || parsed < row->min ||
         parsed > row->max)
         return false;
@@ -128,7 +128,7 @@ bool hs_option_set(struct hs_options *options, const struct hs_option_row *row, 
     return false;
 }
 
-/* Returns the text form of a value of the file, or NULL if the value has another type. */
+/* Returns a value from the file as text, or NULL if it has the wrong type. */
 static const char *text_of(const struct hs_option_row *row, const json_t *value, char number[32])
 {
     if (row->kind == HS_OPTION_IS_TEXT)
@@ -208,7 +208,8 @@ void hs_options_from_file(const char *path, struct hs_options *options, struct h
 }
 
 #define NAME(id, text) text,
-/* Defines hs_KIND_parse, which returns the value with a name, or COUNT for an unknown name. */
+/* Defines hs_KIND_parse, which returns the value with this name, or COUNT if the name is
+   unknown. */
 #define PARSE(kind, LIST, COUNT)                                                                   \
     enum hs_##kind hs_##kind##_parse(const char *name)                                             \
     {                                                                                              \
@@ -242,8 +243,8 @@ unsigned hs_event_kinds_parse(const char *list)
     }
 }
 
-/* Returns whether the store can mask these members: each name must begin with x_, because verdicts
-   may depend on other members. */
+/* Returns whether these members may be masked. Their names must begin with x_, because verdicts may
+   depend on all other members. */
 static bool is_maskable(const char *mask)
 {
     if (*mask == '\0')
@@ -257,8 +258,7 @@ static bool is_maskable(const char *mask)
     }
 }
 
-/* Checks the options of the webhook. The HTTP library checks the rest of the URL when it
-   connects. */
+/* Checks the webhook's options. libcurl checks the rest of the URL when it connects. */
 static void check_webhook(const struct hs_options *options, struct hs_problem *problem)
 {
     const char *url = options->webhook;

@@ -1,8 +1,7 @@
 /*
- * The configuration of `hindsight serve`. One list (options.def) defines the struct, the defaults,
- * the help, the environment variables and the keys of the configuration file. If several sources
- * set an option, the first of these sources wins: the command line, the environment, the file, the
- * default.
+ * The configuration of `hindsight serve`. options.def defines the struct, the defaults, the help,
+ * the environment variables and the keys of the configuration file. If several sources set an
+ * option, the command line takes precedence, then the environment, then the file.
  */
 #ifndef HS_SERVICE_OPTIONS_H
 #define HS_SERVICE_OPTIONS_H
@@ -16,10 +15,10 @@
 
 enum {
     HS_OPTION_TEXT_MAX = 256,
-    HS_OPTIONS_FAULTS_MAX = 8192, /* bytes of `faults_text` (hs_options_read) */
+    HS_OPTIONS_FAULTS_MAX = 8192, /* size of `faults_text` in hs_options_read */
 };
 
-/* The rows of options.def, including the titles of its sections. */
+/* The rows of options.def, including section titles. */
 enum hs_option {
 #define HS_OPTION_SECTION(id, title)                           HS_OPTION_AT_SECTION_##id,
 #define HS_OPTION_TEXT(field, name, initial, argument, help)   HS_OPTION_AT_##field,
@@ -29,7 +28,7 @@ enum hs_option {
     HS_OPTION_COUNT
 };
 
-/* The source of a value. A later source in this list wins. */
+/* The source of a value, in order of increasing precedence. */
 enum hs_option_source {
     HS_OPTION_FROM_DEFAULT,
     HS_OPTION_FROM_FILE,
@@ -45,18 +44,18 @@ struct hs_options {
     enum hs_option_source sources[HS_OPTION_COUNT]; /* indexed by enum hs_option */
 };
 
-/* Values of `journal_sync`. The value decides which payments a power failure can lose. A crash of
-   the process loses no payments. X(id, name) */
+/* Values of `journal_sync`, which decides which payments a power failure can lose. If only the
+   process crashes, no payments are lost. X(id, name) */
 #define HS_JOURNAL_SYNCS(X)                                                                        \
-    X(OFF, "off")           /* loses all payments that the kernel has not written yet */           \
+    X(OFF, "off")           /* loses what the kernel has not written yet */                        \
     X(INTERVAL, "interval") /* loses payments of the last HS_JOURNAL_INTERVAL_US */                \
-    X(ALWAYS, "always")     /* loses no payment whose request was answered */
+    X(ALWAYS, "always")     /* loses no payment that was reported in an answer */
 
 #define X(id, name) HS_JOURNAL_SYNC_##id,
 enum hs_journal_sync { HS_JOURNAL_SYNCS(X) HS_JOURNAL_SYNC_COUNT };
 #undef X
 
-/* Returns the value with a name, or HS_JOURNAL_SYNC_COUNT if the name is unknown. */
+/* Returns the value with this name, or HS_JOURNAL_SYNC_COUNT if the name is unknown. */
 enum hs_journal_sync hs_journal_sync_parse(const char *name);
 
 /* Values of `evidence`. X(id, name) */
@@ -78,50 +77,50 @@ enum hs_evidence_mode { HS_EVIDENCE_MODES(X) HS_EVIDENCE_MODE_COUNT };
 enum hs_evidence_overflow { HS_EVIDENCE_OVERFLOWS(X) HS_EVIDENCE_OVERFLOW_COUNT };
 #undef X
 
-/* Returns the value with a name, or HS_EVIDENCE_OVERFLOW_COUNT if the name is unknown. */
+/* Returns the value with this name, or HS_EVIDENCE_OVERFLOW_COUNT if the name is unknown. */
 enum hs_evidence_overflow hs_evidence_overflow_parse(const char *name);
 
-/* Returns whether the evidence backend is postgres; the other backend is sqlite. */
+/* Returns whether verdicts are stored in PostgreSQL, rather than in SQLite files. */
 bool hs_evidence_backend_is_postgres(const struct hs_options *options);
 
-/* Returns the value with a name, or HS_EVIDENCE_MODE_COUNT if the name is unknown. */
+/* Returns the value with this name, or HS_EVIDENCE_MODE_COUNT if the name is unknown. */
 enum hs_evidence_mode hs_evidence_mode_parse(const char *name);
 
-/* Kinds of verdicts that are delivered. X(id, name on the wire) */
+/* Kinds of verdicts that can be delivered. X(id, name in the configuration and the API) */
 #define HS_EVENT_KINDS(X)                                                                          \
     X(REJECTED, "rejected")                                                                        \
-    X(SHADOW, "shadow_rejected") /* not rejected, but a check in shadow mode fails and would       \
-                                    reject if it were enforced */                                  \
+    X(SHADOW, "shadow_rejected") /* a check in shadow mode would reject the claim */               \
     X(INCONCLUSIVE, "inconclusive")
 
 #define X(id, name) HS_EVENT_KIND_##id,
 enum hs_event_kind { HS_EVENT_KINDS(X) HS_EVENT_KIND_COUNT };
 #undef X
 
-/* A set of kinds is an `unsigned` with a bit for each kind. */
+/* A set of kinds is an `unsigned` with one bit for each kind. */
 #define X(id, name) HS_EVENT_##id = 1 << HS_EVENT_KIND_##id,
 enum { HS_EVENT_KINDS(X) };
 #undef X
 
-/* Reads a comma-separated list of kinds. Returns 0 if the text is not such a list. */
+/* Parses a comma-separated list of kinds. Returns 0 if the list is empty or contains an unknown
+   kind. */
 unsigned hs_event_kinds_parse(const char *list);
 
 void hs_options_default(struct hs_options *options);
 
-/* Applies a configuration document. Adds every bad key to `problem` with its pointer, and applies
-   the other keys. The caller has initialized `problem`. */
+/* Applies a configuration document. Adds every faulty key to `problem`, which the caller has
+   initialized, and applies the other keys. */
 void hs_options_from_json(struct hs_str text, struct hs_options *options,
                           struct hs_problem *problem);
 
-/* Applies a configuration file like hs_options_from_json. Also adds a fault if the file cannot be
-   read. */
+/* Applies a configuration file, like hs_options_from_json. If the file cannot be read, sets
+   `problem`. */
 void hs_options_from_file(const char *path, struct hs_options *options, struct hs_problem *problem);
 
-/* Checks all values together, for example for a bad address, or an address beyond loopback without
-   authentication. Adds each fault to `problem` with the pointer to its key. */
+/* Checks the values, and whether they fit together: for example, an address other than loopback
+   needs authentication. Adds each fault to `problem`, with a pointer to its key. */
 void hs_options_check(const struct hs_options *options, struct hs_problem *problem);
 
-/* The arguments and environment of the program; the strings are not copied. */
+/* The program's arguments and environment. The strings are not copied. */
 struct hs_options_input {
     int argc; /* argv[0] is ignored */
     char *const *argv;
@@ -132,37 +131,36 @@ enum hs_options_result { HS_OPTIONS_OK, HS_OPTIONS_HELP, HS_OPTIONS_WRONG };
 
 /*
  * Reads the file that --config or HINDSIGHT_CONFIG names, then the environment, then the arguments.
- * Returns HELP if the arguments contain --help. With WRONG, `faults_text` contains a line for each
- * fault, without a newline after the last line.
+ * Returns HS_OPTIONS_HELP if the arguments contain --help. With HS_OPTIONS_WRONG, `faults_text`
+ * contains one line for each fault; the last line has no newline.
  */
 enum hs_options_result hs_options_read(const struct hs_options_input *input,
                                        struct hs_options *options,
                                        char faults_text[HS_OPTIONS_FAULTS_MAX]);
 
-/* Returns the next variable, starting at *at, whose name begins with HINDSIGHT_ but is neither
-   HINDSIGHT_CONFIG nor the name of an option. Returns NULL if no such variable is left. Such
-   variables are ignored, because container platforms set them. */
+/* Returns the next variable from *at on whose name begins with HINDSIGHT_, but is neither
+   HINDSIGHT_CONFIG nor an option. Returns NULL if there are no more. Such variables are ignored,
+   because container platforms set them. */
 const char *hs_options_stray_variable(char *const **at);
 
-/* Writes the list of options with their defaults. */
+/* Prints all options with their defaults, for --help. */
 void hs_options_help(FILE *to);
 
-/* Write the list of options: hs_options_write_markdown as the tables of docs/configuration.md,
-   hs_options_write_man as the options of the man page. */
+/* These functions write all options: as the tables in docs/configuration.md, and for the man
+   page. */
 void hs_options_write_markdown(FILE *to);
 void hs_options_write_man(FILE *to);
 
-/* Writes a line for each key. Each line contains the value as JSON and the source of the value. */
+/* Writes one line for each option: its key, its value as JSON, and the source of the value. */
 void hs_options_write_effective(const struct hs_options *options, FILE *to);
 
-/* Calls `visit` for each option whose values in `before` and `after` differ. `reloaded` is true if
-   a reload applies the option. */
+/* Calls `visit` for each option whose values differ. `reloaded`: a reload applies the change. */
 typedef void hs_options_difference(void *context, const char *key, const char *before,
                                    const char *after, bool reloaded);
 void hs_options_each_difference(const struct hs_options *before, const struct hs_options *after,
                                 hs_options_difference *visit, void *context);
 
-/* Copies the options that a reload applies. */
+/* Copies the values of options that a reload applies. */
 void hs_options_copy_reloaded(struct hs_options *options, const struct hs_options *from);
 
 #endif

@@ -57,7 +57,8 @@ static void add_difference(void *context, const char *key, const char *before, c
     hs_buffer_puts(&differences->waiting, key);
 }
 
-/* Reads all sources of the configuration again. Returns false if a source has a fault. */
+/* Reads the configuration file, the environment and the arguments again. Returns false if a source
+   has a fault. */
 static bool read_again(const struct hs_configuration *configuration, struct hs_options *options,
                        struct hs_reload *reload)
 {
@@ -70,8 +71,8 @@ static bool read_again(const struct hs_configuration *configuration, struct hs_o
     return false;
 }
 
-/* Sets the log level and logs the reload. The log line is written if the old or the new level
-   allows it. */
+/* Sets the log level and logs the reload. The log line appears if the old or the new level includes
+   it. */
 static void set_level(struct hs_configuration *configuration, struct hs_reload *reload,
                       struct hs_buffer *waiting)
 {
@@ -94,8 +95,8 @@ bool hs_configuration_reload(struct hs_configuration *configuration, struct hs_m
     struct differences differences = {.reload = &reload};
     struct hs_options options;
     bool known = read_again(configuration, &options, &reload);
-    /* If the new options have a fault, the steps check the files of the options in use, so that all
-       faults are reported. */
+    /* If the new options have a fault, the steps check the files that the current options name, so
+       that all faults are reported. */
     bool fine = hs_reload_run(configuration->steps, HS_CONFIGURATION_STEPS,
                               known ? &options : &configuration->in_use, &reload);
     if (fine) {

@@ -1,6 +1,6 @@
 /*
  * The configuration of a running service: its sources, the values in use, and the reload. Only the
- * thread that handles signals may use it.
+ * main thread, which handles the signals, may use this module.
  */
 #ifndef HS_SERVICE_CONFIGURATION_H
 #define HS_SERVICE_CONFIGURATION_H
@@ -14,20 +14,20 @@ struct hs_service;
 enum { HS_CONFIGURATION_STEPS = 3 };
 
 struct hs_configuration {
-    const struct hs_options_input *input; /* read again at a reload */
-    struct hs_options in_use;             /* including reloaded values */
+    const struct hs_options_input *input; /* a reload reads it again */
+    struct hs_options in_use;             /* the options in effect, with reloaded values */
     struct hs_reload_step steps[HS_CONFIGURATION_STEPS];
 };
 
-/* Applies the options of the service for the first time. The options were read from `input`, which
-   must stay valid. Returns false if there is a fault, and logs the fault. */
+/* Applies the service's options at the start. `input` is the source of these options and must stay
+   valid. Logs every fault. Returns false if there was one. */
 bool hs_configuration_start(struct hs_configuration *configuration,
                             const struct hs_service *service, const struct hs_options_input *input);
 
 /*
- * Reads the file, the environment and the arguments again. Runs the steps and sets the log level;
- * other options need a restart. If there is a fault, nothing changes. Logs the faults, the changes,
- * and the options that need a restart.
+ * Reads the configuration file, the environment and the arguments again. Runs the steps and sets
+ * the log level; other options need a restart. If there is a fault, nothing changes and the result
+ * is false. Logs the faults, the changes, and the changed options that need a restart.
  */
 bool hs_configuration_reload(struct hs_configuration *configuration, struct hs_metrics *metrics);
 

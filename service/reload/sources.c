@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHANGED_MAX = 4096 }; /* bytes of the list of changes: it is one line of the log */
+enum { CHANGED_MAX = 4096 }; /* maximum size of the list of changes, which is logged in one line */
 
 void hs_reload_fault(struct hs_reload *reload, const char *source, const struct hs_problem *problem)
 {

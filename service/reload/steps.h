@@ -7,14 +7,16 @@
 #include "service/reload/sources.h"
 #include "service/state/rulesets.h"
 
-/* Puts every ruleset of the directory `rules`. A missing default ruleset is a fault. */
+/* Loads all rulesets from the directory in the option `rules`. A missing default ruleset is a
+   fault. */
 struct hs_reload_step hs_ruleset_reload_step(struct hs_ruleset_store *store);
 
-/* Applies the tokens of `token_file`. `keyring` is NULL if the service was started without tokens.
-   A reload cannot change whether tokens are needed. */
+/* Applies the tokens in the file `token_file`. `keyring` is NULL if the service was started without
+   tokens. A reload cannot change whether tokens are needed. */
 struct hs_reload_step hs_token_reload_step(struct hs_keyring *keyring);
 
-/* Applies `webhook_secret_file`. `webhook` is NULL if the service was started without a webhook. */
+/* Applies the secret in the file `webhook_secret_file`. `webhook` is NULL if the service was
+   started without a webhook. */
 struct hs_reload_step hs_webhook_reload_step(struct hs_webhook *webhook);
 
 #endif

@@ -16,7 +16,7 @@ struct hs_map_store {
     bool keeps_meshes;
     struct hs_share *share;
     size_t count;
-    /* An array of max_maps elements; the first `count` are used, in no particular order. */
+    /* array of max_maps elements; the first `count` are in use, in no particular order */
     struct hs_map_entry **entries;
 };
 
@@ -42,7 +42,7 @@ void hs_map_store_keep_meshes(struct hs_map_store *store)
 
 /* ---- meshes ---- */
 
-/* Frees the arrays, which the mesh owns although they are const. */
+/* Frees the arrays of a mesh that this module owns, although their type is const. */
 static void free_mesh(const struct hs_world_mesh *mesh)
 {
     free((void *)(uintptr_t)mesh->vertices);
@@ -74,7 +74,7 @@ static bool copy_mesh(const struct hs_world_mesh *from, struct hs_world_mesh *to
 
 /* ---- entries ---- */
 
-/* Frees an entry and what it owns. Does nothing for NULL. */
+/* Frees an entry and everything that it owns. Does nothing for NULL. */
 static void destroy_entry(struct hs_map_entry *entry)
 {
     if (entry == NULL)
@@ -85,8 +85,7 @@ static void destroy_entry(struct hs_map_entry *entry)
     free(entry);
 }
 
-/* Sets the revision to a hash of the geometry. The form of the document has no effect on the
-   revision. */
+/* The revision is a hash of the geometry, and does not depend on how the document is written. */
 static void name_revision(const struct hs_world_mesh *mesh, char revision[HS_REVISION_MAX])
 {
     char digest[HS_SHA256_HEX];
@@ -108,7 +107,8 @@ size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_
            (store->keeps_meshes ? hs_map_mesh_bytes(counts) : 0);
 }
 
-/* Copies the document and the mesh into an entry. Returns false if memory runs out. */
+/* Copies the document and, if `keeps_mesh` is set, the mesh into an entry. Returns false if memory
+   runs out. */
 static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, bool keeps_mesh,
                  struct hs_str document)
 {
@@ -121,8 +121,8 @@ static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, b
     return entry->document != NULL;
 }
 
-/* Builds the world of a mesh within the reserved bytes. Reserves more bytes for an unusual mesh.
-   Returns NULL with the reason in *result on failure. */
+/* Builds the world of a mesh within the reserved bytes; reserves more for an unusual mesh. On
+   failure returns NULL and sets *result. */
 static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
                               const struct hs_world_mesh *mesh, size_t *reserved,
                               enum hs_map_put *result)
@@ -142,7 +142,7 @@ static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
     return hs_world_create(mesh, hs_pages_alloc, NULL);
 }
 
-/* Sets the name, the revision and the bytes of an entry whose world is built. */
+/* Sets the name, the owner, the revision and the size of an entry whose world is built. */
 static void finish(struct hs_map_entry *entry, struct hs_str owner, struct hs_str name,
                    const struct hs_world_mesh *mesh)
 {
@@ -153,8 +153,8 @@ static void finish(struct hs_map_entry *entry, struct hs_str owner, struct hs_st
     entry->bytes = entry->info.bytes + entry->document_size + hs_map_mesh_bytes(&entry->mesh);
 }
 
-/* Creates an entry that owns `reserved` bytes of the share. On failure returns NULL with the reason
-   in *result, and releases the bytes. */
+/* Creates an entry. The owner has reserved `reserved` bytes; those that the entry does not need are
+   released. On failure returns NULL, sets *result, and releases all of them. */
 static struct hs_map_entry *create_entry(struct hs_map_store *store, struct hs_str owner,
                                          struct hs_str name, const struct hs_world_mesh *mesh,
                                          struct hs_str document, size_t reserved,
@@ -174,7 +174,7 @@ static struct hs_map_entry *create_entry(struct hs_map_store *store, struct hs_s
     return entry;
 }
 
-/* Frees an entry without references, and then releases its bytes. Does nothing for NULL. */
+/* Frees an entry that has no references, and then releases its bytes. Does nothing for NULL. */
 static void discard(struct hs_map_store *store, struct hs_map_entry *entry)
 {
     if (entry == NULL)
@@ -185,8 +185,8 @@ static void discard(struct hs_map_store *store, struct hs_map_entry *entry)
     hs_share_release(store->share, hs_name_str(&owner), bytes);
 }
 
-/* Drops a reference. The caller holds the lock. Returns the entry if this was the last reference,
-   otherwise NULL. The caller discards the entry after unlocking, because freeing a large world
+/* Drops a reference. Returns the entry if this was the last one, otherwise NULL. The caller holds
+   the lock, and must discard the returned entry after unlocking, because freeing a large world
    takes a while. */
 static struct hs_map_entry *drop_reference(struct hs_map_entry *entry)
 {
@@ -250,7 +250,8 @@ void hs_map_store_release(struct hs_map_store *store, struct hs_map_entry *entry
     discard(store, last);
 }
 
-/* Puts an entry under its name. The caller holds the lock, and discards *gone after unlocking. */
+/* Stores an entry under its name. The caller holds the lock, and must discard *gone after
+   unlocking. */
 static enum hs_map_put put_entry(struct hs_map_store *store, struct hs_map_entry *entry,
                                  struct hs_map_entry **gone)
 {
@@ -264,7 +265,7 @@ static enum hs_map_put put_entry(struct hs_map_store *store, struct hs_map_entry
     *gone = there ? drop_reference(store->entries[place]) : NULL;
     store->count += !there;
     store->entries[place] = entry;
-    entry->references = 2; /* one for the name, and one for the caller */
+    entry->references = 2; /* one for the name, one for the caller */
     return there ? HS_MAP_REPLACED : HS_MAP_CREATED;
 }
 
@@ -275,8 +276,8 @@ enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  entry);
 }
 
-/* Creates an entry without a reference. Reserves bytes if none are reserved yet. Returns NULL with
-   the reason in *result on failure. */
+/* Creates an entry without references. Reserves the bytes if `reserved` is 0. On failure returns
+   NULL and sets *result. */
 static struct hs_map_entry *create_kept(struct hs_map_store *store, struct hs_str owner,
                                         struct hs_str name, const struct hs_world_mesh *mesh,
                                         struct hs_str document, size_t reserved,

@@ -11,10 +11,10 @@
 #include "validators/journal.h"
 
 struct hs_registry {
-    pthread_mutex_t lock; /* guards the table and new references; locked only briefly */
+    pthread_mutex_t lock; /* guards the table and new references; held only briefly */
     atomic_size_t count;
     size_t limit;
-    struct hs_match_slot **table; /* chains by hash of the name */
+    struct hs_match_slot **table; /* hash chains, by name */
     size_t table_size;            /* a power of two */
     struct hs_ruleset_store *rulesets;
     struct hs_map_store *maps;
@@ -22,8 +22,8 @@ struct hs_registry {
     bool keeps_journals;
     atomic_size_t players, movers, accounts,
         memory_limited;      /* sums over the matches in the table */
-    size_t match_bytes;      /* limit of each match */
-    struct hs_budget budget; /* memory budget of all matches */
+    size_t match_bytes;      /* limit for each match */
+    struct hs_budget budget; /* memory budget for all matches */
 };
 
 struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
@@ -131,9 +131,9 @@ static struct hs_match_slot *find(struct hs_registry *registry, struct hs_str na
     return slot;
 }
 
-/* Returns the number of an opening. The number is the time of the wall clock, so that a process
-   that restored nothing uses new numbers. The number is higher than all earlier ones, even if the
-   wall clock was set back. */
+/* Returns `given`, the number of a restored opening, or a new number if `given` is 0. New numbers
+   are wall-clock times, so that a process that has restored nothing does not reuse old ones. They
+   always increase, even if the clock is set back. */
 static uint64_t number_opening(struct hs_registry *registry, uint64_t given)
 {
     uint64_t number = (uint64_t)hs_clock_wall_us();
@@ -159,8 +159,8 @@ void hs_registry_keep_journals(struct hs_registry *registry)
     hs_registry_each(registry, (struct hs_str){0}, keep_journal, NULL);
 }
 
-/* Creates a slot. The caller holds the registry's lock. Returns NULL if memory runs out or the
-   budget is used up. */
+/* Creates a slot. Returns NULL if memory runs out or the budget is used up. The caller holds the
+   registry's lock. */
 static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str name,
                                     const struct hs_match_opening *opening)
 {
@@ -192,7 +192,7 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
         hs_match_set_world(slot->match, opening->map->world);
     }
     slot->used_us = hs_clock_us();
-    slot->references = 1; /* the reference of the table */
+    slot->references = 1; /* the table's reference */
     struct hs_match_slot **head = bucket(registry, name);
     slot->next = *head;
     *head = slot;
@@ -203,8 +203,8 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
 /* ---- the lock of a match ---- */
 
 /* A mutex is not fair: a thread that unlocks it and locks it again at once nearly always wins
-   against the threads that wait. So the thread that gets the lock next keeps `turn` locked while it
-   waits. All other waiting threads wait for `turn`. */
+   against waiting threads. So the next thread in turn holds `turn` while it waits for `lock`, and
+   all others wait for `turn`. */
 void hs_registry_lock(struct hs_match_slot *slot)
 {
     if (!hs_registry_is_awaited(slot) && pthread_mutex_trylock(&slot->lock) == 0)
@@ -234,8 +234,8 @@ bool hs_registry_is_awaited(struct hs_match_slot *slot)
     return atomic_load_explicit(&slot->waiting, memory_order_relaxed) > 0;
 }
 
-/* Updates the totals. The match is locked. A difference may be negative; the totals are still
-   correct, because unsigned numbers wrap. */
+/* Updates the totals for a locked match. Differences may be negative: unsigned numbers wrap, so the
+   totals are still correct. */
 static void count_again(struct hs_registry *registry, struct hs_match_slot *slot)
 {
     struct hs_match_info info = {0};
@@ -269,8 +269,8 @@ static bool belongs_to(const struct hs_match_slot *slot, struct hs_str tenant)
     return tenant.ptr == NULL || hs_str_equal(hs_name_str(&slot->tenant), tenant);
 }
 
-/* Returns whether there is capacity for another match. A restored match already uses its memory, so
-   the memory limit does not apply to the match. */
+/* Returns whether another match may be opened. A restored match already uses its memory, so the
+   memory limit does not apply to it. */
 static enum hs_registry_result capacity_for(struct hs_registry *registry,
                                             const struct hs_match_opening *opening)
 {
@@ -288,7 +288,7 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
         enum hs_registry_result result = HS_REGISTRY_FOUND;
         pthread_mutex_lock(&registry->lock);
         struct hs_match_slot *found = find(registry, name);
-        /* Check the capacity only once, because other matches change the used memory. */
+        /* check only once, because open matches change the used memory at any time */
         enum hs_registry_result has_capacity =
             found == NULL ? capacity_for(registry, opening) : HS_REGISTRY_FOUND;
         if (found != NULL && !belongs_to(found, tenant)) {
@@ -300,7 +300,7 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
             result = has_capacity;
         else if (found == NULL) {
             found = insert(registry, name, opening);
-            /* open matches may have used up the memory after the first check */
+            /* other matches may have used up the memory since the check */
             has_capacity = hs_registry_capacity(registry);
             result = found != NULL                         ? HS_REGISTRY_CREATED
                      : has_capacity == HS_REGISTRY_CREATED ? HS_REGISTRY_NO_MEMORY
@@ -316,17 +316,15 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
             *slot = found;
             return result;
         }
-        hs_registry_release(
-            registry,
-            found); /* the match was deleted while this thread waited for its lock: search again */
+        /* the match was deleted during the wait for its lock: search again */
+        hs_registry_release(registry, found);
     }
 }
 
 static void drop_reference(struct hs_registry *registry, struct hs_match_slot *slot)
 {
     if (atomic_fetch_sub(&slot->references, 1) == 1)
-        destroy_slot(registry,
-                     slot); /* the slot is no longer in the table, so no thread can find it */
+        destroy_slot(registry, slot); /* no longer in the table, so no thread can find it */
 }
 
 void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slot)
@@ -346,7 +344,7 @@ void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot
         at = &(*at)->next;
     *at = slot->next;
     registry->count--;
-    slot->references--; /* drops the table's reference; the caller has another one */
+    slot->references--; /* drops the table's reference; the caller still has one */
     pthread_mutex_unlock(&registry->lock);
 }
 
@@ -371,7 +369,7 @@ bool hs_registry_is_shared(struct hs_registry *registry, struct hs_str name)
     return is_shared;
 }
 
-/* Returns all slots of a tenant, with one reference each, or NULL if memory runs out. */
+/* Returns all slots of a tenant, with a reference to each, or NULL if memory runs out. */
 static struct hs_match_slot **snapshot(struct hs_registry *registry, struct hs_str tenant,
                                        size_t *count)
 {
@@ -452,7 +450,7 @@ void hs_match_slot_verdict_id(const struct hs_match_slot *slot, enum hs_verdict_
     hs_verdict_ids_make(&slot->ids, about, session, number, player, out);
 }
 
-/* A new map for which matches may wait. */
+/* A new map that matches may be waiting for. */
 struct arrival {
     struct hs_map_store *maps;
     struct hs_map_entry *entry;

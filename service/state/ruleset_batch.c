@@ -1,4 +1,4 @@
-/* Reads a directory of rulesets, then puts all of them in one step. */
+/* Reads a directory of rulesets, and then stores all of them in one step. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static bool add_to_batch(struct hs_ruleset_batch *batch, struct hs_ruleset *rule
     return true;
 }
 
-/* Reads one file. If the file has a fault, reports the fault and returns false. */
+/* Reads one file. If it is faulty, reports this and returns false. */
 static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, struct hs_str name,
                             hs_ruleset_file_report *report, void *context)
 {
@@ -61,8 +61,8 @@ static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, st
     return false;
 }
 
-/* Refuses files whose names belong to tenants, because a file cannot replace a ruleset that a
-   tenant put. Reports such files. Returns false if there is such a file. */
+/* Reports files whose names belong to tenants, because a file must not replace a tenant's ruleset.
+   Returns false if there are any. */
 static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directory,
                              hs_ruleset_file_report *report, void *context)
 {
@@ -74,7 +74,7 @@ static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directo
         if (present != NULL && present->owner.text[0] != '\0') {
             snprintf(path, sizeof path, "%s/%s.json", directory, name);
             report_text(report, context, path, HS_PROBLEM_FORBIDDEN,
-                        "a tenant has put a ruleset with this name");
+                        "a tenant has uploaded a ruleset with this name");
             fine = false;
         }
         hs_ruleset_store_release(batch->store, present);
@@ -82,8 +82,8 @@ static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directo
     return fine;
 }
 
-/* Reserves places for the new names, and bytes for all rulesets. Returns false if there are too few
-   places or bytes. */
+/* Reserves space for the new names, and bytes for all rulesets. Returns false if there is too
+   little; *lacking is then the name of the limit. */
 static bool reserve(struct hs_ruleset_batch *batch, const char **lacking)
 {
     struct hs_ruleset_store *store = batch->store;
@@ -107,7 +107,7 @@ static bool reserve(struct hs_ruleset_batch *batch, const char **lacking)
     return fits;
 }
 
-/* Reads the files. Returns the number of faulty files. */
+/* Reads all files in the directory. Returns the number of faulty files. */
 static size_t read_directory(struct hs_ruleset_batch *batch, DIR *dir, const char *directory,
                              hs_ruleset_file_report *report, void *context)
 {
@@ -166,8 +166,8 @@ bool hs_ruleset_store_would_have_default(struct hs_ruleset_store *store,
     return entry != NULL;
 }
 
-/* Puts one entry, whose place is reserved. If a tenant put the name after the files were read, the
-   tenant keeps the name. */
+/* Stores one entry. If a tenant has uploaded a ruleset with this name since the files were read,
+   the tenant keeps the name. */
 static void put_from_batch(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
                            hs_ruleset_change *changed, void *context)
 {

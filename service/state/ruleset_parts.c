@@ -1,6 +1,6 @@
 /*
- * Charges the memory of rulesets. If several rulesets of one owner have equal rigs or weapons,
- * these parts are in memory only once, and are charged only once.
+ * Charges the memory of rulesets. Rigs and weapons that several rulesets of one owner have in
+ * common are stored and charged only once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct hs_ruleset_part {
     struct hs_ruleset_part *next;
 };
 
-/* Returns part `i` of a ruleset. The rigs come first, then the weapons. */
+/* Returns part `i` of a ruleset: rigs first, then weapons. */
 static void *part_of(const struct hs_ruleset *ruleset, size_t i, size_t *size)
 {
     bool is_rig = i < ruleset->rig_count;
@@ -50,8 +50,8 @@ bool hs_ruleset_entry_hash(struct hs_ruleset_entry *entry)
     return true;
 }
 
-/* Returns the link to the part that is equal to `data`. If there is no such part, returns the end
-   of the chain to which the part belongs. */
+/* Returns the link to the part that is equal to `data`, or the link at the end of its hash
+   chain. */
 static struct hs_ruleset_part **find(struct hs_ruleset_store *store, const char *payer,
                                      uint64_t hash, const void *data, size_t size)
 {
@@ -63,8 +63,8 @@ static struct hs_ruleset_part **find(struct hs_ruleset_store *store, const char 
     return at;
 }
 
-/* Takes ownership of `own` and returns the equal part that all rulesets share. Returns NULL if the
-   owner has too few bytes left for the part. */
+/* Returns the shared part that is equal to `own`, and takes ownership of `own`. Returns NULL if the
+   owner has too few bytes left or memory runs out; `own` then still belongs to the caller. */
 static void *share_part(struct hs_ruleset_store *store, const struct hs_name *payer, uint64_t hash,
                         void *own, size_t size)
 {
@@ -86,8 +86,8 @@ static void *share_part(struct hs_ruleset_store *store, const struct hs_name *pa
     return own;
 }
 
-/* Releases the first `shared` parts, which several rulesets share. The ruleset keeps the other
-   parts, which it owns alone. */
+/* Releases the first `shared` parts of an entry's ruleset. The ruleset still owns the other
+   parts. */
 static void release_parts(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
                           size_t shared)
 {

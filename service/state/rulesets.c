@@ -24,7 +24,7 @@ void hs_ruleset_entry_destroy(struct hs_ruleset_entry *entry)
     free(entry);
 }
 
-/* Takes ownership of the canonical document. */
+/* Sets the document and its revision. Takes ownership of `document`. */
 static void set_document(struct hs_ruleset_entry *entry, char *document, size_t size)
 {
     char digest[HS_SHA256_HEX];
@@ -92,7 +92,7 @@ void hs_ruleset_entry_set_canary(struct hs_ruleset_store *store, struct hs_rules
         hs_ruleset_entry_drop(store, before);
 }
 
-/* Drops the reference that a name has to its entry. */
+/* Drops the reference from a name to its entry, and removes the canary. */
 static void drop_named(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
 {
     hs_ruleset_entry_set_canary(store, entry, NULL, 0);
@@ -117,7 +117,7 @@ static bool has_revision(const struct hs_ruleset_entry *entry, const char *revis
     return entry != NULL && strcmp(entry->revision, revision) == 0;
 }
 
-/* Puts an entry under its name, and takes ownership of the entry. */
+/* Stores an entry under its name. Takes ownership of the entry. */
 static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
 {
     size_t place;
@@ -129,7 +129,7 @@ static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_r
     } else if (present == NULL && store->count + store->reserved >= store->max_rulesets) {
         result = HS_RULESET_FULL;
     } else if (has_revision(present, entry->revision)) {
-        /* `present` stays, so that all matches use the same entry */
+        /* keep `present`, so that all matches use the same entry */
         present->is_from_file = entry->is_from_file;
         hs_ruleset_entry_set_canary(store, present, NULL, 0);
     } else if (present != NULL && has_revision(present->canary, entry->revision)) {
@@ -146,7 +146,7 @@ static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_r
     return result;
 }
 
-/* Sets an entry as the canary of its name, and takes ownership of the entry. */
+/* Makes an entry the canary of its name. Takes ownership of the entry. */
 static enum hs_ruleset_put put_canary(struct hs_ruleset_store *store,
                                       struct hs_ruleset_entry *entry, double share)
 {
@@ -237,8 +237,8 @@ bool hs_ruleset_name_is_reserved(struct hs_str name)
     return reserved;
 }
 
-/* Returns a number x, 0 <= x < 1, that depends only on the two names: the first 32 bits of a
-   SHA-256. */
+/* Returns a number x (0 <= x < 1) that depends only on the two names: the first 32 bits of their
+   SHA-256 hash, as a fraction. */
 static double draw(struct hs_str ruleset, struct hs_str match)
 {
     char text[2 * HS_NAME_MAX + 2], digest[HS_SHA256_HEX];
@@ -324,8 +324,7 @@ struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store)
     return store->share;
 }
 
-/* Puts a ruleset under its name. If there is a share, sets the ruleset as the canary of the name
-   instead. */
+/* Stores a ruleset under its name or, if `share` is above 0, makes it the canary of its name. */
 static enum hs_ruleset_put put(struct hs_ruleset_store *store, struct hs_str owner,
                                struct hs_ruleset *ruleset, double share,
                                char revision[HS_REVISION_MAX])
@@ -372,8 +371,8 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
 /* ---- restoring after a restart ---- */
 
 /* Creates an entry with an old document and its revision. This version of the program may write
-   more fields into a document, but the old document must stay unchanged, because verdict ids depend
-   on its revision. */
+   more fields into a document, but verdict ids depend on the old revision, so the old document must
+   not change. */
 static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struct hs_str document)
 {
     struct hs_ruleset_entry *entry = hs_ruleset_entry_create(ruleset, false);
@@ -414,9 +413,9 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     }
     bool fits = hs_ruleset_entry_charge(store, entry);
     if (!fits) {
-        /* How much a tenant can reserve depends on the order of reservations, which differs after a
-           restart. All rulesets that fitted before the restart must fit again, so the entry is
-           charged to nobody. */
+        /* How much a tenant can reserve depends on the order of reservations, which may differ
+           after a restart. All rulesets that fitted before the restart must fit again, so nobody is
+           charged for this one. */
         hs_name_set(&entry->owner, (struct hs_str){0});
         fits = hs_ruleset_entry_charge(store, entry);
     }
@@ -428,9 +427,9 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     return NULL;
 }
 
-/* Sets the owner of an adopted entry. The entry may be charged to nobody so far. Other threads read
-   the owner of an entry in use without the lock. The owner of such an entry is already correct, so
-   it is not written. */
+/* Sets the owner of an adopted entry, which may have been charged to nobody. If the entry is
+   already in use, its owner is correct, and is not written, because other threads read it without
+   the lock. */
 static void restore_owner(struct hs_ruleset_entry *entry, struct hs_str owner)
 {
     if (!hs_str_equal(hs_name_str(&entry->owner), owner))

@@ -1,6 +1,7 @@
 /*
- * Rulesets by name. A put under an existing name creates a new entry. The old entry stays valid
- * until its last reference is released, so the rules of a running match never change. Thread-safe.
+ * Rulesets by name. Uploading a ruleset under an existing name creates a new entry. The old entry
+ * stays valid until its last reference is released, so the rules of a running match never change.
+ * Thread-safe.
  */
 #ifndef HS_SERVICE_RULESET_STORE_H
 #define HS_SERVICE_RULESET_STORE_H
@@ -18,20 +19,19 @@ enum { HS_REVISION_MAX = 72 };
 
 struct hs_ruleset_entry {
     struct hs_ruleset *ruleset;
-    char revision[HS_REVISION_MAX]; /* "sha256:" of the canonical document */
-    char *document;                 /* canonical, `document_size` bytes */
+    char revision[HS_REVISION_MAX]; /* "sha256:" and the hash of `document` */
+    char *document;                 /* the canonical document, `document_size` bytes */
     size_t document_size;
-    struct hs_name owner; /* the tenant who put the ruleset, or "" if it belongs to everybody */
+    struct hs_name owner; /* the tenant who uploaded the ruleset; "" if it belongs to everybody */
     bool is_builtin, is_from_file;
-    atomic_uint_fast64_t journal; /* number of the newest journal that contains the document, or 0
-                                     if no journal contains it */
-    unsigned references;          /* guarded by the store */
-    struct hs_name payer;         /* the tenant charged for the memory, or "" for nobody */
-    size_t charged;               /* bytes charged to the store's share, without the parts (rigs and
-                                     weapons) */
-    uint64_t *hashes;             /* hashes of the rigs, then of the weapons; owned */
-    /* The canary of the name: a second ruleset, for a share of the new matches (`canary_share`).
-       NULL if the name has no canary. The store guards `canary` and `canary_share`. */
+    /* number of the newest journal that contains the document; 0: none */
+    atomic_uint_fast64_t journal;
+    unsigned references;  /* guarded by the store */
+    struct hs_name payer; /* the tenant charged for the memory; "": nobody */
+    size_t charged;       /* bytes charged, without the shared parts (rigs and weapons) */
+    uint64_t *hashes;     /* hashes of the rigs, then of the weapons */
+    /* The canary of this name: a second ruleset, for a share of new matches. NULL: none. `canary`
+       and `canary_share` are guarded by the store. */
     struct hs_ruleset_entry *canary;
     double canary_share; /* 0 < share <= 1 */
 };
@@ -39,172 +39,167 @@ struct hs_ruleset_entry {
 struct hs_ruleset_store;
 
 /*
- * Creates a store with the built-in rulesets. The built-in rulesets count towards `max_rulesets`
- * (>= HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" is an alias of `default_name`, which
- * may be loaded later. Returns NULL with a message in `error` on failure.
+ * Creates a store with the built-in rulesets, which count towards `max_rulesets` (>=
+ * HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" is an alias of `default_name`, which may
+ * be loaded later. On failure returns NULL with a message in `error`.
  */
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
                                                  size_t max_bytes, char error[256]);
 
-/* Returns the share for the bytes of all rulesets in memory. Each ruleset is charged to the tenant
-   who put it. A ruleset without a name counts while a match uses it. */
+/* Returns the share (share.h) that limits the bytes for rulesets. Each ruleset is charged to the
+   tenant who uploaded it. A ruleset without a name counts as long as a match uses it. */
 struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store);
 
-/* Returns the number of rulesets that have a name. */
+/* Returns the number of named rulesets. */
 size_t hs_ruleset_store_count(const struct hs_ruleset_store *store);
 
-/* Sets the limit for hs_ruleset_store_allows: the work units that one claim may cost under a
-   ruleset that was loaded from a file or uploaded by a tenant. The default 0 means no limit. Call
-   it before other threads use the store. */
+/* Sets the limit for hs_ruleset_store_allows: how many work units one claim may need under a
+   ruleset from a file or a tenant. 0, the default, means no limit. Must be called before other
+   threads use the store. */
 void hs_ruleset_store_limit_work(struct hs_ruleset_store *store, size_t units);
 
-/* Returns whether a ruleset is within the limit of hs_ruleset_store_limit_work. If the ruleset
-   exceeds the limit, `problem` names the weapons that do. */
+/* Returns whether a ruleset respects the limit from hs_ruleset_store_limit_work. If not, `problem`
+   names the weapons that need too much work. */
 bool hs_ruleset_store_allows(const struct hs_ruleset_store *store, const struct hs_ruleset *ruleset,
                              struct hs_problem *problem);
 
-/* Destroys the store. No references to entries may be left. */
+/* Destroys the store. All references must already be released. Does nothing for NULL. */
 void hs_ruleset_store_destroy(struct hs_ruleset_store *store);
 
-/* Returns the entry of a name, with a reference for the caller, or NULL. */
+/* Returns the entry with this name and a reference to it, or NULL. */
 struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name);
 
 /*
- * Works like hs_ruleset_store_get, but for a new match. If the name has a canary, returns the
- * canary for a share (`canary_share`) of the match names, and the ruleset for all others. The
- * choice depends only on that share, the name of the ruleset and the name of the match. So every
- * replica makes the same choice, and a match name that gets the canary still gets the canary after
- * the share grows.
+ * Like hs_ruleset_store_get, but for a new match. If the name has a canary, a share
+ * (`canary_share`) of the matches gets it, and all others get the ruleset. The choice depends only
+ * on the share and on the names of ruleset and match. So every replica makes the same choice, and a
+ * match name that gets the canary keeps it when the share grows.
  */
 struct hs_ruleset_entry *hs_ruleset_store_get_for_match(struct hs_ruleset_store *store,
                                                         struct hs_str name, struct hs_str match);
 
-/* Returns the canary of an entry, with a reference for the caller, and sets *share to the
-   entry's `canary_share`. Returns NULL if the entry has no canary. */
+/* Returns an entry's canary and a reference to it, and sets *share to `canary_share`. Returns NULL
+   if there is no canary. */
 struct hs_ruleset_entry *hs_ruleset_store_canary(struct hs_ruleset_store *store,
                                                  const struct hs_ruleset_entry *entry,
                                                  double *share);
 
-/* Returns the entry with this revision, with a reference for the caller. Finds entries that have a
-   name, and the canaries of such entries. Returns NULL if there is no such entry. */
+/* Returns the named entry, or the canary of a named entry, with this revision, and a reference to
+   it. Returns NULL if there is none. */
 struct hs_ruleset_entry *hs_ruleset_store_find(struct hs_ruleset_store *store,
                                                struct hs_str revision);
 
-/* Adds a reference to an entry that the caller already references. */
+/* Adds a reference; the caller already has one. */
 void hs_ruleset_store_retain(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
 /*
  * Returns whether a name is reserved: `default`, or the name of a built-in ruleset, whose rules the
- * contract defines. Callers refuse such names. The store accepts them, because a recording may
- * contain the built-in rules of another version.
+ * contract defines. Callers must refuse such names. The store accepts them, because a recording may
+ * contain the built-in rulesets of another version.
  */
 bool hs_ruleset_name_is_reserved(struct hs_str name);
 
-/* A format for printf; its arguments are the length and the bytes of the name. */
+/* Format for printf, with the length and the bytes of the name. */
 #define HS_RULESET_RESERVED_TEXT "`%.*s` is reserved: choose another name"
 
 enum hs_ruleset_put {
     HS_RULESET_CREATED,
-    HS_RULESET_REPLACED, /* the name had a ruleset, perhaps with the same document */
-    HS_RULESET_RESERVED, /* the name is "default", which is only an alias */
-    HS_RULESET_FOREIGN,  /* another owner has the name */
-    HS_RULESET_NAMELESS, /* a canary for a name that no ruleset has */
+    HS_RULESET_REPLACED, /* the name was already in use, perhaps with the same document */
+    HS_RULESET_RESERVED, /* "default" is only an alias */
+    HS_RULESET_FOREIGN,  /* the name belongs to another owner */
+    HS_RULESET_NAMELESS, /* a canary needs a ruleset with this name */
     HS_RULESET_FULL,
-    HS_RULESET_TOO_BIG, /* the ruleset needs more bytes than its owner has left */
+    HS_RULESET_TOO_BIG, /* the ruleset needs more bytes than the owner has left */
     HS_RULESET_NO_MEMORY
 };
 
-/* Puts a decoded, finished ruleset under its name. Takes ownership of the ruleset, even on failure.
-   `owner` has len 0 if the ruleset belongs to everybody. The name has no canary afterwards. */
+/* Stores a decoded ruleset under its name, and removes the name's canary. Takes ownership of the
+   ruleset, even on failure. `owner` has len 0 if the ruleset belongs to everybody. */
 enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_str owner,
                                          struct hs_ruleset *ruleset,
                                          char revision[HS_REVISION_MAX]);
 
-/* Works like hs_ruleset_store_put, but sets the ruleset as the canary of its name, for a share (0 <
-   share <= 1) of new matches. */
+/* Like hs_ruleset_store_put, but makes the ruleset the canary of its name, for a share (0 < share
+   <= 1) of new matches. */
 enum hs_ruleset_put hs_ruleset_store_put_canary(struct hs_ruleset_store *store, struct hs_str owner,
                                                 struct hs_ruleset *ruleset, double share,
                                                 char revision[HS_REVISION_MAX]);
 
 /*
- * Restores the entry of a canonical document, with a reference for the caller. If an entry with
- * this name and revision exists, returns that entry. If there is no such entry, creates an entry
- * without a name. The owner of a new entry is charged, unless `owner` has len 0 or the owner has
- * too few bytes left. Returns NULL with `problem` set if the document is not a ruleset, or if
- * memory runs out.
+ * Restores a ruleset from its canonical document. Returns an existing entry with this name and
+ * revision, or a new entry without a name, with a reference in both cases. A new entry is charged
+ * to its owner, unless `owner` has len 0 or too few bytes left. On failure returns NULL and sets
+ * `problem`.
  */
 struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, struct hs_str owner,
                                                 struct hs_str document, struct hs_problem *problem);
 
 enum hs_ruleset_restore {
     HS_RULESET_NAMED,
-    HS_RULESET_NAME_IS_FILES, /* a file has the name and keeps it */
-    HS_RULESET_NAME_TAKEN,    /* a restored or built-in ruleset has the name */
+    HS_RULESET_NAME_IS_FILES, /* a file has this name */
+    HS_RULESET_NAME_TAKEN,    /* a restored or built-in ruleset has this name */
     HS_RULESET_NAME_FULL
 };
 
-/* Restores the name and the owner of an adopted entry. `replaces` is true if the entry is newer
-   than the one that the same owner has under this name. */
+/* Restores the name and the owner of an adopted entry. `replaces`: the entry is newer than the one
+   that the same owner has under this name. */
 enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *store,
                                                       struct hs_str owner,
                                                       struct hs_ruleset_entry *entry,
                                                       bool replaces);
 
-/* Sets the owner of an adopted entry, and sets the entry as the canary of its name. Does nothing if
-   the name has another owner, or if no ruleset has the name. */
+/* Sets the owner of an adopted entry, and makes it the canary of its name. Does nothing if no
+   ruleset of this owner has the name. */
 void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_str owner,
                                      struct hs_ruleset_entry *entry, double share);
 
-/* Returns all entries with a name; with `only_posted`, only the entries that were put. The caller
-   gets a reference to each entry, and frees the array. Returns NULL with *count 0 if memory runs
-   out. */
+/* Returns all named entries or, with `only_posted`, those that were uploaded, with a reference to
+   each. The caller frees the array. If memory runs out, returns NULL and sets *count to 0. */
 struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, bool only_posted,
                                                 size_t *count);
 
-/* A function that records the entry of a name in the journal. No name can change while the function
-   runs, so the records have the order of the changes. The function must not use the store. Returns
-   false on failure. */
+/* Records a name's entry in the journal. While this function runs, no name can change, so the
+   records have the same order as the changes. It must not use the store. Returns false on
+   failure. */
 typedef bool hs_ruleset_writer(void *context, struct hs_ruleset_entry *entry);
 
-/* Calls `write` with the entry of a name, and returns the result of `write`. Returns true if the
-   name has no entry. */
+/* Calls `write` for the entry with this name. Returns its result, or true if there is no entry. */
 bool hs_ruleset_store_write(struct hs_ruleset_store *store, struct hs_str name,
                             hs_ruleset_writer *write, void *context);
 
 enum hs_ruleset_delete {
     HS_RULESET_DELETED,
-    HS_RULESET_UNKNOWN,  /* the owner (len 0: everybody) put no ruleset with this name */
-    HS_RULESET_IS_FILES, /* a file has the name */
-    HS_RULESET_NOT_KEPT  /* `write` failed: nothing has changed */
+    HS_RULESET_UNKNOWN,  /* the owner (len 0: everybody) has no ruleset with this name */
+    HS_RULESET_IS_FILES, /* the ruleset comes from a file */
+    HS_RULESET_NOT_KEPT  /* `write` failed, so the name was not deleted */
 };
 
-/* Deletes a name. Before the deletion, `write` records it (NULL: nothing to record). If `write`
-   fails, the name stays. References to the entry stay valid. */
+/* Deletes a name. Calls `write` (if not NULL) first to record the deletion. References to the entry
+   stay valid. */
 enum hs_ruleset_delete hs_ruleset_store_delete(struct hs_ruleset_store *store, struct hs_str owner,
                                                struct hs_str name, hs_ruleset_writer *write,
                                                void *context);
 
-/* Calls `visit` with each entry, in order of name. */
+/* Calls `visit` for each named entry, sorted by name, under the store's lock. */
 void hs_ruleset_store_each(struct hs_ruleset_store *store,
                            void (*visit)(void *context, const struct hs_ruleset_entry *entry),
                            void *context);
 
-/* Decodes one document, whose name must be `name` (ptr NULL: any name). The caller owns the
-   ruleset. Returns NULL and sets `problem` on failure. */
+/* Decodes a document, whose name must be `name` (ptr NULL: any name). The caller owns the ruleset.
+   On failure returns NULL and sets `problem`. */
 struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
                                         struct hs_problem *problem);
 
-/* Works like hs_ruleset_from_text, but reads the document from a file. */
+/* Like hs_ruleset_from_text, for a file. */
 struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
                                         struct hs_problem *problem);
 
 /*
- * Reads every NAME.json of a directory, but puts no ruleset yet. Reports each file that is not a
- * valid ruleset, or whose name belongs to a tenant. On a fault, reports it and returns NULL: there
- * is such a file, the store has too little space for the new names, or the directory cannot be
- * read. The space for the new names stays reserved until hs_ruleset_batch_put or
- * hs_ruleset_batch_discard. Therefore hs_ruleset_batch_put cannot fail.
+ * Reads every NAME.json in a directory, without storing the rulesets yet. Reports every faulty
+ * file, and files whose names belong to tenants. Reserves the space for the rulesets, so that
+ * hs_ruleset_batch_put cannot fail. Returns NULL after reporting a fault: a faulty file, too little
+ * space, or a directory that cannot be read.
  */
 struct hs_ruleset_batch;
 typedef void hs_ruleset_file_report(void *context, const char *path,
@@ -213,13 +208,14 @@ struct hs_ruleset_batch *hs_ruleset_batch_read(struct hs_ruleset_store *store,
                                                const char *directory,
                                                hs_ruleset_file_report *report, void *context);
 
-/* Returns whether the store or the batch (unless NULL) contains the default ruleset. */
+/* Returns whether the default ruleset is in the store or in the batch (which may be NULL). */
 bool hs_ruleset_store_would_have_default(struct hs_ruleset_store *store,
                                          const struct hs_ruleset_batch *batch);
 
 /*
- * Puts all rulesets of the batch in one step, and frees the batch. `changed` is called for each
- * changed name and must not use the store. `before` is the replaced revision, or "" for a new name.
+ * Stores all rulesets in the batch in one step, and frees the batch. Calls `changed` for each
+ * changed name; `before` is the replaced revision, or "" for a new name. `changed` must not use the
+ * store.
  */
 typedef void hs_ruleset_change(void *context, const char *name, const char *before,
                                const char *after);

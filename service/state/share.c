@@ -6,7 +6,7 @@
 
 enum { CHAINS = 64 };
 
-/* A holder exists only for a tenant with a reserved amount. */
+/* A tenant has a holder only while something is reserved for it. */
 struct holder {
     struct hs_name tenant;
     size_t amount;
@@ -14,7 +14,7 @@ struct holder {
 };
 
 struct hs_share {
-    pthread_mutex_t lock; /* guards the following members, except `limit` */
+    pthread_mutex_t lock; /* guards the members below except `limit` */
     size_t limit;
     atomic_size_t used;
     struct holder *chains[CHAINS];
@@ -45,8 +45,8 @@ void hs_share_destroy(struct hs_share *share)
     free(share);
 }
 
-/* Returns the link to a tenant's holder, or the link at which a new holder is inserted. The caller
-   holds the lock. */
+/* Returns the link to a tenant's holder, or the link at which to insert a new one. The caller holds
+   the lock. */
 static struct holder **place_of(struct hs_share *share, struct hs_str tenant)
 {
     struct holder **at = &share->chains[hs_str_hash(tenant) % CHAINS];
@@ -55,7 +55,7 @@ static struct holder **place_of(struct hs_share *share, struct hs_str tenant)
     return at;
 }
 
-/* Returns how much more a tenant can reserve. The caller holds the lock. */
+/* Returns how much more can be reserved for a tenant. The caller holds the lock. */
 static size_t left(struct hs_share *share, struct hs_str tenant)
 {
     size_t free_now = share->limit - share->used;
@@ -66,7 +66,8 @@ static size_t left(struct hs_share *share, struct hs_str tenant)
     return own < free_now ? (free_now - own) / 2 : 0;
 }
 
-/* Reserves an amount. The caller holds the lock. Returns false if memory runs out. */
+/* Adds an amount to a tenant's holder. Returns false if memory runs out. The caller holds the
+   lock. */
 static bool charge(struct hs_share *share, struct hs_str tenant, size_t amount)
 {
     if (tenant.len == 0 || amount == 0)

@@ -1,10 +1,11 @@
 /*
- * One bounded resource (bytes or connections) that tenants share. Callers reserve an amount before
- * they use it and release it afterwards, so the limit is never exceeded.
+ * One bounded resource (bytes, connections or exports) that tenants share. Callers reserve an
+ * amount before they use it, so the limit is never exceeded.
  *
- * A tenant's reservation is refused if the tenant would then have more than the amount that would
- * remain free (dynamic thresholds: Choudhury, Hahne, 1998). So one tenant alone gets at most half
- * of the limit, and two tenants get at most a third each. Thread-safe.
+ * After a reservation, a tenant may hold at most as much as is still free; a reservation that would
+ * break this rule is refused (dynamic thresholds: Choudhury, Hahne, 1998). So one tenant alone gets
+ * at most half of the limit, and two tenants get at most a third each. A reservation without a
+ * tenant may use everything that is free. Thread-safe.
  */
 #ifndef HS_SERVICE_SHARE_H
 #define HS_SERVICE_SHARE_H
@@ -16,27 +17,26 @@
 
 struct hs_share;
 
-/* Creates a share with a limit. Returns NULL if memory runs out. */
+/* Returns NULL if memory runs out. */
 struct hs_share *hs_share_create(size_t limit);
 void hs_share_destroy(struct hs_share *share); /* does nothing for NULL */
 
-/* Reserves an amount for a tenant. Returns false if the amount does not fit, or if memory runs out.
-   If `tenant` has len 0 (the operator, or a service without tokens), only the limit counts. */
+/* Reserves an amount for a tenant (len 0: the operator, or a service without tokens). Returns false
+   if the amount does not fit or memory runs out. */
 bool hs_share_reserve(struct hs_share *share, struct hs_str tenant, size_t amount);
 
 /* Releases an amount that was reserved for the same tenant. */
 void hs_share_release(struct hs_share *share, struct hs_str tenant, size_t amount);
 
-/* Charges `to` for an amount that was reserved without a tenant. The function is for items that are
-   restored before their owner is known. Ignores the limits. Returns false and changes nothing if
-   memory runs out. */
+/* Charges an amount to `to` that was reserved without a tenant, for items that are restored before
+   their owner is known. Ignores the limit. Returns false and changes nothing if memory runs out. */
 bool hs_share_assign(struct hs_share *share, struct hs_str to, size_t amount);
 
-/* Returns the max amount that a tenant can have: half of the limit, or the whole limit without a
+/* Returns the most that a tenant can ever hold: half of the limit, or the whole limit without a
    tenant. */
 size_t hs_share_max(const struct hs_share *share, struct hs_str tenant);
 
-/* Returns how much more a tenant can reserve now. */
+/* Returns how much more can be reserved for a tenant now. */
 size_t hs_share_left(struct hs_share *share, struct hs_str tenant);
 
 size_t hs_share_used(const struct hs_share *share);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Returns the microseconds since a fixed, unspecified moment. */
+/* Returns monotonic time in microseconds. */
 static inline int64_t hs_clock_us(void)
 {
     struct timespec now;
@@ -14,7 +14,7 @@ static inline int64_t hs_clock_us(void)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* Returns the microseconds since 1970. */
+/* Returns the wall-clock time in microseconds since 1970. */
 static inline int64_t hs_clock_wall_us(void)
 {
     struct timespec now;
@@ -37,7 +37,7 @@ static inline void hs_clock_condition(pthread_cond_t *condition)
     pthread_condattr_destroy(&attributes);
 }
 
-/* Returns the nanoseconds since the same moment as hs_clock_us. */
+/* Returns monotonic time in nanoseconds, with the same origin as hs_clock_us. */
 static inline int64_t hs_clock_ns(void)
 {
     struct timespec now;

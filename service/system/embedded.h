@@ -1,4 +1,4 @@
-/* Files that are embedded in the program (scripts/embed.sh): the contract and the console. */
+/* Files that scripts/embed.sh embeds in the program: the contract and the console. */
 #ifndef HS_SERVICE_EMBEDDED_H
 #define HS_SERVICE_EMBEDDED_H
 
@@ -7,15 +7,15 @@
 struct hs_embedded {
     const char *name; /* e.g. "openapi.yaml" or "console/list.js" */
     const unsigned char *data;
-    size_t size;      /* bytes of `data` */
-    size_t unpacked;  /* size of the file if `data` is gzip; 0: `data` is the file itself */
-    const char *etag; /* a hash of the file in quotation marks, for the header ETag */
+    size_t size;
+    size_t unpacked;  /* size of the file if `data` is compressed with gzip; 0 if it is not */
+    const char *etag; /* value of the ETag header: a hash of the file, in quotation marks */
 };
 
-/* The last entry has the name NULL. */
+/* The list ends with an entry whose name is NULL. */
 extern const struct hs_embedded hs_embedded_files[];
 
-/* Returns the entry with a name, or NULL. */
+/* Returns the file with this name, or NULL. */
 const struct hs_embedded *hs_embedded_find(const char *name);
 
 #endif

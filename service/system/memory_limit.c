@@ -8,8 +8,8 @@
 
 enum { PATH_SIZE = 4096 };
 
-/* Returns the lower of `limit` and the number in a file of a control group, if the file has a
-   number. */
+/* Returns the lower of `limit` and the number in the file `name` of a control group. Returns
+   `limit` if the file contains no number. */
 static double lower_limit(double limit, const char *root, const char *mount, const char *group,
                           const char *name)
 {
@@ -25,8 +25,8 @@ static double lower_limit(double limit, const char *root, const char *mount, con
     return bytes > 0 && bytes < limit ? bytes : limit;
 }
 
-/* Returns the lowest of `limit`, the limit of a control group, and the limits of its parents.
-   Shortens the text `group`. */
+/* Returns the lowest of `limit` and the limits of a control group and its parents. Truncates the
+   string `group`. */
 static double lowest_upwards(double limit, const char *root, const char *mount, char *group,
                              const char *name)
 {
@@ -47,7 +47,7 @@ double hs_memory_limit_below(const char *root, double memory_bytes)
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return limit;
-    /* The line is NUMBER:CONTROLLERS:/PATH; version 2 has number 0 and no controllers. */
+    /* Lines are NUMBER:CONTROLLERS:/PATH. Version 2 has the number 0 and no controllers. */
     while (fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, "\n")] = '\0';
         char *controllers = strchr(line, ':');

@@ -17,7 +17,7 @@ void hs_notify(const char *message)
         return;
     size_t len = strlen(path);
     memcpy(address.sun_path, path, len);
-    if (path[0] == '@') /* an abstract address begins with a zero byte */
+    if (path[0] == '@') /* an abstract socket address begins with a zero byte */
         address.sun_path[0] = '\0';
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0)

@@ -1,5 +1,5 @@
-/* Compresses bytes, for states of matches. The result is one zstd frame, whose header has the size
-   of the original bytes. */
+/* Compresses states of matches. The result is one zstd frame, which also contains the original
+   size. */
 #ifndef HS_SERVICE_SYSTEM_PACKED_H
 #define HS_SERVICE_SYSTEM_PACKED_H
 
@@ -8,12 +8,12 @@
 
 #include "validators/bytes.h"
 
-/* Replaces the content of `out` with the packed bytes. Returns false if memory runs out. Prefers
-   speed to a small size. */
+/* Replaces the content of `out` with `bytes`, compressed at the fastest level. Returns false if
+   memory runs out; `out` is then empty. */
 bool hs_pack(const void *bytes, size_t size, struct hs_bytes *out);
 
-/* Returns the unpacked bytes; release them with free(). NULL: the bytes are damaged or would be
-   more than `max`, or memory ran out. */
+/* Returns the decompressed bytes, which the caller frees, and stores their number in *size. Returns
+   NULL if the data is damaged, would decompress to more than `max` bytes, or memory ran out. */
 unsigned char *hs_unpack(const void *packed, size_t packed_size, size_t max, size_t *size);
 
 #endif

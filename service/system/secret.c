@@ -11,8 +11,7 @@
 
 #include "service/system/files.h"
 
-/* Reads at most `size` bytes. Does not use stdio, because stdio would keep a copy of the bytes in a
-   buffer. */
+/* Reads at most `size` bytes. Does not use stdio, whose buffer would keep a copy of the secret. */
 static bool read_bytes(int file, uint8_t *bytes, size_t size, size_t *got)
 {
     ssize_t more = 1;
@@ -27,7 +26,7 @@ static bool read_bytes(int file, uint8_t *bytes, size_t size, size_t *got)
 struct hs_secret *hs_secret_read(const char *path, size_t min, char error[256])
 {
     struct stat status;
-    /* Space for a line end too, and for one byte beyond the maximum. */
+    /* two more bytes for a CRLF at the end, and one more to detect a secret that is too long */
     uint8_t bytes[HS_SECRET_FILE_BYTES + 3];
     size_t size = 0;
     struct hs_secret *secret = NULL;

@@ -1,4 +1,4 @@
-/* A secret from a file: the key of the webhook's signatures, or a password. */
+/* Secrets that are read from files: the webhook's signing key and passwords. */
 #ifndef HS_SERVICE_SYSTEM_SECRET_H
 #define HS_SERVICE_SYSTEM_SECRET_H
 
@@ -13,10 +13,9 @@ struct hs_secret {
 };
 
 /*
- * Reads a secret: all bytes of the file, except a line end after the last one. Returns NULL with a
- * message in `error` if the file cannot be read, everybody can read it, or the secret has fewer
- * than `min` or more than HS_SECRET_FILE_BYTES bytes. The caller frees the secret with
- * hs_secret_free.
+ * Reads a secret: the content of the file, without a final line end. The secret must have at least
+ * `min` and at most HS_SECRET_FILE_BYTES bytes, and not everybody may read the file. On failure
+ * returns NULL with a message in `error`. The caller frees the secret with hs_secret_free.
  */
 struct hs_secret *hs_secret_read(const char *path, size_t min, char error[256]);
 /* Overwrites and frees a secret. Does nothing for NULL. */

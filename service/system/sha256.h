@@ -1,4 +1,4 @@
-/* SHA-256 as text, for revisions and secrets. */
+/* SHA-256 as hexadecimal text. */
 #ifndef HS_SERVICE_SHA256_H
 #define HS_SERVICE_SHA256_H
 

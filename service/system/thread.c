@@ -14,10 +14,10 @@ static void *begin(void *argument)
     struct start *start = argument;
     void *(*run)(void *) = start->run;
     void *context = start->context;
-    /* The compiler may leave out an allocation that nobody reads. */
+    /* `volatile`: otherwise the compiler may remove this unused allocation. */
     void *volatile first = malloc(1);
     free(first);
-    sem_post(&start->is_ready); /* `start` is gone after this */
+    sem_post(&start->is_ready); /* the starter may now destroy `start` */
     return run(context);
 }
 

@@ -1,4 +1,4 @@
-/* The values of metric labels that other parts of the service refer to by id. X(id, label) */
+/* Values of metric labels that the code refers to by id. X(id, label) */
 #ifndef HS_SERVICE_LABELS_H
 #define HS_SERVICE_LABELS_H
 
@@ -6,40 +6,39 @@ enum hs_verdict_of { HS_VERDICT_OF_HIT, HS_VERDICT_OF_SHOT, HS_VERDICT_OF_COUNT 
 
 /* Stages of a request with claims. */
 #define HS_STAGES(X)                                                                               \
-    X(DECODE, "decode") /* reads the claims from the body; once for each request */                \
-    X(LOCK, "lock")     /* waits for the match; once for each request */                           \
-    X(JUDGE, "judge")   /* runs the checks; once for each claim */                                 \
-    X(ENCODE, "encode") /* writes the answer; once for each claim */
+    X(DECODE, "decode") /* parsing the body; once for each request */                              \
+    X(LOCK, "lock")     /* waiting for the match; once for each request */                         \
+    X(JUDGE, "judge")   /* running the checks; once for each claim */                              \
+    X(ENCODE, "encode") /* writing the answer; once for each claim */
 
 #define X(id, label) HS_STAGE_##id,
 enum hs_stage { HS_STAGES(X) HS_STAGE_COUNT };
 #undef X
 
-/* Reasons for refusing requests to protect the service. */
+/* Why a request was refused to protect the service. */
 #define HS_SHED_REASONS(X)                                                                         \
     X(CAPACITY, "capacity")  /* a table is full, or memory ran out */                              \
     X(BODIES, "body_memory") /* no memory is left for the body or the answer */                    \
-    X(HISTORY, "history")    /* no new match: the other matches fill the memory for                \
-                                histories */                                                       \
-    X(QUEUE, "queue")        /* the request waited too long */                                     \
-    X(DEADLINE, "deadline")  /* the X-Deadline-Ms of the request passed */                         \
-    X(RATE, "tenant_rate")   /* the tenant sends too many requests: 429 */                         \
-    X(MAP, "awaiting_map")   /* the match waits for the map that it had before a restart */        \
-    X(REVISION, "awaiting_revision") /* this replica lacks the ruleset or map of a moved match */  \
+    X(HISTORY, "history") /* no new match, because the open ones fill the memory for histories */  \
+    X(QUEUE, "queue")     /* the request waited too long */                                        \
+    X(DEADLINE, "deadline")          /* the time in X-Deadline-Ms has passed */                    \
+    X(RATE, "tenant_rate")           /* the tenant sends too many requests (429) */                \
+    X(MAP, "awaiting_map")           /* the match's map was lost in a restart */                   \
+    X(REVISION, "awaiting_revision") /* this replica lacks the moved match's ruleset or map */     \
     X(CONNECTIONS, "connections")    /* the tenant has too many connections */
 
 #define X(id, label) HS_SHED_##id,
 enum hs_shed_reason { HS_SHED_REASONS(X) HS_SHED_REASON_COUNT };
 #undef X
 
-/* Reasons for not admitting a caller. */
+/* Why a caller was not admitted. */
 #define HS_AUTH_FAILURES(X)                                                                        \
     X(MISSING, "missing")     /* no Authorization header */                                        \
     X(MALFORMED, "malformed") /* not `Bearer hs_...` */                                            \
-    X(UNKNOWN, "unknown")     /* no token has this tenant and kid, or the secret is wrong */       \
+    X(UNKNOWN, "unknown")     /* unknown tenant or kid, or wrong secret */                         \
     X(EXPIRED, "expired")     /* the token is not valid yet, or no longer valid */                 \
-    X(SCOPE, "scope")         /* the token lacks the scope of the route */                         \
-    X(TENANT, "tenant")       /* another tenant, or everybody, owns the resource in the path */
+    X(SCOPE, "scope")         /* the token lacks the scope that the route needs */                 \
+    X(TENANT, "tenant")       /* the caller does not own the resource in the path */
 
 #define X(id, label) HS_AUTH_##id,
 enum hs_auth_failure {
@@ -48,13 +47,13 @@ enum hs_auth_failure {
 };
 #undef X
 
-/* Why a verdict is not in the evidence store. */
+/* Why a verdict is missing from the evidence store. */
 #define HS_EVIDENCE_DROPS(X)                                                                       \
-    X(SAMPLE, "sample")   /* the queue is half full: samples are dropped */                        \
+    X(SAMPLE, "sample")   /* accepted verdicts are dropped once the queue is half full */          \
     X(QUEUE, "queue")     /* the queue is full */                                                  \
     X(MEMORY, "memory")   /* out of memory */                                                      \
-    X(DISK, "disk")       /* the service ended while the disk could not be written */              \
-    X(REFUSED, "refused") /* the file will always refuse the row */
+    X(DISK, "disk")       /* the service stopped while the disk could not be written */            \
+    X(REFUSED, "refused") /* the database can never accept this row */
 
 #define X(id, label) HS_EVIDENCE_DROP_##id,
 enum hs_evidence_drop { HS_EVIDENCE_DROPS(X) HS_EVIDENCE_DROP_COUNT };
@@ -65,13 +64,13 @@ enum hs_evidence_drop { HS_EVIDENCE_DROPS(X) HS_EVIDENCE_DROP_COUNT };
     X(QUEUE, "queue")   /* the queue was full */                                                   \
     X(MEMORY, "memory") /* memory ran out */                                                       \
     X(AGE, "age")       /* the receiver did not accept the verdict in time */                      \
-    X(END, "end")       /* the service ended */
+    X(END, "end")       /* the shutdown timed out */
 
 #define X(id, label) HS_WEBHOOK_DROP_##id,
 enum hs_webhook_drop { HS_WEBHOOK_DROPS(X) HS_WEBHOOK_DROP_COUNT };
 #undef X
 
-/* Results of a request of the webhook. */
+/* Results of the webhook's requests. */
 #define HS_WEBHOOK_RESULTS(X)                                                                      \
     X(ACCEPTED, "accepted") /* status 200 to 299 */                                                \
     X(REFUSED, "refused")   /* another status */                                                   \
@@ -81,12 +80,11 @@ enum hs_webhook_drop { HS_WEBHOOK_DROPS(X) HS_WEBHOOK_DROP_COUNT };
 enum hs_webhook_result { HS_WEBHOOK_RESULTS(X) HS_WEBHOOK_RESULT_COUNT };
 #undef X
 
-/* Results of restoring a match at the start. */
+/* Results of restoring a match at startup. */
 #define HS_RESTORED(X)                                                                             \
     X(WHOLE, "restored")                                                                           \
-    X(RESET, "restored_without_judges") /* the layout of the move checks has changed, so           \
-                                           the checks started again */                             \
-    X(VERSION, "other_version")         /* another version of the program wrote the match */       \
+    X(RESET, "restored_without_judges") /* the move checks restart: their layout changed */        \
+    X(VERSION, "other_version")         /* written by another version of the program */            \
     X(DAMAGED, "damaged")                                                                          \
     X(NO_SPACE, "no_room")
 
@@ -94,11 +92,11 @@ enum hs_webhook_result { HS_WEBHOOK_RESULTS(X) HS_WEBHOOK_RESULT_COUNT };
 enum hs_restored { HS_RESTORED(X) HS_RESTORED_COUNT };
 #undef X
 
-/* Commands to the store of shared state (store/link.h). */
+/* Commands to the shared store (store/link.h). */
 #define HS_STORE_OPS(X)                                                                            \
     X(TAKE, "take")       /* reads a match and becomes its owner */                                \
-    X(APPEND, "append")   /* adds payments to the journal of a match */                            \
-    X(WRITE, "write")     /* writes the state of a match */                                        \
+    X(APPEND, "append")   /* appends payments to a match's journal */                              \
+    X(WRITE, "write")     /* writes a match's state */                                             \
     X(CLOSE, "close")     /* ends a match, or gives up its ownership */                            \
     X(CATALOG, "catalog") /* reads or writes rulesets and maps */                                  \
     X(PING, "ping")
@@ -107,11 +105,11 @@ enum hs_restored { HS_RESTORED(X) HS_RESTORED_COUNT };
 enum hs_store_op { HS_STORE_OPS(X) HS_STORE_OP_COUNT };
 #undef X
 
-/* How the former owner of a match gave up the ownership. */
+/* Whether a match's previous owner gave up the ownership. */
 #define HS_TAKEOVERS_FROM(X)                                                                       \
-    X(RELEASED, "released")     /* the former replica drained, or ended normally */                \
-    X(UNRELEASED, "unreleased") /* the former replica crashed, or still runs */                    \
-    X(NONE, "none")             /* unknown: the store did not answer */
+    X(RELEASED, "released")     /* the previous owner drained or stopped normally */               \
+    X(UNRELEASED, "unreleased") /* the previous owner crashed or still runs */                     \
+    X(NONE, "none")             /* unknown, because the store did not answer */
 
 #define X(id, label) HS_TAKEOVER_FROM_##id,
 enum hs_takeover_from { HS_TAKEOVERS_FROM(X) HS_TAKEOVER_FROM_COUNT };
@@ -121,10 +119,10 @@ enum hs_takeover_from { HS_TAKEOVERS_FROM(X) HS_TAKEOVER_FROM_COUNT };
 #define HS_TAKEOVERS(X)                                                                            \
     X(RESTORED, "restored")                                                                        \
     X(RESET, "restored_without_judges") /* like HS_RESTORED_RESET */                               \
-    X(VERSION, "other_version")         /* another version wrote the match; it starts empty */     \
+    X(VERSION, "other_version")         /* written by another version; the match starts empty */   \
     X(DAMAGED, "damaged")               /* the match starts empty */                               \
-    X(NO_SPACE, "no_room")              /* this replica has no space: 503 */                       \
-    X(REVISION, "unknown_revision")     /* this replica lacks the ruleset or map: 503 */           \
+    X(NO_SPACE, "no_room")              /* this replica has no space for it (503) */               \
+    X(REVISION, "unknown_revision")     /* this replica lacks the ruleset or map (503) */          \
     X(LATE, "late")                     /* no answer in time: the match starts empty */            \
     X(DOWN, "down")                     /* the store is down or slow; the match starts empty */
 
@@ -132,11 +130,10 @@ enum hs_takeover_from { HS_TAKEOVERS_FROM(X) HS_TAKEOVER_FROM_COUNT };
 enum hs_takeover_result { HS_TAKEOVERS(X) HS_TAKEOVER_COUNT };
 #undef X
 
-/* Results of restoring, at startup, the maps and rulesets that clients uploaded. */
+/* Results of restoring uploaded rulesets and maps at startup. */
 #define HS_RESTORED_NAMES(X)                                                                       \
     X(BACK, "restored")                                                                            \
-    X(IS_FILES, "name_of_a_file") /* the ruleset was not restored, because a file now has its      \
-                                     name */                                                       \
+    X(IS_FILES, "name_of_a_file") /* a ruleset file now has this name */                           \
     X(MISSING, "missing")                                                                          \
     X(DAMAGED, "damaged")                                                                          \
     X(NO_SPACE, "no_room")
@@ -145,7 +142,7 @@ enum hs_takeover_result { HS_TAKEOVERS(X) HS_TAKEOVER_COUNT };
 enum hs_restored_name { HS_RESTORED_NAMES(X) HS_RESTORED_NAME_COUNT };
 #undef X
 
-/* The statuses of answers; any other status is counted as "other". X(code) */
+/* HTTP statuses; all others are counted as "other". X(code) */
 #define HS_METRICS_STATUSES(X)                                                                     \
     X(200)                                                                                         \
     X(201)                                                                                         \

@@ -47,12 +47,12 @@ static void put_time(struct hs_buffer *line)
 
 /* ---- writing ---- */
 
-/* LINE_MAX_BYTES: the maximum length of a line. Such a line fits into one page of a pipe, so a
-   write writes a line completely or not at all. */
+/* LINE_MAX_BYTES: maximum length of a line. Such a line fits into one page of a pipe, so it is
+   written completely or not at all. */
 enum { LINE_MAX_BYTES = 4096, SPACE_FOR_CUT = 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held for poll and write together */
-/* dropped lines that are not reported yet; guarded by the lock */
+/* dropped lines that are not reported yet; guarded by `lock` */
 static unsigned long long unread;
 static atomic_ullong all_dropped;
 
@@ -65,7 +65,7 @@ static bool is_writable(void)
 static void write_line(const struct hs_buffer *line)
 {
     if (!line->failed && write(STDERR_FILENO, line->data, line->len) < 0) {
-        /* A failure cannot be reported anywhere. */
+        /* there is no place to report this failure */
     }
 }
 
@@ -93,7 +93,7 @@ static void put_fields(struct hs_buffer *line, enum hs_log_level level, const ch
     hs_buffer_puts(line, "}\n");
 }
 
-/* Writes how many lines were dropped. Call it while the lock is held and stderr accepts bytes. */
+/* Writes how many lines were dropped. The caller holds `lock`, and stderr must accept bytes. */
 static void write_unread(void)
 {
     struct hs_buffer line = {0};

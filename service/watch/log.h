@@ -1,9 +1,9 @@
 /*
- * The log on stderr. A line is a JSON object with `ts`, `level`, `msg` and the fields of the event.
- * Each line is one write, so lines of several threads never mix. A line has at most 4096 bytes. A
- * line that would be too long is written without its last fields, and with the field `cut`. Logging
- * never waits for a reader. While stderr accepts no bytes, lines are dropped and counted, and their
- * number is logged later. Thread-safe.
+ * The log on stderr. A line is a JSON object with `ts`, `level`, `msg` and the fields of the event,
+ * at most 4096 bytes. If a line would be longer, its last fields are left out, and it gets the
+ * field `cut`. Each line is one write, so lines from different threads never mix. Logging never
+ * waits: while stderr accepts no bytes, lines are dropped, and their number is logged later.
+ * Thread-safe.
  */
 #ifndef HS_SERVICE_LOG_H
 #define HS_SERVICE_LOG_H
@@ -26,13 +26,13 @@ enum hs_log_level { HS_LOG_LEVELS(X) HS_LOG_LEVEL_COUNT };
 
 bool hs_log_level_parse(const char *name, enum hs_log_level *level);
 
-/* Sets the level. Lines with a later level in HS_LOG_LEVELS are dropped. The default level is
-   HS_LOG_INFO. */
+/* Sets the level, which is HS_LOG_INFO at first. Only lines with this level or an earlier one in
+   HS_LOG_LEVELS are written. */
 void hs_log_set_level(enum hs_log_level level);
 bool hs_log_enabled(enum hs_log_level level);
 
 struct hs_log_field {
-    const char *name; /* a literal */
+    const char *name; /* a string literal */
     const char *text; /* NULL: the field is `number` */
     int64_t number;
 };
@@ -40,7 +40,7 @@ struct hs_log_field {
 #define HS_LOG_TEXT(name, value)   ((struct hs_log_field){(name), (value), 0})
 #define HS_LOG_NUMBER(name, value) ((struct hs_log_field){(name), NULL, (int64_t)(value)})
 
-/* Writes one line. Skips fields whose text is "". */
+/* Writes one line. Leaves out fields whose text is "". */
 void hs_log_fields(enum hs_log_level level, const char *msg, const struct hs_log_field *fields,
                    size_t count);
 
@@ -51,25 +51,25 @@ void hs_log_fields(enum hs_log_level level, const char *msg, const struct hs_log
                   sizeof((const struct hs_log_field[]){__VA_ARGS__}) /                             \
                       sizeof(struct hs_log_field))
 
-/* A rate limit for one kind of line that a peer can cause. The caller sets the first two members
-   and zeroes the rest. */
+/* A rate limit for one kind of line that peers can cause. Set `per_second` and `kind`, and zero the
+   rest. */
 struct hs_log_limit {
-    unsigned per_second;   /* 0: no limit */
-    const char *kind;      /* a literal, for the line that reports dropped lines */
-    atomic_ullong window;  /* the high 32 bits are the current second, the low 32 bits the number of
-                              lines written in this second */
+    unsigned per_second; /* 0: no limit */
+    const char *kind;    /* a string literal, for the line that reports dropped lines */
+    /* upper 32 bits: the current second; lower 32 bits: lines written in this second */
+    atomic_ullong window;
     atomic_ullong dropped; /* dropped lines that are not reported yet */
 };
 
-/* Returns whether one more line may be written now. If not, counts the line as dropped. */
+/* Returns whether another line may be written now. If not, counts the line as dropped. */
 bool hs_log_allowed(struct hs_log_limit *limit);
 
-/* Logs how many lines were dropped, if any. Does nothing until the second in which they were
-   dropped is over, unless `now` is set. Call it a few times a second. */
+/* Logs how many lines were dropped, if any. Unless `now` is set, does nothing before the second in
+   which they were dropped is over. Call it a few times a second. */
 void hs_log_report(struct hs_log_limit *limit, bool now);
 
-/* Returns the number of lines that were dropped so far, because of limits or because stderr
-   accepted no bytes. */
+/* Returns how many lines were dropped so far, because of rate limits or because stderr accepted no
+   bytes. */
 uint64_t hs_log_dropped(void);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "service/system/clock.h"
 
-/* The upper bounds of the buckets of histograms, in seconds and in ascending order. A 0 ends each
-   list. The last bucket, +Inf, is not in the lists. */
+/* Upper bounds of histogram buckets in seconds, ascending. A 0 ends each list. The last bucket,
+   +Inf, is not listed. */
 static const double http_bounds[HS_METRICS_BUCKETS] = {
     50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25, 0.5, 1.0};
 static const double stage_bounds[HS_METRICS_BUCKETS] = {
@@ -22,10 +22,10 @@ static const double rewind_bounds[HS_METRICS_BUCKETS] = {0.01, 0.025, 0.05, 0.07
 
 static const struct row {
     const char *name, *help;
-    size_t offset; /* offset of the metric in struct hs_metrics_cells */
+    size_t offset; /* in struct hs_metrics_cells */
     enum { COUNTER, GAUGE, COUNTER_US, GAUGE_US, HISTOGRAM } kind;
     enum hs_metric_labels labels;
-    const double *bounds; /* buckets of a histogram, otherwise NULL */
+    const double *bounds; /* bucket bounds of a histogram, otherwise NULL */
 } rows[HS_METRIC_COUNT] = {
 #define HS_METRIC(id, kind, labels, name, help)                                                    \
     {name, help, AT(id), kind, HS_METRIC_LABELS_##labels, NULL},
@@ -38,7 +38,7 @@ _Static_assert((int)HS_MODE_ENFORCE < (int)HS_METRICS_MODES &&
                    (int)HS_MODE_SHADOW < (int)HS_METRICS_MODES,
                "the modes with counters come first");
 
-/* The cells of this thread, if it has entered these metrics. */
+/* This thread's own cells, after hs_metrics_enter. */
 static _Thread_local struct {
     const struct hs_metrics *metrics;
     struct hs_metrics_own *own;
@@ -48,7 +48,7 @@ void hs_metrics_enter(struct hs_metrics *metrics)
 {
     struct hs_metrics_own *own = calloc(1, sizeof *own);
     if (own == NULL)
-        return; /* out of memory: the thread counts in the shared cells */
+        return; /* out of memory: the thread uses the shared cells */
     own->next = atomic_load(&metrics->own);
     while (!atomic_compare_exchange_weak(&metrics->own, &own->next, own)) {
     }
@@ -70,7 +70,7 @@ static void add(atomic_llong *cell, int64_t change, bool is_own)
         atomic_fetch_add_explicit(cell, change, memory_order_relaxed);
 }
 
-/* Returns the cell to which this thread adds for the first series of a metric. */
+/* Returns this thread's cells for a metric. The first cell belongs to the first series. */
 static void *cells_of(struct hs_metrics *metrics, enum hs_metric metric, bool *is_own)
 {
     *is_own = thread.metrics == metrics;
@@ -186,7 +186,7 @@ void hs_metrics_reload(struct hs_metrics *metrics, bool successful)
 
 /* ---- the Prometheus text format ---- */
 
-/* Sums the cells of all threads at an offset in hs_metrics_cells. */
+/* Returns the sum over all threads of the cells at `offset` in struct hs_metrics_cells. */
 static long long value(const struct hs_metrics *metrics, size_t offset)
 {
     const char *cell = (const char *)&metrics->shared + offset;

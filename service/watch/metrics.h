@@ -1,8 +1,7 @@
 /*
- * The metrics of the service. Counters are relaxed atomics, so a thread never waits when it adds to
- * a counter. The exposition is the Prometheus text format 0.0.4. Each label has a fixed set of
- * values, and every series exists from the start, at 0. Matches, players and addresses are never
- * labels.
+ * The service's metrics, in the Prometheus text format 0.0.4. Counters are relaxed atomics, so
+ * counting never blocks. Every label has a fixed set of values, and every series exists from the
+ * start, with the value 0. Matches, players and addresses are never labels.
  */
 #ifndef HS_SERVICE_METRICS_H
 #define HS_SERVICE_METRICS_H
@@ -19,22 +18,22 @@
 
 struct hs_metrics;
 
-/* The index under which requests without a route are counted: route="other". */
+/* Requests without a route are counted under this index, with route="other". */
 enum { HS_METRICS_NO_ROUTE = HS_ROUTE_COUNT };
 
 enum {
     HS_METRICS_ROUTES = HS_ROUTE_COUNT + 1,
-    HS_METRICS_MODES = 2, /* enforce and shadow; a check that is off is not counted */
+    HS_METRICS_MODES = 2, /* enforce and shadow; checks that are off are not counted */
 };
 
-/* Sets of labels, and how many series a metric with the set has. X(id, count) */
+/* Sets of labels, with the number of series that a metric with this set has. X(id, count) */
 #define HS_METRIC_LABELS(X)                                                                        \
     X(NONE, 1)                                                                                     \
     X(VERSION, 1)                                                                                  \
     X(LISTENER, 2) /* by enum hs_listener - HS_LISTENER_DATA */                                    \
     X(SHED_REASON, HS_SHED_REASON_COUNT)                                                           \
     X(AUTH_REASON, HS_AUTH_FAILURE_COUNT)                                                          \
-    X(ROUTE, HS_METRICS_ROUTES) /* counted at the first route with the same pattern */             \
+    X(ROUTE, HS_METRICS_ROUTES) /* only the first route with each pattern is used */               \
     X(REQUEST, HS_METRICS_ROUTES *HS_METRICS_CODES)                                                \
     X(VERDICT, HS_VERDICT_OF_COUNT *HS_VERDICT_COUNT *HS_REASON_COUNT *HS_METRICS_MODES)           \
     X(FLAG, HS_VERDICT_OF_COUNT *HS_FLAG_COUNT)                                                    \
@@ -65,44 +64,43 @@ enum hs_metric {
     HS_METRIC_COUNT
 };
 
-/* Creates the metrics. Returns NULL if memory runs out. */
+/* Returns NULL if memory runs out. */
 struct hs_metrics *hs_metrics_create(void);
-/* No thread may be between hs_metrics_enter and hs_metrics_leave. */
+/* No thread may be between hs_metrics_enter and hs_metrics_leave. Does nothing for NULL. */
 void hs_metrics_destroy(struct hs_metrics *metrics);
 
-/* Begin and end the use of separate cells for the calling thread. With separate cells, threads that
-   often add to metrics do not wait for each other. Call hs_metrics_leave before the thread enters
-   other metrics. */
+/* After hs_metrics_enter, the calling thread counts in cells of its own, so that threads that count
+   often do not slow each other down. Call hs_metrics_leave before the thread enters other
+   metrics. */
 void hs_metrics_enter(struct hs_metrics *metrics);
 void hs_metrics_leave(void);
 
-/* Add to a metric, or set its value. `series` is the index in the metric's set of labels, 0 for a
-   metric without labels. Values are integers; metrics of kind COUNTER_US and GAUGE_US are in
-   microseconds. Thread-safe. */
+/* These functions add to a metric or set its value. `series` is the index in the metric's set of
+   labels, or 0 if it has none. Values are integers, in microseconds for COUNTER_US and GAUGE_US.
+   Thread-safe. */
 void hs_metrics_add(struct hs_metrics *metrics, enum hs_metric metric, size_t series,
                     int64_t change);
 void hs_metrics_set(struct hs_metrics *metrics, enum hs_metric metric, size_t series,
                     int64_t value);
 
-/* Records a value in a histogram. Thread-safe. */
+/* Adds a value to a histogram. Thread-safe. */
 void hs_metrics_observe(struct hs_metrics *metrics, enum hs_metric histogram, size_t series,
                         double seconds);
 
-/* Counts an answered request with its HTTP status. `seconds`: the time from the header to the
-   reply. */
+/* Counts an answered request. `seconds` is the time from its header to its answer. */
 void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, double seconds);
 
-/* Counts a verified claim: its deciding reason under HS_MODE_ENFORCE, and each reason in
-   `would_reject` under HS_MODE_SHADOW. `verdict` is the verdict of the reason
+/* Counts a reason of a verified claim: the deciding one with HS_MODE_ENFORCE, or one from
+   `would_reject` with HS_MODE_SHADOW. `verdict` must be the verdict of this reason
    (hs_reason_verdict). */
 void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
                         enum hs_verdict verdict, enum hs_reason reason, enum hs_mode mode);
 
-/* Counts the flags of a verified claim, a set of enum hs_flag. */
+/* Counts the flags of a verified claim. `flags` has one bit for each enum hs_flag. */
 void hs_metrics_flags(struct hs_metrics *metrics, enum hs_verdict_of kind, unsigned flags);
 
-/* Counts a checked move. `raised` has one bit (enum hs_move_check) for each failed check, whatever
-   the mode of the check. */
+/* Counts a checked move. `raised` has one bit (enum hs_move_check) for each failed check, in any
+   mode. */
 void hs_metrics_move(struct hs_metrics *metrics, enum hs_verdict verdict,
                      enum hs_move_reason reason, unsigned raised);
 
@@ -110,14 +108,14 @@ void hs_metrics_move(struct hs_metrics *metrics, enum hs_verdict verdict,
 void hs_metrics_move_failure(struct hs_metrics *metrics, enum hs_move_check check,
                              enum hs_mode mode);
 
-/* Records whether a reload applied the whole configuration or nothing; the start counts as a
+/* Records whether a reload applied the whole configuration or nothing. The start counts as a
    reload. */
 void hs_metrics_reload(struct hs_metrics *metrics, bool successful);
 
-/* Reads the metrics of the process from the kernel: memory, processor, descriptors. */
+/* Reads memory, processor time and descriptors of the process from the kernel. */
 void hs_metrics_read_process(struct hs_metrics *metrics);
 
-/* Writes the exposition. */
+/* Writes all metrics in the Prometheus text format. */
 void hs_metrics_write(const struct hs_metrics *metrics, struct hs_buffer *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The internal interface of the metrics, for metrics.c and metrics_labels.c. */
+/* Internal interface of metrics.c and metrics_labels.c. */
 #ifndef HS_SERVICE_METRICS_INSIDE_H
 #define HS_SERVICE_METRICS_INSIDE_H
 
@@ -9,7 +9,7 @@
 enum { HS_METRICS_BUCKETS = 16, HS_METRICS_LABEL_SIZE = 192 };
 
 struct hs_histogram {
-    /* Number of values in each bucket, not cumulative. */
+    /* number of values in each bucket (not cumulative) */
     atomic_llong buckets[HS_METRICS_BUCKETS + 1];
     atomic_llong sum_ns;
 };
@@ -25,8 +25,8 @@ struct hs_metrics_cells {
 #include "service/watch/metrics.def"
 };
 
-/* The cells of a thread. Only this thread writes these cells, so it needs no atomic addition, and
-   no other processor waits for their cache lines. */
+/* One thread's cells. Only this thread writes to them, so it needs no atomic additions, and
+   processors do not compete for cache lines. */
 struct hs_metrics_own {
     struct hs_metrics_cells cells;
     struct hs_metrics_own *next;
@@ -34,19 +34,19 @@ struct hs_metrics_own {
 
 struct hs_metrics {
     struct hs_metrics_cells shared; /* for threads without cells of their own */
-    /* list of the cells of threads; cells of ended threads stay in it */
+    /* list of all threads' cells, including those of finished threads */
     _Atomic(struct hs_metrics_own *) own;
     size_t first_routes[HS_METRICS_ROUTES];
 };
 
-/* Returns the first route with the same pattern. */
+/* Returns the first route with the same pattern as `route`. */
 size_t hs_metrics_first_route(size_t route);
 
-/* Returns how many series a set of labels has. */
+/* Returns the number of series in a set of labels. */
 size_t hs_metrics_series(enum hs_metric_labels labels);
 
 /* Writes the labels of a series as `name="value",...`. Returns false if this combination of values
-   should not occur; the series is then shown only if it is not 0. */
+   should not occur; such a series is only shown if it is not 0. */
 bool hs_metrics_label(enum hs_metric_labels labels, size_t series,
                       char text[HS_METRICS_LABEL_SIZE]);
 

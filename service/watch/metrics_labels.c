@@ -62,9 +62,8 @@ static bool is_first_route(size_t series)
     return hs_metrics_first_route(series) == series;
 }
 
-/* Returns whether a series pairs a reason with the verdict of this reason. Every reason belongs to
-   one verdict. The series of other pairs stay 0 unless the service has a bug, so they are shown
-   only if they are not 0. */
+/* Returns whether the series combines a reason with its own verdict. Other combinations stay 0
+   unless the service has a bug. */
 static bool is_verdict(size_t series)
 {
     size_t mode = series % HS_METRICS_MODES, rest = series / HS_METRICS_MODES;
@@ -79,22 +78,22 @@ static bool is_move(size_t series)
     return hs_move_reason_verdict(reason) == (enum hs_verdict)(series / HS_MOVE_REASON_COUNT);
 }
 
-/* Returns whether restored rulesets can have this label. The documents of rulesets are inside the
-   checkpoint, so no file of a ruleset can be missing. */
+/* Returns whether restored rulesets can have this label. Their documents are inside the checkpoint,
+   so no file can be missing. */
 static bool is_restored_ruleset(size_t series)
 {
     return series != HS_RESTORED_NAME_MISSING;
 }
 
-/* Returns whether restored maps can have this label. Unlike a ruleset, a map never gets its name
-   from a file of the operator. */
+/* Returns whether restored maps can have this label. Unlike rulesets, maps never get their names
+   from files. */
 static bool is_restored_map(size_t series)
 {
     return series != HS_RESTORED_NAME_IS_FILES;
 }
 
-/* Returns whether a takeover can have these labels. If the store did not answer, the only results
-   are that it was late or down. */
+/* Returns whether a takeover can have these labels. If the store did not answer, the result can
+   only be late or down. */
 static bool is_takeover(size_t series)
 {
     size_t result = series % HS_TAKEOVER_COUNT;
@@ -107,8 +106,8 @@ static bool is_takeover(size_t series)
 /* The index of a label's value is (series / step) % count. */
 struct label {
     const char *name;
-    const struct hs_vocabulary *words;   /* the values */
-    const char *(*value)(size_t number); /* instead of `words` */
+    const struct hs_vocabulary *words;   /* the possible values */
+    const char *(*value)(size_t number); /* used instead of `words` */
     size_t step, count;
 };
 
@@ -120,8 +119,8 @@ enum {
 
 static const struct {
     size_t series;
-    bool (*occurs)(size_t series); /* whether a series occurs; NULL: all series occur */
-    struct label labels[4];        /* ends with a row without a name */
+    bool (*occurs)(size_t series); /* which series can occur; NULL: all */
+    struct label labels[4];        /* terminated by a row without a name */
 } sets[HS_METRIC_LABELS_COUNT] = {
 #define SET(id, occurs, ...)                                                                       \
     [HS_METRIC_LABELS_##id] = {HS_METRIC_SERIES_##id, (occurs), {__VA_ARGS__}}

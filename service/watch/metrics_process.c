@@ -8,7 +8,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The memory of the process, in bytes. */
 struct memory {
     int64_t virtual, resident;
 };
@@ -30,7 +29,7 @@ static struct memory memory_used(void)
     return bytes;
 }
 
-/* Counts the entries of a directory. Returns 0 if the directory cannot be read. */
+/* Returns the number of entries in a directory, or 0 if it cannot be read. */
 static int64_t entries(const char *path)
 {
     DIR *directory = opendir(path);
@@ -53,7 +52,8 @@ void hs_metrics_read_process(struct hs_metrics *metrics)
     struct memory memory = memory_used();
     struct rusage usage = {0};
     struct rlimit files = {0};
-    int64_t open = entries("/proc/self/fd"); /* including the descriptor that reads the directory */
+    /* this also counts the descriptor that reads the directory */
+    int64_t open = entries("/proc/self/fd");
     getrusage(RUSAGE_SELF, &usage);
     getrlimit(RLIMIT_NOFILE, &files);
     hs_metrics_set(metrics, HS_METRIC_CPU_TIME, 0,

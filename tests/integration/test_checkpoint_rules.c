@@ -268,7 +268,7 @@ START_TEST(some_rulesets_stay)
 {
     write_rules("{\"name\":\"arena\"}");
     hs_kept_start_with(&kept, "--rules", kept.directory);
-    expect_refused("/v1/rulesets/arena", 409, "a file of --rules has it");
+    expect_refused("/v1/rulesets/arena", 409, "it comes from a file in --rules");
     expect_refused("/v1/rulesets/unity", 400, "`unity` is built in");
     expect_refused("/v1/rulesets/default", 400, "`default` is built in");
     hs_kept_stop(&kept);

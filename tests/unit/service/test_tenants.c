@@ -162,7 +162,7 @@ START_TEST(a_file_takes_no_name_from_a_tenant)
     ck_assert_str_eq(entry->owner.text, "acme");
     hs_ruleset_store_release(rulesets, entry);
     ck_assert_ptr_null(hs_ruleset_batch_read(rulesets, directory, note_fault, fault));
-    ck_assert_str_eq(fault, "mine.json: a tenant has put a ruleset with this name");
+    ck_assert_str_eq(fault, "mine.json: a tenant has uploaded a ruleset with this name");
     unlink(path);
     rmdir(directory);
 }
