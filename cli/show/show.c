@@ -11,7 +11,7 @@
 
 #define DEFAULT_URL "http://127.0.0.1:8080"
 
-/* The columns of the table of checks. */
+/* The columns of the check table. */
 #define ROW "  %-13s %-8s %12s %12s  %-10s %s\n"
 
 struct show_options {
@@ -27,11 +27,11 @@ static const char help[] =
     "GET /v1/verdicts/{verdict}, plain or gzip. The verdict is computed again in this process.\n"
     "\n"
     "  --server URL  the service that stores the verdict (default " DEFAULT_URL ");\n"
-    "                the variable HINDSIGHT_TOKEN has the token, if the service needs one\n"
+    "                set HINDSIGHT_TOKEN to the token, if the service needs one\n"
     "  --help        this text\n"
     "\n"
-    "Exit codes: 0 shown, 1 the verdict cannot be read or is computed differently, 2 wrong "
-    "usage.\n";
+    "Exit codes: 0 shown, 1 the verdict cannot be read or computed again, or the new result\n"
+    "differs from the stored one, 2 usage error.\n";
 
 static const struct hs_command command = {"show", help, "one VERDICT_ID or FILE"};
 
