@@ -95,9 +95,9 @@ void hs_client_pause(double seconds)
         nanosleep(&pause, NULL);
 }
 
-/* Returns how long to wait before the request is repeated, in seconds; 0: the answer is final. The
-   service states milliseconds in the body; a proxy states whole seconds in the header Retry-After.
- */
+/* Returns how many seconds to wait before the request is repeated; 0: the answer is final. The
+   service states milliseconds in the body. A proxy states whole seconds in the header
+   Retry-After. */
 static double requested_wait(CURL *curl, const struct hs_client_response *response)
 {
     curl_off_t seconds = 0;

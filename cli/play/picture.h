@@ -36,7 +36,7 @@ struct hs_picture {
     double slice; /* walls more than this length above or below the closest approach (or `stopped`)
                      are not drawn; 0: all walls are drawn */
     const char
-        *obstacle; /* what stopped the shot, for example "a wall"; NULL: nothing stopped it */
+        *obstacle; /* what stopped the shot, for example "a wall"; NULL: it was not stopped */
     struct hs_vec stopped; /* the point where the shot stopped */
     bool is_hit;           /* the shot touches the body; ignored if there is an obstacle */
 };

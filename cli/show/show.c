@@ -92,12 +92,12 @@ static void print_claim(const struct hs_recomputed *of)
     const char *weapon =
         result->weapon != HS_NONE ? of->ruleset->weapons[result->weapon]->name.text : "no weapon";
     if (of->hit != NULL)
-        printf("Shot %llu of %.*s with %s: they claim to have hit %.*s.\n",
+        printf("Shot %llu by %.*s with %s: they claim to have hit %.*s.\n",
                (unsigned long long)of->hit->shot, (int)of->hit->shooter.len, of->hit->shooter.ptr,
                weapon, of->hit->target.ptr != NULL ? (int)of->hit->target.len : 6,
                of->hit->target.ptr != NULL ? of->hit->target.ptr : "nobody");
     else
-        printf("Shot %llu of %.*s with %s.\n", (unsigned long long)of->shot->shot,
+        printf("Shot %llu by %.*s with %s.\n", (unsigned long long)of->shot->shot,
                (int)of->shot->shooter.len, of->shot->shooter.ptr, weapon);
     printf("Verdict: %s, %s.", hs_verdict_name(result->verdict), hs_reason_name(result->reason));
     const struct hs_check_row *deciding = hs_scene_deciding(result);
