@@ -35,8 +35,7 @@ struct hs_picture {
     size_t triangle_count;
     double slice; /* walls more than this length above or below the closest approach (or `stopped`)
                      are not drawn; 0: all walls are drawn */
-    const char
-        *obstacle; /* what stopped the shot, for example "a wall"; NULL: it was not stopped */
+    const char *obstacle;  /* what stopped the shot, for example "a wall"; NULL: nothing */
     struct hs_vec stopped; /* the point where the shot stopped */
     bool is_hit;           /* the shot touches the body; ignored if there is an obstacle */
 };
