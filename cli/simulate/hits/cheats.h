@@ -44,7 +44,7 @@ struct hs_cheat {
     enum hs_cheat_bound bound;
     double limit;
     const char *extent; /* what the extent measures, with its unit, for example "s older" */
-    bool is_judged; /* whether --check enforces `limit`; false: this version does not reach it */
+    bool is_judged;     /* --check enforces `limit`; false: no limit, or known to exceed it */
 };
 
 enum { HS_CHEATS = 42 };
