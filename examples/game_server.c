@@ -262,8 +262,8 @@ static enum kind choose_kind(int shooter)
 {
     if (shooter == 0)
         return (enum kind)(OLD_TIME + players[0].claims % 3);
-    /* trudy's first two cheats post their shots. Once a player has posted a shot, the service
-       expects a posted shot for every hit that this player claims. */
+    /* trudy's first two cheats post their shots. Once a player has posted a shot with a weapon, the
+       service expects a posted shot for every hit with this weapon that the player claims. */
     return shooter == 1 ? (enum kind)(BESIDE + players[1].claims % 4) : HONEST;
 }
 

@@ -178,8 +178,8 @@ class Claim:
 def choose_kind(shooter, player):
     if shooter == 0:
         return OLD_TIME + player.claims % 3
-    # trudy's first two cheats post their shots. Once a player has posted a shot, the service
-    # expects a posted shot for every hit that this player claims.
+    # trudy's first two cheats post their shots. Once a player has posted a shot with a weapon, the
+    # service expects a posted shot for every hit with this weapon that the player claims.
     return BESIDE + player.claims % 4 if shooter == 1 else HONEST
 
 

@@ -64,9 +64,9 @@ static struct hs_vec vector(const json_t *array)
                            json_number_value(json_array_get(array, 2))};
 }
 
-/* Scores a claim for a picture. A claim with score 0 is not drawn: the target is dead at `now`,
-   behind the shot, or at a distance that does not fit the picture. The further the target has moved
-   since the shot, the better, up to 1 m. */
+/* Scores a claim for a picture. Returns 0 if the target is dead at `now`, is behind the shooter, or
+   is at a distance that does not fit the picture. Otherwise, the further the target has moved since
+   the shot, the higher the score (up to 1 m). */
 static double picture_score(const struct demo *demo, double now, const json_t *hit)
 {
     struct hs_sim_pose then, present;
@@ -263,7 +263,7 @@ static void print_where_to_look(const struct demo *demo)
     puts("\nWhere to look next");
     if (!demo->stay) {
         const char *file = demo->keep != NULL ? demo->keep : "demo.stream";
-        /* As the user called it, so that the commands can be copied into a shell. */
+        /* The name that the user typed, so that the commands can be copied into a shell. */
         const char *program = program_invocation_name;
         print_hint(program, " serve", "", "the service: data on 8080, admin on 9464");
         if (demo->keep == NULL)
@@ -468,7 +468,7 @@ int hs_demo_main(int argc, char **argv)
         return code;
     bool good = run(&demo, error);
     if (!hs_local_service_stop(&demo.service) && good) {
-        snprintf(error, sizeof(error), "the service did not end cleanly");
+        snprintf(error, sizeof(error), "the service did not stop cleanly");
         good = false;
     }
     if (demo.keep != NULL && !keep_recording(&demo, good ? error : ignored))

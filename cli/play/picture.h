@@ -16,13 +16,13 @@ struct hs_picture {
     const struct hs_body *then, *now; /* the target's body at `hit_time` and at `arrival`; `now` may
                                          be NULL */
     double hit_time, arrival;         /* seconds */
-    struct hs_vec start, end;         /* of the shot */
+    struct hs_vec start, end;         /* where the shot starts and ends */
     /* the points of a curved shot, beginning with `start`; NULL: the shot is straight */
     const struct hs_vec *path;
     size_t path_count;
     const struct hs_sweep_contact *closest; /* closest approach of the shot to `then`; NULL:
                                                hs_picture_draw computes it */
-    double radius;                          /* of the shot, as the rules state it; length */
+    double radius;                          /* the shot's radius in the rules; length */
     /* Without an obstacle: the distance by which the shot missed, and the largest allowed distance.
        With one: the distances along the shot to the obstacle and to the body. */
     double measured, limit;

@@ -1,8 +1,8 @@
 /*
  * Keeps the data that `play` needs to restore a match if the service loses the match's poses. This
- * can happen when the service restarts, or when another replica takes over the match. The data of a
- * match is a JSON object: `put` is the body of the PUT that opens the match, `recent` is a list of
- * the `frames` members posted in the last second, oldest first, and `whole` is true while the
+ * can happen when the service restarts, or when another replica takes over the match. The data is a
+ * JSON object for each match. `put` is the body of the PUT that opens the match. `recent` lists the
+ * `frames` members that were posted in the last second, oldest first. `whole` is true while the
  * service has a full window of frames.
  */
 #ifndef HS_PLAY_RESYNC_H

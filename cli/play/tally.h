@@ -52,7 +52,7 @@ struct hs_tally {
     size_t kind_count;
     double *seconds; /* duration of every request */
     size_t requests, capacity;
-    struct hs_tally_truth truths[HS_TRUTH_MISS + 1]; /* by enum hs_truth */
+    struct hs_tally_truth truths[HS_TRUTH_MISS + 1]; /* indexed by enum hs_truth */
     size_t expected, failed;
     size_t poses, poses_refused;
     struct hs_tally_reason refusals[HS_TALLY_FLAGS]; /* refused poses, by reason */
@@ -86,7 +86,7 @@ struct hs_tally_number hs_tally_deciding(const json_t *result);
 /* Returns the counts for the label `who`, or NULL if no claim had this label. */
 const struct hs_tally_kind *hs_tally_kind(const struct hs_tally *tally, const char *who);
 
-/* Computes how many percent of the claims with this truth were accepted. Returns false if there are
+/* Computes what percentage of the claims with this truth was accepted. Returns false if there are
    no such claims. */
 bool hs_tally_accepted(const struct hs_tally *tally, enum hs_truth truth, double *percent);
 

@@ -56,7 +56,7 @@ struct hs_differences {
     size_t answers_otherwise;  /* answers that differ outside their results */
     size_t answers_line;       /* line of the first such answer */
     size_t first_line;         /* line of the first difference of any kind; 0: no difference */
-    struct hs_reason_count reasons[HS_DIFFERENCES_REASONS]; /* for hits and shots */
+    struct hs_reason_count reasons[HS_DIFFERENCES_REASONS]; /* counts for hits and shots */
     struct hs_reason_count move_reasons[HS_DIFFERENCES_MOVE_REASONS];
     struct hs_changed_claim *changed; /* in the order of the stream; at most `limit` */
     size_t changed_count, changed_capacity, changed_left_out;

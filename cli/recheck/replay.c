@@ -424,7 +424,7 @@ static enum hs_replay_result open_slot(struct hs_replay *replay, struct hs_match
 }
 
 /* Opens the match that the line names. If a match with that name is still open, the recording lacks
-   its end: removes it, and returns HS_REPLAY_REOPENED. */
+   its end: this function closes the old match first, and returns HS_REPLAY_REOPENED. */
 static enum hs_replay_result open_match(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;

@@ -11,7 +11,7 @@
 struct hs_gap {
     size_t line;
     struct hs_name match;
-    char reason[96]; /* why; empty: the recording lacks requests */
+    char reason[96]; /* the cause; empty: the recording lacks requests */
 };
 
 enum { HS_GAPS_MAX = 50 };

@@ -115,8 +115,8 @@ struct hs_sim_arena *hs_sim_arena_create(double rewind_limit)
         return NULL;
     }
     arena->ruleset->rewind.limit_us = hs_seconds_to_us(rewind_limit);
-    /* Half of the matches do not post shots. There a claim states its own launch time, so the
-       history must reach back to the launch. */
+    /* Half of the matches do not post shots. In these matches a claim states its own launch time,
+       so the history must reach back to the launch. */
     arena->ruleset->history.keep_us = hs_seconds_to_us(1.5);
     arena->rig = arena->ruleset->rigs[arena->ruleset->default_rig];
     for (int i = 0; i < HS_ARMS; i++) {

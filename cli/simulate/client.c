@@ -152,8 +152,8 @@ static struct hs_vec lead(const struct hs_client *client, const struct hs_game *
     return point;
 }
 
-/* Turns the aim towards a direction, as fast as a hand can. Returns whether the aim was almost
-   there or has arrived. */
+/* Turns the aim towards a direction, as fast as a hand can. Returns whether the aim arrives, or was
+   within 0.05 rad of the direction. */
 static bool turn_to(struct hs_client *client, struct hs_vec wanted)
 {
     double off = acos(fmax(-1, fmin(1, hs_vec_dot(client->aim, wanted))));
@@ -241,7 +241,7 @@ static void handle_weapon(struct hs_client *client, const struct hs_game *game, 
     }
 }
 
-/* Returns whether players use the weapon in hand at the foe's distance. */
+/* Returns whether the foe is at a distance at which players use the weapon in hand. */
 static bool is_in_range(const struct hs_client *client, const struct hs_screen *screen,
                         struct hs_vec eye)
 {

@@ -22,8 +22,9 @@ struct hs_skirmish_setup {
     int arm;             /* enum hs_arm for all players; -1: players change weapons */
     double seconds;      /* length of play */
     double stamp_error;  /* seconds; standard deviation of hit_time from the drawn time */
-    double aim_error;    /* degrees; added to every player's standard aiming error */
-    size_t frame_every, snapshot_every; /* in ticks; in frames */
+    double aim_error; /* degrees; added to the standard deviation of every player's aiming error */
+    /* ticks from frame to frame; frames from snapshot to snapshot */
+    size_t frame_every, snapshot_every;
     bool posts_shots;    /* all shots are posted, even if the weapon does not require it */
     bool posts_ammo;     /* frames contain the rounds left in the magazine */
     bool ends_at_impact; /* claims end at the impact, not at the weapon's range */
@@ -56,8 +57,8 @@ struct hs_mail {
     struct hs_str victims[HS_CROWD];
     int target;              /* the claimed target; -1: the claim names only victims of a blast */
     int victim;              /* the first victim of the blast, if there is no target */
-    struct hs_vec direction; /* of the shot */
-    uint64_t seed;           /* of a posted shot with pellets */
+    struct hs_vec direction; /* the shot's direction */
+    uint64_t seed;           /* seed for the spread of the pellets */
 };
 
 /* Returns the claim in a mail, complete with its lists, which the mail owns. */
@@ -78,9 +79,9 @@ struct hs_mailbox {
 
 /* What a client did in one of its frames. The server learns it when it simulates this frame. */
 struct hs_doing {
-    double time;       /* of the frame, on the server's clock */
+    double time;       /* server time of the frame */
     struct hs_vec aim; /* unit vector */
-    int rounds;        /* left in the weapon in hand */
+    int rounds;        /* rounds left in the weapon in hand */
     bool reloading;
 };
 
@@ -102,7 +103,7 @@ struct hs_client {
     unsigned me;
     struct hs_link link;
     struct hs_dice dice;
-    /* by frame of the film: the time when this frame arrives at the client; HUGE_VAL: never */
+    /* arrivals[i]: when frame i of the film arrives at the client; HUGE_VAL: never */
     double *arrivals;
     double phase;       /* seconds from a server tick to the next client frame */
     double interp;      /* interpolation delay in seconds */
@@ -118,7 +119,7 @@ struct hs_client {
     double drawn_at; /* time from which the weapon in hand can fire */
     double ready_at[HS_ARMS];
     double reload_until;
-    int rounds[HS_ARMS];    /* left in each magazine; -1: the weapon has no magazine */
+    int rounds[HS_ARMS];    /* rounds left in each magazine; -1: no magazine */
     uint64_t shots, claims; /* shots fired, and claims sent for them */
     struct hs_doing log[HS_CLIENT_LOG];
     uint64_t frames;
@@ -144,8 +145,8 @@ void hs_client_frame(struct hs_client *client, const struct hs_game *game, doubl
 bool hs_client_claim(const struct hs_game *game, const struct hs_screen *screen,
                      struct hs_mail *mail);
 
-/* Returns the last frame of the client that the server has simulated by `time` (on the server's
-   clock), or NULL if it is not in the log. */
+/* Returns what the client did in the last frame that the server has simulated by `time` (on the
+   server's clock). Returns NULL if the log does not contain this frame. */
 const struct hs_doing *hs_client_doing(const struct hs_client *client, double time);
 
 /* ---- functions that client.c and fire.c share ---- */

@@ -150,7 +150,7 @@ static void choose_gait(struct mover *mover, double now, struct hs_dice *dice)
     mover->gait_until = now + hs_dice_between(dice, 0.4, mover->gait == GAIT_STAND ? 1.2 : 3.0);
 }
 
-/* Returns the velocity that a player wants. */
+/* Returns the velocity at which a player wants to move. */
 static struct hs_vec wish(const struct hs_crowd *crowd, unsigned who, size_t tick,
                           struct mover *mover, struct hs_sim_pose *pose, struct hs_dice *dice)
 {

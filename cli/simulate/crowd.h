@@ -17,7 +17,7 @@ enum { HS_CROWD = 10, HS_CROWD_HZ = 60 };
 
 /* A player at one time. */
 struct hs_sim_pose {
-    struct hs_vec position; /* of the feet */
+    struct hs_vec position; /* where the feet are */
     double yaw;      /* radians around +z; always 0 in a crowd, because the clients do the aiming */
     uint32_t jumps;  /* portals used and lives begun so far */
     uint32_t life;   /* lives begun so far */
@@ -37,7 +37,7 @@ void hs_crowd_destroy(struct hs_crowd *crowd);
 double hs_crowd_time(size_t tick);
 int64_t hs_crowd_time_us(size_t tick);
 
-/* Returns the last tick at or before `time`, or the first tick if `time` is before it. */
+/* Returns the last tick at or before `time`, or the first tick if no tick is that early. */
 size_t hs_crowd_tick(const struct hs_crowd *crowd, double time);
 
 const struct hs_sim_pose *hs_crowd_at(const struct hs_crowd *crowd, unsigned who, size_t tick);

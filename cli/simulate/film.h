@@ -47,9 +47,9 @@ void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *po
 
 /* The first contact of a shot. */
 struct hs_first {
-    int who;              /* the player; -1: the world, or nothing */
-    uint16_t hitbox;      /* index of the touched hitbox */
-    double distance;      /* from the shot's start; the shot's length if it touches nothing */
+    int who;         /* the player; -1: the world, or nothing */
+    uint16_t hitbox; /* index of the touched hitbox */
+    double distance; /* distance from the shot's start; the shot's length if it touches nothing */
     struct hs_vec normal; /* surface normal, if the contact is with the world */
 };
 

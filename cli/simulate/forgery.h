@@ -12,14 +12,14 @@
 #define HS_FORGERY_LIST(X)                                                                         \
     X(BESIDE, "aim_beside", "the shot misses the body by more than the body's width")              \
     X(START, "start_shifted", "fired 1.5 to 4 m beside the shooter's eye")                         \
-    X(OLD, "time_old", "older than the rewind limit")                                              \
-    X(SLACK, "time_slack", "exceeds the slack around the time that the latency explains")          \
-    X(FUTURE, "time_future", "further in the future than the future slack allows")                 \
+    X(OLD, "time_old", "hit_time is older than the rewind limit")                                  \
+    X(SLACK, "time_slack", "hit_time is further from the expected time than the slack allows")     \
+    X(FUTURE, "time_future", "hit_time is further in the future than the future slack allows")     \
     X(WALL, "wall_between", "legal except for a wall in front of the body")                        \
     X(ALIGNED, "pellets_aligned",                                                                  \
       "all pellets have the same direction, but the seed spreads them")                            \
     X(RADIUS, "radius_grown", "five times as wide (a ray: 25 cm); touches only with that width")   \
-    X(DEAD, "dead_shooter", "fired by a player whose grace after death is over")                   \
+    X(DEAD, "dead_shooter", "fired by a player who has been dead for longer than the grace")       \
     X(WEAPON, "wrong_weapon", "fired with a weapon that is not in hand")                           \
     X(EMPTY, "empty_weapon", "fired with an empty magazine, or during a reload")                   \
     X(OTHER, "other_body", "claims another body, which the shot misses")                           \

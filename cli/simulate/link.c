@@ -31,7 +31,7 @@ void hs_link_draw(enum hs_link_kind kind, struct hs_dice *dice, struct hs_link *
         out->outages = hs_dice_next(dice);
 }
 
-/* Returns the outage in the period around the time `at`. */
+/* Returns the outage in the period that contains the time `at`. */
 static struct outage outage_around(const struct hs_link *link, double at)
 {
     double span = floor(at / OUTAGE_EVERY);

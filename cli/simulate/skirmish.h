@@ -58,7 +58,7 @@ bool hs_skirmish_take(struct hs_skirmish *skirmish, struct hs_mail *out);
 /* Runs the clients and ends the tick. */
 void hs_skirmish_end(struct hs_skirmish *skirmish);
 
-/* Returns whether enough frames and snapshots have been sent: players do not shoot earlier. */
+/* Returns whether players may shoot yet: enough frames and snapshots have been sent. */
 bool hs_skirmish_is_warm(const struct hs_skirmish *skirmish);
 
 /* Prepares the forger for a claim by this player: sets the time, and the expected hit_times from

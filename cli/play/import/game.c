@@ -35,8 +35,8 @@ static json_t *weapons_of(const struct hs_csv_weapon *list, size_t count)
     json_t *weapons = json_object();
     for (size_t i = 0; i < count; i++) {
         const struct hs_csv_weapon *weapon = &list[i];
-        /* The table contains damage after quad damage and armour. For the lightning gun (`lg`), use
-           the true damage, 30. */
+        /* The damage in the table includes the effects of quad damage and armour. For the lightning
+           gun (`lg`), use the true damage, 30. */
         double damage = strcmp(weapon->name, "lg") == 0 ? 30.0 : fmax(weapon->damage, 1.0);
         /* Directions have six digits, so they may be slightly longer than 1. */
         double range = ceil(weapon->range * 1.00001);

@@ -33,7 +33,7 @@ enum { SHOT_TIME, SHOT_SHOOTER, SHOT_PING, SHOT_WEAPON, SHOT_VICTIM, SHOT_HIT, S
 enum { SHOT_ORIGIN = SHOT_DAMAGE + 1, SHOT_DIRECTION = SHOT_ORIGIN + 3 };
 enum { SHOT_MAX_DIST = SHOT_DIRECTION + 3, SHOT_INACCURACY, SHOT_SPREAD, SHOT_COLUMNS };
 
-/* By game (hs_csv_games). Only the names of the direction columns differ. */
+/* Indexed like hs_csv_games. Only the names of the direction columns differ between the games. */
 static const char *const shot_columns[2][SHOT_COLUMNS] = {
     {"t_ms", "shooter", "ping_ms", "weapon", "victim", "server_hit", "damage", "ox", "oy", "oz",
      "dx", "dy", "dz", "max_dist", "inaccuracy", "spread"},

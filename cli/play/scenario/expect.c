@@ -21,7 +21,7 @@ struct comparison {
     char *fault;
     char pointer[256];
     size_t pointer_len;
-    double tolerance; /* for the numbers at `pointer` */
+    double tolerance; /* applies to the numbers at `pointer` */
 };
 
 static bool compare(struct comparison *cmp, const json_t *expected, const json_t *actual);

@@ -19,8 +19,8 @@ enum hs_cheat_kind {
     HS_CHEAT_PELLETS,  /* one path for all pellets, beside the aim; degrees */
     HS_CHEAT_SEEDS,    /* the seed of the spread, out of `amount` seeds */
     HS_CHEAT_BESIDE,   /* a claimed path beside that of the posted shot; degrees */
-    HS_CHEAT_NUMBERS,  /* to use the number of an accepted hit again; number of hits since then */
-    HS_CHEAT_HOLD,     /* to hold packets; seconds */
+    HS_CHEAT_NUMBERS,  /* the number of an earlier accepted hit; hits accepted since then */
+    HS_CHEAT_HOLD,     /* how long packets are held; seconds */
     HS_CHEAT_COVER,    /* an earlier fire_time while behind cover; seconds */
     HS_CHEAT_DEATH,    /* an earlier fire_time after death; seconds */
     HS_CHEAT_LEAN,     /* a start beside the eye, outside the cover; metres */
@@ -28,7 +28,7 @@ enum hs_cheat_kind {
     HS_CHEAT_MOVE,     /* moves; index into `gaits` in moving.c */
 };
 
-/* Which value `--check` compares with `limit`. It uses the runs on the link HS_LINK_STEADY. */
+/* Which value `--check` compares with `limit`. Only runs on the link HS_LINK_STEADY count. */
 enum hs_cheat_bound {
     HS_CHEAT_UNBOUND, /* none */
     HS_CHEAT_GAIN,    /* the lower end of the confidence interval of the gain in hits; a share */
@@ -72,10 +72,10 @@ struct hs_cheat_count {
     /* sums over accepted claims; for moves, `hits` is the distance moved, in metres */
     struct hs_paired hits, damage;
     double extent;                               /* the largest accepted extent */
-    uint64_t reasons[HS_REASON_COUNT];           /* of refused claims */
+    uint64_t reasons[HS_REASON_COUNT];           /* reasons for refused claims */
     uint64_t shadow[HS_REASON_COUNT];            /* failed shadow checks on accepted claims */
-    uint64_t flags[HS_FLAG_COUNT];               /* on accepted claims */
-    uint64_t move_reasons[HS_MOVE_REASON_COUNT]; /* of refused moves */
+    uint64_t flags[HS_FLAG_COUNT];               /* flags on accepted claims */
+    uint64_t move_reasons[HS_MOVE_REASON_COUNT]; /* reasons for refused moves */
     uint64_t raised[HS_MOVE_CHECK_COUNT];        /* failed move checks, in any mode */
 };
 

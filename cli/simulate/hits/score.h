@@ -38,7 +38,7 @@ struct hs_example {
     enum hs_arm arm;
     enum hs_forgery forgery; /* HS_FORGERIES: honest */
     enum hs_reason reason;
-    double measured, limit; /* of the deciding check */
+    double measured, limit; /* what the deciding check measured, and its limit */
     double margin;          /* for a miss, the smallest gap between shot and target; length */
     double age, fire_age;   /* seconds from hit_time, and from fire_time, to the arrival */
     uint64_t match;
@@ -53,7 +53,7 @@ struct hs_score {
     struct hs_example examples[HS_EXAMPLES]; /* honest claims that were not accepted, and forged
                                                 claims that were not rejected */
     unsigned example_count;
-    unsigned hints; /* hints given in any match; bit = enum hs_hint_code */
+    unsigned hints; /* one bit for each enum hs_hint_code: some match got this hint */
 };
 
 void hs_score_add(struct hs_score *sum, const struct hs_score *more);
@@ -70,7 +70,7 @@ struct hs_count hs_score_honest(const struct hs_score *score);
 /* At least this share must be accepted on BAD and on OUTAGE, where a few claims arrive late. */
 #define HS_GOAL_HONEST_POOR 0.99
 #define HS_GOAL_FORGED      0.999 /* at least this share of each kind of forgery must be rejected */
-#define HS_GOAL_EXCESS      3     /* max of hs_burst_count.worst */
+#define HS_GOAL_EXCESS      3     /* hs_burst_count.worst must not exceed this */
 
 /*
  * Returns whether all goals are met. If not, `text` (at least 256 bytes) names the first goal that

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 enum hs_timing_cheat {
-    HS_TIMING_CHEAT_1003, /* 1003 to 200: clocks with a constant rate, from 1.003 to 2 */
+    HS_TIMING_CHEAT_1003, /* the first seven: clocks with a constant rate, from 1.003 to 2 */
     HS_TIMING_CHEAT_101,
     HS_TIMING_CHEAT_102,
     HS_TIMING_CHEAT_105,
@@ -28,14 +28,16 @@ struct hs_timing_cheat_cycle {
     double frozen, paused, fast; /* the end of each part, in seconds from the start of the cycle */
     double rate;                 /* rate of the fast clock */
     double jump;                 /* seconds added to the clock at the start of the cycle */
-    double held; /* all packets in this many seconds at the start of the cycle are sent together */
+    /* The cheat holds all packets for this many seconds from the start of the cycle, and then sends
+       them together. */
+    double held;
 };
 
 extern const struct hs_timing_cheat_cycle hs_timing_cheats[HS_TIMING_CHEATS];
 
 /* What a cheat does in one frame. */
 struct hs_timing_trick {
-    double rate;      /* of the clock */
+    double rate;      /* the clock's rate */
     double jump;      /* seconds added to the clock in this frame */
     bool is_paused;   /* the client's clock stops, and the client sends no packet */
     bool freezes_ack; /* the client acknowledges no newer snapshot */

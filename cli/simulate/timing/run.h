@@ -13,7 +13,7 @@
 struct hs_timing_run {
     struct hs_moves_rules rules;
     uint64_t seed;
-    double hours;                   /* of honest play on each profile */
+    double hours;                   /* hours of honest play on each profile */
     uint64_t runs;                  /* sessions of each cheat on each profile */
     int profile;                    /* enum hs_timing_profile; -1: all */
     uint64_t threads;               /* 0: one per core */

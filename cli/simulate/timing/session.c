@@ -26,12 +26,12 @@ struct client {
     double begun;
     double now;   /* true time of the frame */
     double clock; /* the client's clock, which sets the timestamps of moves; never reset */
-    double rate;  /* of the clock */
+    double rate;  /* the clock's rate */
     struct hs_timing_spell hitch, tab;
     struct hs_timing_line up, down;
     /* the same server twice, because the times of receiving and of sending advance separately */
     struct server receiver, sender;
-    double snapshot_sent, snapshot_arrives; /* of the next snapshot */
+    double snapshot_sent, snapshot_arrives; /* when the next snapshot is sent; when it arrives */
     double ack;         /* send time of the newest snapshot that the client has; -1: none */
     double cheats_from; /* when the cheating starts; HUGE_VAL: never */
     enum hs_timing_cheat cheat;
