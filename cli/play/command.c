@@ -76,12 +76,12 @@ static bool read_options(int argc, char **argv, struct play_options *options, in
     *code = HS_EXIT_FINE;
     playback->cheat = (enum hs_cheat)cheat;
     if (options->grow != 0.0 && !hs_csv_match_is_name(options->recording))
-        *code = hs_command_wrong(&command, "--grow is for CSV pairs");
+        *code = hs_command_wrong(&command, "--grow works only with CSV pairs");
     bool changed = playback->match != NULL || playback->replace || playback->speed > 0.0 ||
                    playback->cheat != HS_CHEAT_NONE || options->map != NULL;
     if (changed && hs_play_scenarios_is_name(options->recording))
         *code = hs_command_wrong(&command, "--match, --replace, --speed, --map and --cheat are "
-                                           "not for scenarios");
+                                           "not available for scenarios");
     return *code == HS_EXIT_FINE;
 }
 

@@ -199,7 +199,7 @@ static bool fits_options(struct session *session, const char *match)
         (playback->match == NULL && playback->cheat == HS_CHEAT_NONE && playback->speed <= 0.0))
         return true;
     return fail(session,
-                "the recording has several matches; --match, --cheat and --speed are for one");
+                "the recording has several matches; --match, --cheat and --speed support only one");
 }
 
 static bool open_match(struct session *session, const char *recorded, const char *ruleset,
@@ -228,7 +228,7 @@ static bool open_match(struct session *session, const char *recorded, const char
        another revision of the ruleset or map. */
     if (session->response.status == 200 || session->response.status == 409)
         return fail(session,
-                    "the match %s is open on this service already; end it with --replace, "
+                    "the match %s is already open on this service; end it with --replace, "
                     "or play under another name with --match NAME",
                     match);
     return succeeded(session, 0);
@@ -520,7 +520,7 @@ bool hs_playback_run(const struct hs_playback *playback, char error[HS_PLAY_ERRO
         fputs("\r\033[K", stderr);
     if (session.left_out > 0 && playback->complaints != NULL)
         fprintf(playback->complaints,
-                "%zu requests were left out: the recording has gaps before them\n",
+                "%zu requests were not sent: the recording has gaps before them\n",
                 session.left_out);
     hs_forge_destroy(session.forge);
     json_decref(session.matches);

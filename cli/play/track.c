@@ -103,7 +103,7 @@ static json_t *resolve(struct track *track, const struct kind *kind, const json_
     const char *name =
         json_string_value(json_is_string(given) ? given : json_object_get(given, kind->name));
     if (name == NULL) {
-        fail(track, "an item without a name among", kind->list);
+        fail(track, "an item has no name in", kind->list);
         return NULL;
     }
     const json_t *known = json_object_get(json_object_get(track->fixture, kind->list), name);
@@ -196,7 +196,7 @@ static bool apply_change(struct track *track, const json_t *change)
     if (at == json_array_size(list)) {
         const json_t *motion = motion_of(track, kind, name, time);
         if (motion == NULL)
-            return fail(track, "a change of an unknown name", name);
+            return fail(track, "a change names an unknown player or mover", name);
         json_array_append_new(list, sample_of(kind, motion, time, false));
     }
     json_t *sample = json_array_get(list, at);
@@ -227,7 +227,7 @@ static bool check_fields(struct track *track, const json_t *given)
     track->every_us = time_or(given, "every", 1000000);
     if (track->every_us <= 0 || track->to_us < track->from_us ||
         (track->to_us - track->from_us) / track->every_us > MAX_TRACK_FRAMES)
-        return fail(track, "from, to and every do not make sense", NULL);
+        return fail(track, "from, to and every do not describe a valid range of frames", NULL);
     return true;
 }
 

@@ -19,7 +19,7 @@ struct hs_film {
 
 /* A time, with the frames before and after it. */
 struct hs_moment {
-    size_t from, to; /* indices of the frames; equal if the time is after the last frame */
+    size_t from, to; /* indices of the frames; equal if there is no later frame */
     double alpha;    /* 0 .. 1: where the time lies between the two frames */
     double time;
 };

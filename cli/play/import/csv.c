@@ -18,7 +18,7 @@ struct hs_csv {
     char *names[MAX_COLUMNS];
     char *cells[MAX_COLUMNS];
     int columns;
-    int bad_column; /* the last cell of this row that was not a number; -1: none so far */
+    int bad_column; /* column of the last cell in this row that was not a number; -1: none */
 };
 
 bool hs_csv_fail(const struct hs_csv *csv, char error[HS_PLAY_ERROR_MAX], const char *format, ...)
@@ -101,7 +101,7 @@ enum hs_recording_result hs_csv_next(struct hs_csv *csv, char error[HS_PLAY_ERRO
     }
     int cells = cut(line, csv->cells);
     if (cells != csv->columns) {
-        hs_csv_fail(csv, error, "not as many cells as columns (%d)", csv->columns);
+        hs_csv_fail(csv, error, "the row does not have %d cells", csv->columns);
         return HS_RECORDING_BAD;
     }
     return HS_RECORDING_ENTRY;

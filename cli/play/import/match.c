@@ -95,7 +95,7 @@ static bool open_table(struct table *table, const char *path, const char *part)
             return table->csv != NULL;
         }
     }
-    snprintf(table->error, HS_PLAY_ERROR_MAX, "%.*s%s[.gz] is needed and cannot be read", stem,
+    snprintf(table->error, HS_PLAY_ERROR_MAX, "cannot read the required file %.*s%s[.gz]", stem,
              path, part);
     return false;
 }
@@ -135,7 +135,7 @@ static bool advance(struct table *table)
     table->time = number(table, 0, 0.0) / 1000.0;
     if (hs_csv_fault(table->csv, table->error))
         return false;
-    return table->time >= before || hs_csv_fail(table->csv, table->error, "t_ms runs back");
+    return table->time >= before || hs_csv_fail(table->csv, table->error, "t_ms decreases");
 }
 
 static double rewind_of(const struct hs_csv_game *game, double ping_ms)

@@ -48,7 +48,7 @@ static json_t *load_fixture(const char *path, const json_t *fixture, char *error
     char full[4096];
     int len = snprintf(full, sizeof(full), "%.*s%s", folder, path, json_string_value(fixture));
     if (len < 0 || (size_t)len >= sizeof(full)) {
-        snprintf(error, HS_SCENARIO_ERROR_MAX, "the path of the fixture is too long");
+        snprintf(error, HS_SCENARIO_ERROR_MAX, "the fixture's path is too long");
         return NULL;
     }
     return load_json(full, error);
@@ -267,7 +267,7 @@ static struct hs_scenario_step *add_claim(struct draft *draft, const json_t *req
     if (result == NULL || !json_is_object(result)) {
         json_decref(claim);
         json_decref(result);
-        snprintf(draft->error, HS_SCENARIO_ERROR_MAX, "a claim expects a result");
+        snprintf(draft->error, HS_SCENARIO_ERROR_MAX, "a claim needs an expected result");
         return NULL;
     }
     json_object_set(result, "shot", json_object_get(claim, "shot"));
@@ -457,7 +457,7 @@ static bool same_as_saved(const json_t *saved, const char *name, const json_t *a
     char *was = before != NULL ? json_dumps(before, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
     char *is = answer != NULL ? json_dumps(answer, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
     snprintf(fault, HS_EXPECT_FAULT_MAX, "\"%s\" was %.200s, is %.200s", name,
-             was != NULL ? was : "never kept", is != NULL ? is : "not JSON");
+             was != NULL ? was : "never saved", is != NULL ? is : "not JSON");
     free(was);
     free(is);
     return false;

@@ -52,7 +52,7 @@ static bool play_one(const struct hs_scenarios *scenarios, size_t index, const c
     char fault[HS_SCENARIO_ERROR_MAX];
     struct hs_scenario_info info = hs_scenarios_info(scenarios, index);
     if (info.requires != NULL) {
-        fprintf(complaints, "scenario %s left out: needs hindsight serve %s\n", info.row,
+        fprintf(complaints, "scenario %s skipped: it needs hindsight serve %s\n", info.row,
                 info.requires);
         return true;
     }
