@@ -18,7 +18,7 @@
 #define MATCH_SECONDS 30.0
 #define DEFAULT_SEED  7
 
-/* The smallest width that a column of the picture may represent, in metres. */
+/* A column of the picture covers at least this many metres. */
 #define MIN_SCALE 0.04
 
 /* At least this share of the honest claims must be accepted. It is less than 1, because a bad

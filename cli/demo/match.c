@@ -9,8 +9,8 @@
 struct demo_match {
     struct hs_sim_arena *arena;
     struct hs_skirmish *skirmish;
-    struct hs_player_frame
-        posted[HS_CROWD];           /* the last frame; the next frame contains only what changed */
+    /* the players' entries in the last frame; the next frame leaves out what has not changed */
+    struct hs_player_frame posted[HS_CROWD];
     struct hs_vec turned[HS_CROWD]; /* direction of the shot a cheat forged in this tick; 0: none */
     unsigned turns[HS_DEMO_CHEAT_COUNT];
     bool begun;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Seconds of frames to store: the default of `history.keep`. */
+/* How many seconds of frames to store: the default of `history.keep`. */
 static const double kept_seconds = 1.0;
 
 json_t *hs_resync_create(json_t *put)

@@ -24,7 +24,7 @@ struct track {
     long long from_us, to_us, every_us;
     const json_t *fixture; /* players and movers that the track may name; NULL: no fixture */
     json_t *frames;        /* sorted by time */
-    json_t *items;         /* players and movers in the order of the track, with fixture fields */
+    json_t *items; /* players and movers in the order of the track, merged with the fixture */
     char *error;
 };
 

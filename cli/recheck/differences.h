@@ -47,7 +47,7 @@ struct hs_differences {
                          reason and damage are compared; false: every byte is compared */
     size_t limit;     /* stores at most this many changed claims */
     size_t requests;
-    size_t hits, shots, moves, replayed; /* replayed results are not counted as hits etc. */
+    size_t hits, shots, moves, replayed; /* a replayed result counts only as `replayed` */
     /* How many hits, shots and moves differ, and how. `flipped`: verdict or reason differs.
        `damaged`: the damage (for a move, `delta_time`) differs, but not verdict and reason.
        `otherwise`: only other bytes differ. */

@@ -10,7 +10,7 @@
 
 enum {
     MAX_SLOTS = 256,
-    FRAMES_A_REQUEST = 16, /* at most; a quarter of a second in a 64 Hz game */
+    FRAMES_A_REQUEST = 16, /* max frames in a request: a quarter of a second at 64 Hz */
     PATH_BYTES = 1024
 };
 

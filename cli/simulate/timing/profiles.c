@@ -86,7 +86,7 @@ bool hs_timing_spell_on(struct hs_timing_spell *spell, double at)
     return at >= spell->from;
 }
 
-/* ---- lines ---- */
+/* ---- connections ---- */
 
 void hs_timing_lines_start(enum hs_timing_profile profile, struct hs_dice *dice, double at,
                            struct hs_timing_line *up, struct hs_timing_line *down)
