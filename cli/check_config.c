@@ -21,7 +21,7 @@ static const char usage[] =
     "Checks a configuration of `hindsight serve` and each ruleset in the directory that it names.\n"
     "FILE, the environment and the options of `hindsight serve` are combined. Prints every value\n"
     "with its source, and then ok. If there are problems, prints a line for each problem, with\n"
-    "its JSON pointer. A FILE that has a \"name\" is checked as a ruleset.\n"
+    "its JSON pointer. A FILE that contains a \"name\" is checked as a ruleset.\n"
     "Warnings about rulesets go to standard error and do not change the exit code.\n";
 
 static void put_problem(void *context, const char *source, const struct hs_problem *problem)
@@ -37,7 +37,7 @@ static void put_problem(void *context, const char *source, const struct hs_probl
         printf("%s: and %zu more\n", source, problem->left_out);
 }
 
-/* Warnings go to standard error, because a script may compare standard output. */
+/* Prints to standard error, because a script may compare standard output. */
 static void put_warning(void *context, const char *pointer, const char *text)
 {
     fprintf(stderr, "%s: warning: %s: %s\n", (const char *)context, pointer, text);
@@ -53,7 +53,7 @@ static void warn_of_file(void *context, const struct hs_ruleset_entry *entry)
     hs_ruleset_warn(entry->ruleset, put_warning, path);
 }
 
-/* Loads rulesets and tokens as the service does when it starts, and frees them. */
+/* Loads the rulesets and tokens as the service does at startup, reports faults, and frees them. */
 static bool check_steps(const struct hs_options *options)
 {
     char error[256] = "";
@@ -82,7 +82,7 @@ static bool check_tls(const struct hs_options *options)
 {
     char error[256];
     struct hs_tls tls = {0};
-    /* If only one of key and certificate is set, hs_options_read has already reported it. */
+    /* If only the key or only the certificate is set, hs_options_read has already reported it. */
     bool fine = options->tls_cert[0] == '\0' || options->tls_key[0] == '\0' ||
                 hs_tls_load(options->tls_cert, options->tls_key, &tls, error);
     hs_tls_free(&tls);
@@ -91,8 +91,8 @@ static bool check_tls(const struct hs_options *options)
     return fine;
 }
 
-/* Checks a file that must contain a secret of at least `min` bytes. Does nothing if the file, or
-   the option that needs the file, is not set. */
+/* Checks that the file at `path` contains a secret of at least `min` bytes. Returns true without a
+   check if `path` is empty, or if `user`, the option that needs the secret, is empty. */
 static bool check_secret(const char *user, const char *path, size_t min)
 {
     char error[256];
@@ -106,7 +106,7 @@ static bool check_secret(const char *user, const char *path, size_t min)
     return fine;
 }
 
-/* Only a ruleset has the member `name`, because no option has this name. */
+/* A document with the member `name` is a ruleset, because no option is called `name`. */
 static bool is_ruleset(const char *path)
 {
     json_t *root = json_load_file(path, 0, NULL);
@@ -154,7 +154,7 @@ static bool check_configuration(int argc, char **argv)
     free(arguments);
     if (result == HS_OPTIONS_WRONG)
         printf("%s\n", faults);
-    /* The next checks also run after a fault, so that one run reports all faults. */
+    /* Continue after a fault, so that one run reports all faults. */
     bool fine = check_steps(&options);
     fine = check_tls(&options) && fine;
     fine =

@@ -58,7 +58,7 @@ int hs_command_wrong(const struct hs_command *command, const char *format, ...)
     return HS_EXIT_USAGE;
 }
 
-/* Prints which values an option accepts. */
+/* Prints which values the option accepts, and the refused value (`optarg`). */
 static void wrong_value(const struct hs_command *command, const struct hs_argument *argument)
 {
     char takes[96] = "one of the values in its help";

@@ -1,4 +1,4 @@
-/* Declares the subcommands of the program, and reads their command lines. */
+/* The subcommands of the program, and the parser for their command lines. */
 #ifndef HS_CLI_COMMAND_H
 #define HS_CLI_COMMAND_H
 
@@ -28,8 +28,8 @@ struct hs_argument {
     const char *const *list; /* the words that hs_argument_word accepts */
 };
 
-/* Parse functions. Each stores a value in `target`; its comment names the type of the value. Each
-   returns false if the text is not a valid value. */
+/* Parse functions for `parse`. Each stores a value at `target`, whose type is named beside the
+   function, and returns false if the text is not a valid value. */
 bool hs_argument_text(const struct hs_argument *argument, const char *text);  /* const char * */
 bool hs_argument_name(const struct hs_argument *argument, const char *text);  /* const char * */
 bool hs_argument_whole(const struct hs_argument *argument, const char *text); /* uint64_t */
@@ -40,20 +40,21 @@ bool hs_argument_word(const struct hs_argument *argument, const char *text);
 struct hs_command {
     const char *name; /* printed in messages, for example "play" */
     const char *help; /* the whole text of --help */
-    /* The argument that is not an option, for example "one FILE"; NULL: not allowed. */
+    /* Describes the argument that is not an option, for example "one FILE". NULL: the command takes
+       no such argument. */
     const char *operand;
 };
 
 /*
  * Reads the arguments of a command: at most 16 options, --help and the operand. `operand` is NULL
- * for a command that takes no operand. Returns true if the command can continue; texts in `target`
- * and *operand then point into argv. Returns false after it printed the help or a fault; the
- * command must then exit with *code.
+ * for a command that takes no operand. On success, returns true; the texts at `target` and *operand
+ * point into argv. Otherwise (--help or a usage error), prints the help or the error and returns
+ * false; the command must then exit with *code.
  */
 bool hs_command_read(const struct hs_command *command, const struct hs_argument *arguments,
                      int argc, char **argv, const char **operand, int *code);
 
-/* Prints a fault of the command line, and returns HS_EXIT_USAGE. */
+/* Prints what is wrong with the command line, and returns HS_EXIT_USAGE. */
 int hs_command_wrong(const struct hs_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

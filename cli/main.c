@@ -1,4 +1,4 @@
-/* The program: a table of its subcommands. */
+/* The entry point: runs the subcommand that the command line names. */
 #include "cli/command.h"
 #include "service/options/values.h"
 #include "service/serve.h"
@@ -13,9 +13,9 @@
 
 extern char **environ;
 
-/* jemalloc reads its options from this string. It sets the number of arenas to one; that arena is
-   created at the start. If there is no memory for a further arena, jemalloc 5.3 crashes the thread
-   that needs it. */
+/* jemalloc reads its options from this string. The string limits jemalloc to one arena, which
+   exists from the start. With more arenas, jemalloc 5.3 creates each one when a thread first needs
+   it, and crashes that thread if there is no memory for the arena. */
 extern const char *malloc_conf;
 const char *malloc_conf = "narenas:1";
 
@@ -93,12 +93,12 @@ static void help(FILE *to)
             fprintf(to, "  %-14s %s\n", commands[i].name, commands[i].help);
     fputs("\n  --help         this text; `hindsight COMMAND --help` describes a command\n"
           "  --version      the version\n\n"
-          "Exit codes: 0 fine, 1 failed, 2 wrong usage.\n",
+          "Exit codes: 0 fine, 1 failed, 2 usage error.\n",
           to);
 }
 
-/* Opens /dev/null for each closed standard stream. Otherwise a socket might get the number of a
-   closed stream, and the log would go into the socket. */
+/* Opens /dev/null for each closed standard stream. Otherwise a socket could get file descriptor 2,
+   and the log would be written to the socket. */
 static void open_standard_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++)

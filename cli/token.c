@@ -32,7 +32,7 @@ struct wanted {
     uint64_t days; /* 0: the token never expires */
 };
 
-/* Writes random bytes in hexadecimal. Returns false if the system provides no random bytes. */
+/* Writes `bytes` random bytes as hexadecimal text. Returns false if getrandom fails. */
 static bool random_text(char *text, size_t bytes)
 {
     unsigned char drawn[HS_SECRET_BYTES];
@@ -44,7 +44,7 @@ static bool random_text(char *text, size_t bytes)
     return true;
 }
 
-/* Returns the set of the listed scopes. Returns 0 if a name in the list is not a scope. */
+/* Parses a comma-separated list of scopes. Returns one bit per scope, or 0 if a name is unknown. */
 static unsigned parse_scopes(const char *list)
 {
     unsigned scopes = 0;
@@ -60,8 +60,8 @@ static unsigned parse_scopes(const char *list)
     }
 }
 
-/* Prints the entry for the token file. The texts in an entry contain no characters that JSON must
-   escape. */
+/* Prints the entry for the token file. No text needs to be escaped for JSON, because the allowed
+   characters exclude quotes and backslashes. */
 static void print_entry(const struct wanted *wanted, const char *kid, unsigned scopes,
                         const char *digest)
 {
@@ -94,7 +94,7 @@ static int make_token(const struct wanted *wanted)
         return hs_command_wrong(&command,
                                 "--scopes takes some of ingest,verify,rules,evidence,admin");
     if (!random_text(secret, HS_SECRET_BYTES) || !random_text(drawn_kid, KID_BYTES)) {
-        fputs("hindsight token: the system gives no random numbers\n", stderr);
+        fputs("hindsight token: the system provides no random numbers\n", stderr);
         return HS_EXIT_FAILED;
     }
     const char *kid = wanted->kid != NULL ? wanted->kid : drawn_kid;

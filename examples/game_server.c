@@ -1,17 +1,17 @@
 /*
- * A complete game server that lets Hindsight verify its hits. It needs libcurl and jansson only.
+ * A complete game server that lets Hindsight verify its hits. It needs only libcurl and jansson.
  *
  *     cc examples/game_server.c $(pkg-config --cflags --libs libcurl jansson) -lm -o game_server
  *     ./game_server [unreal|unity|godot|source] [SECONDS]
  *
- * It simulates a match of ten players with network latency. Two of the players cheat. Time is
+ * It simulates a match between ten players, with network latency. Two of the players cheat. Time is
  * simulated too, so a match runs as fast as the service answers. The program prints who was caught.
  * Its exit code is 0 only if every honest claim was accepted and every forged claim was refused.
- * The service is at HINDSIGHT_URL (http://127.0.0.1:8080); if the service needs a token,
- * HINDSIGHT_TOKEN is the bearer token.
+ * HINDSIGHT_URL is the address of the service (default http://127.0.0.1:8080). If the service needs
+ * a token, set HINDSIGHT_TOKEN to the token.
  *
  * Copy `request`, `tick`, `post_tick`, `keep_frame` and `resync` to your game. The other functions
- * represent parts that your game already has.
+ * stand for parts that your game already has.
  */
 #include <curl/curl.h>
 #include <jansson.h>
@@ -36,12 +36,11 @@ struct vec {
 /* ---- the game's frame of reference ---- */
 
 /* Your game posts positions in the units and axes of its engine, and converts nothing. This program
-   simulates in metres with x ahead, y left, z up. It converts its own positions, so that it can
-   imitate a game built on any of the engines. Coordinate i of the engine is sign[i] * unit *
-   own[axis[i]]. */
+   simulates in metres with x ahead, y left, z up. It converts its positions only to imitate games
+   on different engines. The engine's coordinate i is sign[i] * unit * own[axis[i]]. */
 static const struct engine {
-    const char *ruleset; /* a ruleset that is built into the service */
-    double unit;         /* engine units in a metre */
+    const char *ruleset; /* a built-in ruleset of the service */
+    double unit;         /* engine units per metre */
     int axis[3];
     double sign[3];
 } engines[] = {
@@ -94,28 +93,27 @@ static void wait_ms(long ms)
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
 
-/* Returns the milliseconds to wait before sending the same request again. Returns -1 if the answer
-   is final. */
+/* Returns how many milliseconds to wait before the request is sent again, or -1 if the answer is
+   final. */
 static long retry_after_ms(CURLcode failure, long status, const json_t *answer)
 {
     if (failure != CURLE_OK || status == 502 || status == 504)
-        return 50; /* the service may have processed the request; a retry is safe, because no hit
-                      counts twice */
+        return 50; /* the service may have processed the request, but no hit counts twice */
     const char *code = json_string_value(json_object_get(answer, "code"));
     bool has_moved = code != NULL && strcmp(code, "match_moved") == 0;
     if (status != 503 && status != 429 && !has_moved)
         return -1;
     const json_t *ms = json_object_get(answer, "retry_after_ms");
-    curl_off_t seconds = 0; /* the header Retry-After, for answers of a load balancer */
+    curl_off_t seconds = 0; /* a load balancer sends only the header Retry-After */
     curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds);
     return ms != NULL ? (long)json_integer_value(ms) : (long)seconds * 1000;
 }
 
 /* Sends a request about a map or a match. `kind` is "maps" or "matches", and `route` is the path
-   after the name. Repeats the request while the service is overloaded. Returns the answer, or NULL
-   if it has no body or the name is unknown (404, except for a PUT). Any other error ends the
-   program. This function blocks: call it from a separate thread, never from the thread that runs
-   your ticks. */
+   after the name. Repeats the request while the service is overloaded or unreachable. Returns the
+   answer, or NULL if the answer has no body, or if the service does not know the name (404, except
+   for a PUT). Any other error ends the program. This function blocks: call it from a separate
+   thread, never from the thread that runs your ticks. */
 static json_t *request(const char *method, const char *kind, const char *name, const char *route,
                        const json_t *body)
 {
@@ -141,7 +139,7 @@ static json_t *request(const char *method, const char *kind, const char *name, c
         if (pause < 0 && status >= 300 && !is_unknown) { /* the request is wrong */
             fprintf(stderr, "%s %s: %ld\n", method, url, status);
             json_dumpf(answer, stderr,
-                       JSON_INDENT(2)); /* `detail` and `errors` explain the reason */
+                       JSON_INDENT(2)); /* `detail` and `errors` explain what is wrong */
             exit(2);
         }
         if (is_unknown || pause >= 0) {
@@ -193,8 +191,8 @@ static struct {
     char why[256]; /* reason and detail of the last refusal */
 } tally[KINDS];
 
-/* How often the match was restored after the service lost its frames, and how many claims the
-   service could not decide without these frames. */
+/* How often this program restored the match after the service had lost its frames, and how many
+   claims the service could not decide because of the loss. */
 static int resyncs, undecided;
 
 static double dice(double low, double high)
@@ -202,8 +200,8 @@ static double dice(double low, double high)
     return low + (high - low) * drand48();
 }
 
-/* Returns a player's position on the server. Players run in circles, five on each side of the long
-   wall. */
+/* Returns a player's position on the server. Players run in circles, five players on each side of
+   the long wall. */
 static struct vec feet(int player, double time)
 {
     double radius = 3.5, angle = SPEED / radius * time * (player % 2 ? 1 : -1) + player;
@@ -264,32 +262,32 @@ static enum kind choose_kind(int shooter)
 {
     if (shooter == 0)
         return (enum kind)(OLD_TIME + players[0].claims % 3);
-    /* trudy's first two kinds of cheats post their shots. From then on the service expects a posted
-       shot for every hit that trudy claims. */
+    /* trudy's first two cheats post their shots. Once a player has posted a shot with a weapon, the
+       service expects a posted shot for every hit with this weapon that the player claims. */
     return shooter == 1 ? (enum kind)(BESIDE + players[1].claims % 4) : HONEST;
 }
 
-/* Makes the claim of a client whose packet arrives at `now`. Returns false if the client has no
+/* Creates the claim of a client whose packet arrives at `now`. Returns false if the client has no
    target. */
 static bool client_shoots(int shooter, double now, struct claim *claim)
 {
     struct player *player = &players[shooter];
     int target = (shooter + 1 + (int)dice(0, PLAYERS - 1)) % PLAYERS;
-    /* The client's screen shows a moment that is one round trip and INTERP earlier than `now`. The
-       client knows the server time of the pose on its screen, and sends this time with the shot. */
+    /* The client's screen showed a moment that was one round trip plus INTERP before `now`. The
+       client knows the server time of the poses on its screen, and sends this time with the
+       shot. */
     double rtt = fmax(0.02, player->rtt + dice(-0.02, 0.02));
     double seen = now - rtt - INTERP;
     enum kind kind = choose_kind(shooter);
-    /* The shooter's own moves arrive with the shot, so on the server the shooter is at this place
-       now. */
+    /* The shooter's moves arrive together with the shot, so the server has the shooter at this
+       place now. */
     struct vec from = raised(feet(shooter, now), EYE);
     if (kind == OLD_TIME)
         seen = now - dice(0.6, 0.8);
     else if (kind == NO_LATENCY)
         seen = now + 0.04; /* claims to see players where they are now */
     else if (kind == ELSEWHERE)
-        from.v[0] += 1.5; /* fires from a point beside the shooter's own eye, for example from
-                             outside the cover */
+        from.v[0] += 1.5; /* fires from beside the shooter's eye, for example outside the cover */
     struct vec to = raised(feet(target, seen), CHEST);
     *claim = (struct claim){shooter, target, seen, from, to, kind};
     if (kind == WALL_SHOT) {
@@ -309,7 +307,7 @@ static bool client_shoots(int shooter, double now, struct claim *claim)
 
 /* ---- the server's tick ---- */
 
-/* Returns a player's entry in the frame. The server measures `rtt`, so the value has jitter. */
+/* Returns a player's entry in the frame. `rtt` is a measured value, so it includes jitter. */
 static json_t *pose(int i, double now, bool first)
 {
     struct player *player = &players[i];
@@ -323,14 +321,14 @@ static json_t *pose(int i, double now, bool first)
     return entry;
 }
 
-/* Posts every shot, and a claim if the client says that the shot hit. Two of the cheats post no
-   shot: they claim a hit without a shot, or with the number of an earlier shot. */
+/* Adds the shot to the request, and also a claim if the client says that the shot hit. Two of the
+   cheats post no shot: they claim a hit without a shot, or with the number of an earlier shot. */
 static void add_shot(json_t *shots, json_t *hits, const struct claim *claim, double now)
 {
     struct player *player = &players[claim->shooter];
-    /* The number of a shot must be unique for the shooter in this match. */
+    /* A shooter must not use the same shot number twice in a match. */
     int number = claim->kind == USED_NUMBER ? player->shots : ++player->shots;
-    /* The posted shot and the path of the hit must have the same direction. */
+    /* The shot and the claimed path must have the same direction. */
     struct vec direction = claim->to;
     for (int i = 0; i < 3; i++)
         direction.v[i] -= claim->from.v[i];
@@ -341,16 +339,16 @@ static void add_shot(json_t *shots, json_t *hits, const struct claim *claim, dou
                                         "direction", position(direction)));
     if (claim->target < 0)
         return;
-    /* The claim has no fire_time. So the shooter's pose at `now` counts, which is right because the
-       shooter's moves arrived with the shot. */
+    /* Without a fire_time, the shooter's pose at `now` counts. This is right here, because the
+       shooter's moves arrived together with the shot. */
     json_array_append_new(hits, json_pack("{s:i,s:s,s:s,s:f,s:o,s:o}", "shot", number, "shooter",
                                           player->name, "target", players[claim->target].name,
                                           "hit_time", claim->seen, "start", position(claim->from),
                                           "end", position(claim->to)));
 }
 
-/* Applies the verdict on a claim. `result` NULL: the brief answer does not list the claim, because
-   it is accepted without damage. */
+/* Applies the verdict on a claim. `result` is NULL if the brief answer does not list the claim: it
+   was then accepted without damage. */
 static void apply(const struct claim *claim, const json_t *result)
 {
     struct player *player = &players[claim->shooter];
@@ -381,9 +379,9 @@ static void apply(const struct claim *claim, const json_t *result)
              json_string_value(json_object_get(result, "reason")), detail);
 }
 
-/* Returns the milliseconds to wait before sending the tick again, because the service could not
-   verify some claims yet (`over_budget`, `not_recorded`). Returns 0 if every claim has its
-   verdict. */
+/* Returns 0 if every claim has its verdict. If the service could not verify some claims yet
+   (`over_budget`, `not_recorded`), returns how many milliseconds to wait before the tick is sent
+   again. */
 static long undecided_ms(const json_t *answer)
 {
     const json_t *result;
@@ -397,13 +395,13 @@ static long undecided_ms(const json_t *answer)
     return (long)longest;
 }
 
-/* ---- a match that another replica takes over, or whose service restarts ---- */
+/* ---- if another replica takes over the match, or the service restarts ---- */
 
 static json_t *recent;        /* frames of the last second, oldest first */
 static bool has_whole_second; /* the service has a whole second of frames */
 
-/* Remembers a frame. Frames that are posted again must include the fields that are normally sent
-   only once. */
+/* Remembers a frame, in case the service needs it again. Then the frame must also contain the
+   fields that are normally sent only once. */
 static void keep_frame(double now, json_t *entries)
 {
     json_t *entry;
@@ -435,7 +433,7 @@ static void resync(const char *match)
     json_decref(body);
 }
 
-/* Posts a tick until the service has processed all of it. Returns the answer. */
+/* Posts a tick, and repeats it until the service has processed all of it. Returns the answer. */
 static json_t *post_tick(const char *match, const json_t *body)
 {
     json_t *answer = NULL;
@@ -444,8 +442,7 @@ static json_t *post_tick(const char *match, const json_t *body)
         json_decref(answer);
         /* The service repeats verdicts that it has already given. */
         answer = request("POST", "matches", match, "/ticks?brief=true", body);
-        if (answer == NULL) /* the service does not know the match, for example because another
-                               replica took over */
+        if (answer == NULL) /* the service does not know the match (any more) */
             resync(match);
     }
     if (answer == NULL) {
@@ -468,8 +465,7 @@ static void tick(const char *match, double now, bool first, bool shooting)
         json_array_append_new(entries, pose(i, now, first));
         if (!shooting || now < players[i].next_shot || !client_shoots(i, now, &claims[count]))
             continue;
-        /* The built-in rifle needs 0.15 s between two shots, and 2 s for a reload after 30
-           rounds. */
+        /* The built-in rifle fires at most once in 0.15 s, and reloads for 2 s after 30 rounds. */
         players[i].next_shot = now + (players[i].shots % 30 == 29 ? 2.1 : dice(0.2, 0.4));
         add_shot(shots, hits, &claims[count], now);
         count += claims[count].target >= 0; /* one claim for each hit */
@@ -478,12 +474,12 @@ static void tick(const char *match, double now, bool first, bool shooting)
                              "players", entries, "shots", shots, "hits", hits);
     json_t *answer = post_tick(match, body);
     keep_frame(now, entries);
-    /* A refused frame is a mistake of the game server, so print the answer. */
+    /* If the service refuses a pose, the game server has made a mistake: print the answer. */
     if (json_array_size(json_object_get(json_object_get(answer, "frames"), "refused")) > 0)
         json_dumpf(json_object_get(answer, "frames"), stderr, JSON_INDENT(2));
     const json_t *results = json_object_get(answer, "hits");
     size_t listed = 0;
-    for (int i = 0; i < count; i++) { /* each result has the index of its hit in the request */
+    for (int i = 0; i < count; i++) { /* `index` is the position of the hit in the request */
         const json_t *result = json_array_get(results, listed);
         bool is_listed =
             result != NULL && json_integer_value(json_object_get(result, "index")) == i;
@@ -496,7 +492,7 @@ static void tick(const char *match, double now, bool first, bool shooting)
 
 /* ---- the match ---- */
 
-/* Puts a map with the walls, and opens a match with this map. */
+/* Uploads a map with the walls, and opens a match on this map. */
 static void open_match(const char *match)
 {
     json_t *boxes = json_array(), *map = json_pack("{s:o}", "boxes", boxes);
@@ -516,7 +512,7 @@ static void open_match(const char *match)
     json_decref(map);
 }
 
-/* Prints the mistakes of this integration that the service found in the claims. */
+/* Prints the service's hints: likely mistakes in this integration, derived from the claims. */
 static void print_hints(const char *match)
 {
     json_t *state = request("GET", "matches", match, "", NULL), *hint;
@@ -535,7 +531,7 @@ static void close_match(const char *match)
     json_decref(request("DELETE", "maps", match, "", NULL));
 }
 
-/* Prints the result. Returns whether every verdict is right. */
+/* Prints the result. Returns whether every verdict was right. */
 static bool report(void)
 {
     static const char *const names[KINDS] = {"honest",        "old times",  "no latency",
@@ -590,13 +586,13 @@ int main(int argc, char **argv)
     snprintf(match, sizeof match, "example-c-%s", engine->ruleset);
     recent = json_array();
     srand48(7);
-    /* Honest players have the shortest and the longest round trip. */
+    /* The shortest and the longest round trip belong to honest players. */
     for (int i = 0; i < PLAYERS; i++)
         players[i].rtt = 0.02 + 0.22 * ((i + 5) % PLAYERS) / (PLAYERS - 1);
-    printf("%s: %.0f s of ten players at %.0f m/s, as %s counts\n", argv[0], seconds, SPEED,
-           engine->ruleset);
+    printf("%s: %.0f s, ten players at %.0f m/s, in the units and axes of %s\n", argv[0], seconds,
+           SPEED, engine->ruleset);
     open_match(match);
-    /* Nobody shoots in the first second, because the service has no history yet. */
+    /* Nobody shoots in the first second, while the service has too little history. */
     for (int i = 0; i < (int)((seconds + 1) * RATE); i++)
         tick(match, 100 + (double)i / RATE, i == 0, i >= RATE);
     close_match(match);

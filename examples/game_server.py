@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""A complete game server that lets Hindsight verify its hits. It needs the standard library only.
+"""A complete game server that lets Hindsight verify its hits. It needs only the standard library.
 
     python3 examples/game_server.py [unreal|unity|godot|source] [SECONDS]
 
-It simulates a match of ten players with network latency. Two of them cheat. Time is simulated too,
-so a match runs as fast as the service answers. The program prints who was caught. Its exit code is
-0 only if every honest claim was accepted and every forged claim was refused. HINDSIGHT_URL is the
-address of the service (http://127.0.0.1:8080). HINDSIGHT_TOKEN is the bearer token, if the service
-requires one.
+It simulates a match between ten players, with network latency. Two of the players cheat. Time is
+simulated too, so a match runs as fast as the service answers. The program prints who was caught.
+Its exit code is 0 only if every honest claim was accepted and every forged claim was refused.
+HINDSIGHT_URL is the address of the service (default http://127.0.0.1:8080). If the service needs a
+token, set HINDSIGHT_TOKEN to the token.
 
-Copy `Service`, and the methods `tick`, `post` and `resync` of `Match`. The rest stands for parts
-that your game already has.
+Copy `Service`, and the methods `tick`, `post` and `resync` of `Match`, to your game. The rest
+stands for parts that your game already has.
 """
 import http.client
 import json
@@ -21,8 +21,8 @@ import sys
 import time
 import urllib.parse
 
-RATE = 60      # ticks a second
-SPEED = 7.0    # metres a second
+RATE = 60      # ticks per second
+SPEED = 7.0    # metres per second
 EYE = 1.6      # metres above the feet, as in the rig of the built-in rulesets
 CHEST = 1.2    # metres above the feet; players aim here
 INTERP = 0.05  # seconds; the interpolation delay of the clients
@@ -30,10 +30,10 @@ TRIES = 50
 
 # ---- the game's frame of reference ----
 
-# Your game posts positions as its engine has them and converts nothing. This program simulates in
-# metres with x ahead, y left, z up. It converts its positions, so that it can stand for a game on
-# each engine. Coordinate i of the engine is sign[i] * unit * own[axis[i]].
-ENGINES = {  # the built-in ruleset: unit, axis, sign
+# Your game posts positions in the units and axes of its engine, and converts nothing. This program
+# simulates in metres with x ahead, y left, z up. It converts its positions only to imitate games on
+# different engines. The engine's coordinate i is sign[i] * unit * own[axis[i]].
+ENGINES = {  # built-in ruleset: (units per metre, axis, sign)
     "unreal": (100, (0, 1, 2), (1, -1, 1)),       # centimetres; x ahead, y right, z up
     "unity": (1, (1, 2, 0), (-1, 1, 1)),          # metres; x right, y up, z ahead
     "godot": (1, (1, 2, 0), (-1, 1, -1)),         # metres; x right, y up, z behind
@@ -50,7 +50,7 @@ def to_engine(engine, own):
 
 
 class Service:
-    """One connection for all requests, which stays open."""
+    """Sends all requests over one connection, which stays open."""
 
     def __init__(self, url, token):
         parts = urllib.parse.urlsplit(url)
@@ -61,11 +61,11 @@ class Service:
             self.headers["Authorization"] = "Bearer " + token
 
     def request(self, method, path, body=None):
-        """Sends `body`, again and again while the service is overloaded. Returns the answer.
+        """Sends a request, and repeats it while the service is overloaded or unreachable.
 
-        Returns None if the answer has no body, or if the name is unknown (404, except for a PUT). Any
-        other error ends the program. This method blocks: call it from a separate thread, never
-        from the thread that runs your ticks.
+        Returns the answer, or None if the answer has no body, or if the service does not know the
+        name (404, except for a PUT). Any other error ends the program. This method blocks: call it
+        from a separate thread, never from the thread that runs your ticks.
         """
         sent = None if body is None else json.dumps(body)
         for _ in range(TRIES):
@@ -74,21 +74,21 @@ class Service:
                 response = self.connection.getresponse()
                 text = response.read()
             except (OSError, http.client.HTTPException):
-                # The service may have handled the request. A retry is safe: no hit counts twice.
+                # The service may have processed the request, but no hit counts twice.
                 self.connection.close()
                 time.sleep(0.05)
                 continue
-            if response.status in (502, 504):  # sent by a balancer; a retry is safe
+            if response.status in (502, 504):  # from a load balancer
                 time.sleep(0.05)
             elif response.status in (429, 503):
                 time.sleep(self.pause(response, text))
             elif response.status == 409 and b'"match_moved"' in text:
-                pass  # another replica has the match now, and gets the next request
+                pass  # another replica owns the match now, and will get the next request
             elif response.status == 404 and method != "PUT":
                 return None
             elif response.status < 300:
                 return json.loads(text) if text else None
-            else:  # the request is wrong; `detail` and `errors` have the reason
+            else:  # the request is wrong; `detail` and `errors` explain why
                 print(method, path, response.status, text.decode(), file=sys.stderr)
                 sys.exit(2)
         print(method, path, "no answer", file=sys.stderr)
@@ -96,14 +96,14 @@ class Service:
 
     @staticmethod
     def pause(response, text):
-        """Seconds to wait. Answers of a balancer have the header only."""
+        """Returns the seconds to wait. A load balancer sends only the header."""
         try:
             return json.loads(text)["retry_after_ms"] / 1000
         except (ValueError, KeyError):
             return float(response.getheader("Retry-After", "1"))
 
 
-# ---- the game: yours has this already ----
+# ---- the game: your game already has this part ----
 
 WALLS = [((-16, -0.25, 0), (16, 0.25, 3)), ((17.5, 5, 0), (18.5, 13, 3))]
 NAMES = ["mallory", "trudy", "alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi"]
@@ -123,7 +123,10 @@ class Player:
 
 
 def feet(player, now):
-    """Position on the server. Players run in circles, five on each side of the long wall."""
+    """Returns a player's position on the server.
+
+    Players run in circles, five players on each side of the long wall.
+    """
     radius = 3.5
     angle = SPEED / radius * now * (1 if player % 2 else -1) + player
     return ((player // 2 - 2) * 12 + radius * math.cos(angle),
@@ -135,7 +138,7 @@ def raised(point, height):
 
 
 def wall_between(a, b, margin):
-    """True if a wall, grown by `margin` on every side, is between two points."""
+    """Returns whether a wall, grown by `margin` on every side, is between two points."""
     for low, high in WALLS:
         enter, leave = 0.0, 1.0
         for k in range(3):
@@ -148,7 +151,7 @@ def wall_between(a, b, margin):
 
 
 def body_between(shooter, target, a, b, seen):
-    """True if a third player is within a metre of the line of fire, as the shooter sees it."""
+    """Returns whether a third player is within a metre of the line of fire on the screen."""
     dx, dy = b[0] - a[0], b[1] - a[1]
     for i in range(len(NAMES)):
         x, y, _ = feet(i, seen)
@@ -175,27 +178,26 @@ class Claim:
 def choose_kind(shooter, player):
     if shooter == 0:
         return OLD_TIME + player.claims % 3
-    # trudy's first two cheats post their shots. From then on the service expects a posted shot for
-    # every hit that trudy claims.
+    # trudy's first two cheats post their shots. Once a player has posted a shot with a weapon, the
+    # service expects a posted shot for every hit with this weapon that the player claims.
     return BESIDE + player.claims % 4 if shooter == 1 else HONEST
 
 
 def client_shoots(shooter, player, now):
-    """The shot of a client whose packet arrives at `now`. None: the client has no target."""
+    """Returns the claim of a client whose packet arrives at `now`, or None without a target."""
     target = (shooter + random.randint(1, len(NAMES) - 1)) % len(NAMES)
-    # The client saw a snapshot that the server sent one round trip earlier, and it shows every
-    # snapshot INTERP later. The client knows the server time of the pose on its screen, and sends
-    # this time with the shot.
+    # The client's screen showed a moment that was one round trip plus INTERP before `now`. The
+    # client knows the server time of the poses on its screen, and sends this time with the shot.
     rtt = max(0.02, player.rtt + random.uniform(-0.02, 0.02))
     seen = now - rtt - INTERP
-    # The shooter's own moves arrive with the shot, so the server has the shooter at this place now.
+    # The shooter's moves arrive together with the shot, so the server has the shooter here now.
     start = raised(feet(shooter, now), EYE)
     kind = choose_kind(shooter, player)
     if kind == OLD_TIME:
         seen = now - random.uniform(0.6, 0.8)
     elif kind == NO_LATENCY:
         seen = now + 0.04  # claims to see players where they are now
-    elif kind == ELSEWHERE:  # fires from beside their own eye, for example out of cover
+    elif kind == ELSEWHERE:  # fires from beside the shooter's eye, for example outside the cover
         start = (start[0] + 1.5, start[1], start[2])
     end = raised(feet(target, seen), CHEST)
     if kind == WALL_SHOT and not wall_between(start, end, -0.1):
@@ -222,14 +224,14 @@ class Match:
         self.name = "example-python-" + engine
         self.players = [Player(i) for i in range(len(NAMES))]
         self.tally = [{"claims": 0, "accepted": 0, "why": ""} for _ in KINDS]
-        self.recent = []     # the frames of the last second
+        self.recent = []     # frames of the last second, oldest first
         self.whole = False   # the service has a whole second of frames
-        # How often the match moved to another replica, and the number of claims that came when the
-        # service lacked poses for them.
+        # How often this program restored the match after the service had lost its frames, and how
+        # many claims the service could not decide because of the loss.
         self.resyncs = self.undecided = 0
 
     def open(self):
-        """Puts the walls as a map and opens a match with it."""
+        """Uploads a map with the walls, and opens a match on this map."""
         boxes = []
         for wall in WALLS:
             a, b = (to_engine(self.engine, corner) for corner in wall)
@@ -241,12 +243,12 @@ class Match:
         self.put()
 
     def put(self):
-        """Opens the match. If it is open already, this changes nothing."""
+        """Opens the match. Does nothing if the match is already open."""
         self.service.request("PUT", "/matches/" + self.name,
                              {"ruleset": self.engine, "map": self.name})
 
     def close(self):
-        # Mistakes of this integration that the service found in the claims.
+        # Hints: likely mistakes in this integration, which the service derives from the claims.
         hints = self.service.request("GET", "/matches/" + self.name)["hints"]
         print("  hints: %d" % len(hints))
         for hint in hints:
@@ -255,11 +257,11 @@ class Match:
         self.service.request("DELETE", "/maps/" + self.name)
 
     def pose(self, i, now, first):
-        """One player's entry in the frame. `rtt` is what the server measured: it has jitter too."""
+        """Returns a player's entry in the frame. `rtt` is measured, so it includes jitter."""
         player = self.players[i]
         entry = {"player": player.name, "position": to_engine(self.engine, feet(i, now)),
                  "rtt": player.rtt + random.uniform(-0.01, 0.01)}
-        if first:  # the service remembers these until they change
+        if first:  # the service remembers these values until they change
             entry.update(event="spawn", weapon="rifle", interp=INTERP)
         return entry
 
@@ -273,36 +275,37 @@ class Match:
                 claim = client_shoots(i, player, now)
             if claim is None:
                 continue
-            # The built-in rifle fires every 0.15 s at most, and reloads for 2 s after 30 rounds.
+            # The built-in rifle fires at most once in 0.15 s, and reloads for 2 s after 30 rounds.
             player.next_shot = now + (2.1 if player.shots % 30 == 29 else random.uniform(0.2, 0.4))
             player.shots += claim.kind != USED_NUMBER
-            # Every shot is posted, and a claim if the client says that the shot hit. The number is
-            # unique for the shooter in this match. Two cheats claim a hit without a shot, or with
-            # the number of an earlier shot.
+            # Post the shot, and also a claim if the client says that the shot hit. A shooter must
+            # not use the same shot number twice in a match. Two of the cheats post no shot: they
+            # claim a hit without a shot, or with the number of an earlier shot.
             start = to_engine(self.engine, claim.start)
             end = to_engine(self.engine, claim.end)
-            # The hit has to follow the direction of its shot.
+            # The shot and the claimed path must have the same direction.
             if claim.kind not in (NO_SHOT, USED_NUMBER):
                 body["shots"].append({"shot": player.shots, "shooter": player.name, "time": now,
                                       "origin": start,
                                       "direction": [b - a for a, b in zip(start, end)]})
             if claim.target is None:
                 continue
-            # The claim has no fire_time. So the shooter's pose at `now` counts, which is right
-            # because the shooter's moves arrived with the shot.
+            # Without a fire_time, the shooter's pose at `now` counts. This is right here, because
+            # the shooter's moves arrived together with the shot.
             body["hits"].append({"shot": player.shots, "shooter": player.name,
                                  "target": NAMES[claim.target], "hit_time": claim.seen,
                                  "start": start, "end": end})
             claims.append(claim)
         answer = self.post(body)
-        # Frames that are posted again also have the fields that are normally sent only once.
+        # Remember the frame, in case the service needs it again. Then the frame must also contain
+        # the fields that are normally sent only once.
         entries = [dict(entry, weapon="rifle", interp=INTERP) for entry in frame["players"]]
         self.recent = self.recent[-RATE + 1:] + [{"time": now, "players": entries}]
-        # A refused frame is a mistake of the game server, so print it.
+        # If the service refuses a pose, the game server has made a mistake: print the answer.
         if answer["frames"]["refused"]:
             print(answer["frames"], file=sys.stderr)
-        # Each result has the index of its hit in the request. Hits that the brief answer does not
-        # list are accepted, without damage.
+        # `index` is the position of the hit in the request. Hits that the brief answer does not
+        # list were accepted without damage.
         results = {result["index"]: result for result in answer.get("hits", [])}
         for i, claim in enumerate(claims):
             self.apply(claim, results.get(i, {"verdict": "accepted"}))
@@ -311,11 +314,11 @@ class Match:
         for _ in range(TRIES):
             answer = self.service.request("POST", "/matches/" + self.name + "/ticks?brief=true",
                                           body)
-            if answer is None:  # another replica has the match now, and knows nothing about it
+            if answer is None:  # the service does not know the match (any more)
                 self.resync()
                 continue
-            # The service could not verify some claims now (`over_budget`, `not_recorded`), so send
-            # the same request again. Verdicts already given stay as they are.
+            # If the service could not verify some claims yet (`over_budget`, `not_recorded`), send
+            # the same request again. Verdicts that it has already given do not change.
             pause = max([hit.get("retry_after_ms", 0) for hit in answer.get("hits", [])], default=0)
             if pause == 0:
                 break
@@ -335,7 +338,7 @@ class Match:
 
     def apply(self, claim, result):
         player, kind = self.players[claim.shooter], self.tally[claim.kind]
-        if result["verdict"] == "inconclusive":  # the poses of that time were lost
+        if result["verdict"] == "inconclusive":  # the service lost the poses of that time
             self.undecided += 1
             return
         accepted = result["verdict"] == "accepted"
@@ -349,7 +352,7 @@ class Match:
             kind["why"] = "; " + ": ".join([result["reason"]] + details[:1])
 
     def report(self):
-        """Prints the result. True if every verdict is right."""
+        """Prints the result. Returns whether every verdict was right."""
         print("  %-8s %6s %7s %9s %7s" % ("player", "rtt ms", "claims", "accepted", "damage"))
         for p in self.players:
             print("  %-8s %6.0f %7d %9d %7d%s" %
@@ -375,12 +378,12 @@ def main():
     if engine not in ENGINES or seconds <= 0:
         sys.exit("usage: %s [unreal|unity|godot|source] [SECONDS]" % sys.argv[0])
     random.seed(7)
-    print("%s: %.0f s of ten players at %.0f m/s, as %s counts" %
+    print("%s: %.0f s, ten players at %.0f m/s, in the units and axes of %s" %
           (sys.argv[0], seconds, SPEED, engine))
     match = Match(Service(os.environ.get("HINDSIGHT_URL", "http://127.0.0.1:8080"),
                           os.environ.get("HINDSIGHT_TOKEN")), engine)
     match.open()
-    # Nobody shoots in the first second: the service has no history yet.
+    # Nobody shoots in the first second, while the service has too little history.
     for i in range(int((seconds + 1) * RATE)):
         match.tick(100 + i / RATE, i == 0, i >= RATE)
     match.close()

@@ -1,9 +1,9 @@
-// Hindsight as a library in a C++17 game server: two ticks, one claim that hits and one that
+// Hindsight as a library in a C++17 game server: four ticks, one claim that hits and one that
 // misses.
 //
 //     g++ -std=c++17 examples/library.cpp $(pkg-config --cflags --libs hindsight) -o library
 //
-// With `hindsight-static` instead of `hindsight` the program needs no libhindsight.so.
+// With `hindsight-static` instead of `hindsight`, the program needs no libhindsight.so at run time.
 #include <hindsight/hit.h>
 #include <hindsight/match.h>
 #include <hindsight/ruleset.h>
@@ -15,7 +15,7 @@
 namespace
 {
 
-// Destroys a handle of the library when its owner goes out of scope.
+// Destroys a library handle when its owner goes out of scope.
 template <typename T, void (*destroy)(T *)> struct deleter {
     void operator()(T *handle) const
     {
@@ -43,8 +43,8 @@ void post_tick(hs_match &game, int64_t time_us, double bob_y)
     hs_player_frame players[2]{};
     players[0].player = HS_STR("alice");
     players[0].weapon = HS_STR("rifle");
-    players[0].fields = HS_FIELD_RTT; // the round trip; the match keeps it, like the weapon, until
-                                      // another value is posted
+    // The match keeps the round trip, like the weapon, until another value is posted.
+    players[0].fields = HS_FIELD_RTT;
     players[0].rtt_us = 40000;
     players[1].player = HS_STR("bob");
     players[1].position = {20, bob_y, 0};
@@ -58,7 +58,7 @@ void post_tick(hs_match &game, int64_t time_us, double bob_y)
         throw std::runtime_error("out of memory");
 }
 
-// Verifies a claim of a client. The damage counts only if the claim was recorded.
+// Verifies a client's claim. Apply the damage only if hs_hit_record succeeds.
 void verify(hs_match &game, uint64_t shot, int64_t hit_time_us, hs_vec end)
 {
     hs_hit_claim claim{};

@@ -1,4 +1,4 @@
-/* `hindsight demo`: shows in a minute what the service does. */
+/* `hindsight demo`: shows in less than a minute what the service does. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -18,19 +18,18 @@
 #define MATCH_SECONDS 30.0
 #define DEFAULT_SEED  7
 
-/* The minimum width of one column of a picture, in metres. */
+/* A column of the picture covers at least this many metres. */
 #define MIN_SCALE 0.04
 
-/* The minimum share of honest claims that must be accepted. A bad network can cause one or two
-   wrong refusals. */
+/* At least this share of the honest claims must be accepted. It is less than 1, because a bad
+   network can cause one or two wrong refusals. */
 #define HONEST_SHARE 0.99
 
-/* The minimum share of a cheat's claims that must be rejected with an expected reason. No claim of
-   a cheat may be accepted. */
+/* At least this share of a cheat's claims must be refused for an expected reason. The other claims
+   may be refused for any reason, but none may be accepted. */
 #define CAUGHT_SHARE 0.9
 
-/* The rejected claim that makes the best picture so far. There is one candidate for each kind of
-   picture. */
+/* The rejected claim with the highest picture score so far. */
 struct candidate {
     json_t *hit, *result; /* owned copies; NULL: none */
     double arrival, score;
@@ -38,10 +37,9 @@ struct candidate {
 
 struct demo {
     uint64_t seed;
-    const char *keep; /* file for the recording, or NULL */
-    const char *data; /* directory for the evidence, or NULL */
-    /* the file to which the service records; in the same directory as `keep` */
-    char part[PATH_MAX];
+    const char *keep;    /* file for the recording, or NULL */
+    const char *data;    /* directory for the evidence, or NULL */
+    char part[PATH_MAX]; /* the file that the service records to: `keep` with the suffix .part */
     bool stay;
     struct hs_recording *recording;
     const struct hs_skirmish *skirmish;
@@ -50,7 +48,7 @@ struct demo {
     struct candidate miss, wall;
 };
 
-/* ---- the choice of pictures ---- */
+/* ---- choosing the pictures ---- */
 
 static bool pose_of(const struct demo *demo, const json_t *hit, double time,
                     struct hs_sim_pose *out)
@@ -66,8 +64,9 @@ static struct hs_vec vector(const json_t *array)
                            json_number_value(json_array_get(array, 2))};
 }
 
-/* Scores a claim for the picture: 0 if it would make no good picture. The target must be at a
-   distance that fits the picture, and should have moved since the shot. */
+/* Scores a claim for a picture. Returns 0 if the target is dead at `now`, is behind the shooter, or
+   is at a distance that does not fit the picture. Otherwise, the further the target has moved since
+   the shot, the higher the score (up to 1 m). */
 static double picture_score(const struct demo *demo, double now, const json_t *hit)
 {
     struct hs_sim_pose then, present;
@@ -84,7 +83,7 @@ static double picture_score(const struct demo *demo, double now, const json_t *h
     return 1.0 + fmin(1.0, hs_vec_distance(then.position, present.position));
 }
 
-/* Scores a miss for the picture: 0.8 to 2 m is required, and 1.3 m is best. */
+/* Scores a miss for a picture. The shot must have missed by 0.8 to 2 m; 1.3 m is best. */
 static double miss_score(double score, const struct hs_tally_number *number)
 {
     if (strcmp(number->check, "contact") != 0 || number->measured < 0.8 || number->measured > 2.0)
@@ -92,8 +91,8 @@ static double miss_score(double score, const struct hs_tally_number *number)
     return score - 0.3 * fabs(number->measured - 1.3);
 }
 
-/* Scores a shot at a wall for the picture. The wall must be at least a metre from both players; a
-   near target is better. */
+/* Scores a shot that a wall stopped. The wall must be at least 1 m away from the shooter and from
+   the target. The nearer the target, the better. */
 static double wall_score(double score, const struct hs_tally_number *number)
 {
     if (strcmp(number->check, "world") != 0 || number->measured < 1.0 ||
@@ -143,8 +142,7 @@ static void print_opening(const struct demo *demo)
     fflush(stdout);
 }
 
-/* Prints, for example, "missed by 1.37 m, limit 0". The unit of length in the demo's ruleset is the
-   metre. */
+/* Prints, for example, "missed by 1.37 m, limit 0". The demo's ruleset measures in metres. */
 static void print_number(const struct hs_tally_reason *reason)
 {
     const struct hs_tally_number *number = &reason->example;
@@ -265,8 +263,7 @@ static void print_where_to_look(const struct demo *demo)
     puts("\nWhere to look next");
     if (!demo->stay) {
         const char *file = demo->keep != NULL ? demo->keep : "demo.stream";
-        /* The name with which the program was called, so that users can copy the hints into a
-           shell. */
+        /* The name that the user typed, so that the commands can be copied into a shell. */
         const char *program = program_invocation_name;
         print_hint(program, " serve", "", "the service: data on 8080, admin on 9464");
         if (demo->keep == NULL)
@@ -284,8 +281,8 @@ static void print_where_to_look(const struct demo *demo)
 
 /* ---- the result ---- */
 
-/* Returns whether the service caught a cheat: all claims are refused with the expected flag, and
-   nearly all with an expected reason. */
+/* Returns whether the service caught a cheat: it refused every claim, set the expected flag (if
+   any) on every claim, and gave an expected reason for nearly all of them. */
 static bool is_caught(const struct hs_tally *tally, const struct hs_demo_cheat_kind *cheat)
 {
     const struct hs_tally_kind *kind = hs_tally_kind(tally, cheat->label);
@@ -314,7 +311,7 @@ static bool is_as_expected(const struct hs_tally *tally)
 
 /* ---- the run ---- */
 
-/* Writes the line of a request, with the labels and the truth of its claims added. */
+/* Writes a line of the recording, and adds the labels and the ground truth of its claims. */
 static bool write_known(FILE *out, const char *line, const struct hs_recording_entry *entry)
 {
     int whole = (int)(strrchr(line, '}') - line);
@@ -327,8 +324,9 @@ static bool write_known(FILE *out, const char *line, const struct hs_recording_e
     return good;
 }
 
-/* Copies the service's recording and adds the labels and the truth of claims. The labels and the
-   truth come from a second run of the match, which gives the same requests in the same order. */
+/* Copies the service's recording, and adds the label and the ground truth of each claim, which the
+   service does not know. They are taken from a second run of the match, which produces the same
+   requests in the same order. */
 static bool copy_recording(const struct demo *demo, FILE *in, FILE *out)
 {
     static const char request[] = "{\"match\":";
@@ -386,8 +384,8 @@ static bool play_match(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
                                    .context = demo};
     struct hs_client_response response;
     bool good = playback.client != NULL && hs_playback_run(&playback, error);
-    /* A service that later starts with the same DIR should find the evidence, but not the ended
-       match. */
+    /* Delete the match. A service that later starts with the same DIR should find the stored
+       verdicts, but no finished match. */
     if (good && demo->data != NULL && !demo->stay)
         hs_client_send(playback.client, "DELETE", "/v1/matches/demo", NULL, 0, &response);
     hs_client_close(playback.client);
@@ -452,7 +450,7 @@ static const struct hs_command command = {
     "  --help        this text\n"
     "\n"
     "Exit codes: 0 if at least 99 % of the honest claims were accepted and every forged one was\n"
-    "refused, 1 if not, 2 wrong usage.\n",
+    "refused, 1 if not, 2 usage error.\n",
     NULL};
 
 int hs_demo_main(int argc, char **argv)
@@ -470,7 +468,7 @@ int hs_demo_main(int argc, char **argv)
         return code;
     bool good = run(&demo, error);
     if (!hs_local_service_stop(&demo.service) && good) {
-        snprintf(error, sizeof(error), "the service did not end cleanly");
+        snprintf(error, sizeof(error), "the service did not stop cleanly");
         good = false;
     }
     if (demo.keep != NULL && !keep_recording(&demo, good ? error : ignored))

@@ -9,14 +9,14 @@
 struct demo_match {
     struct hs_sim_arena *arena;
     struct hs_skirmish *skirmish;
-    struct hs_player_frame
-        posted[HS_CROWD];           /* the last frame; the next frame contains only what changed */
-    struct hs_vec turned[HS_CROWD]; /* direction of a forged claim in this tick; 0: no such claim */
+    /* the players' entries in the last frame; the next frame leaves out what has not changed */
+    struct hs_player_frame posted[HS_CROWD];
+    struct hs_vec turned[HS_CROWD]; /* direction of the shot a cheat forged in this tick; 0: none */
     unsigned turns[HS_DEMO_CHEAT_COUNT];
     bool begun;
 };
 
-/* The kinds of cheats, in the order of enum hs_demo_cheat. */
+/* Indexed by enum hs_demo_cheat. */
 const struct hs_demo_cheat_kind hs_demo_cheats[HS_DEMO_CHEAT_COUNT] = {
     {"claim_forger", HS_FORGERY_BESIDE, HS_FORGERY_BESIDE, "no_intersection", "wrong_target", NULL},
     {"through_time", HS_FORGERY_OLD, HS_FORGERY_FUTURE, "rewind_limit", "time_in_future", NULL},
@@ -29,7 +29,7 @@ const struct hs_demo_cheat_kind hs_demo_cheats[HS_DEMO_CHEAT_COUNT] = {
 
 _Static_assert(2 * (int)HS_DEMO_CHEAT_COUNT == (int)HS_CROWD, "one honest player for each cheat");
 
-/* One team is honest, and the other team cheats. Each team has every kind of link. */
+/* One team is honest, and the other team cheats. Each team contains every kind of link. */
 static bool is_honest(unsigned who)
 {
     return hs_crowd_team(who) == 0;
@@ -60,7 +60,7 @@ bool hs_demo_pose(const struct hs_skirmish *skirmish, const char *player, double
 
 /* ---- as JSON ---- */
 
-/* Rounds to four decimals. A tenth of a millimetre is below every tolerance in the rules. */
+/* Rounds to a tenth of a millimetre, which is less than every tolerance in the rules. */
 static double short_real(double value)
 {
     return round(value * 1e4) / 1e4;
@@ -83,8 +83,8 @@ static void put(json_t *object, const char *key, bool wanted, json_t *value)
     json_decref(value);
 }
 
-/* Adds members to a player in a frame. After the first frame, a member is added only if its value
-   has changed, because the service keeps the value. */
+/* Adds members to a player in a frame. After the first frame, leaves out sticky members whose value
+   has not changed. */
 static void put_changes(json_t *object, const struct hs_player_frame *before,
                         const struct hs_player_frame *now, bool first)
 {
@@ -138,9 +138,10 @@ static json_t *hit_json(const struct hs_hit_claim *hit)
 
 /* ---- as a recording ---- */
 
-/* Turns a cheat's claim into a forgery, and sets the cheat's aim in this tick to the direction of
-   the forged shot. A fire time before this tick is moved into the tick, unless the cheat forges
-   times. Returns false if no forgery is possible; the claim is then not sent. */
+/* Turns a cheat's claim into a forgery, and sets the cheat's posted aim in this tick to the
+   direction of the forged shot. A fire time before this tick is moved into the tick, so that the
+   posted aim applies to it; a cheat who forges times keeps the fire time. Returns false if no
+   forgery is possible; the claim is then not sent. */
 static bool forge(struct demo_match *match, struct hs_mail *mail)
 {
     unsigned number = mail->from / 2, turn = match->turns[number]++ % 2;
@@ -156,8 +157,8 @@ static bool forge(struct demo_match *match, struct hs_mail *mail)
     return true;
 }
 
-/* Returns the claims that have arrived, or NULL. The game server drops claims of shots that dead
-   players fired (hs_skirmish_is_in_vain). */
+/* Returns the claims that have arrived, or NULL. Drops claims that a game server would not pass on
+   (hs_skirmish_is_in_vain), and adds the label and the ground truth of the others to `entry`. */
 static json_t *take_claims(struct demo_match *match, struct hs_recording_entry *entry)
 {
     struct hs_mail mail;

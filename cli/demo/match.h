@@ -1,8 +1,8 @@
 /*
- * The match of the demo: a simulated skirmish (cli/simulate) in the form of a recording. Half of
- * the players are honest, on links from good to bad. Each of the other players cheats in one way:
- * each of their hits becomes a forgery, or is dropped. A shot that hits nobody on the shooter's
- * screen is not claimed. The seed determines everything.
+ * The demo's match: a simulated skirmish (cli/simulate), presented as a recording. Half of the
+ * players are honest, on links from good to bad. Each of the other players has one kind of cheat,
+ * which turns their hits into forged claims; a hit that cannot be forged is dropped. A shot that
+ * hits nobody on the shooter's screen is not claimed. The seed determines everything.
  */
 #ifndef HS_DEMO_MATCH_H
 #define HS_DEMO_MATCH_H
@@ -25,22 +25,22 @@ extern const struct hs_demo_cheat_kind {
     const char *label;
     enum hs_forgery forgery, next;     /* the two forgeries between which the cheat alternates */
     const char *reason, *other_reason; /* the expected reasons of rejection */
-    const char *flag;                  /* flag that is expected on every claim; NULL: none */
+    const char *flag;                  /* the flag expected on every claim, or NULL */
 } hs_demo_cheats[HS_DEMO_CHEAT_COUNT];
 
-/* Opens the match as a recording of `seconds` of play. The match runs while the recording is read.
+/* Opens a recording of `seconds` of play. The match is simulated while the recording is read.
    Returns NULL if memory runs out. */
 struct hs_recording *hs_demo_open(uint64_t seed, double seconds);
 
-/* Returns the skirmish that a recording of hs_demo_open runs. The skirmish has run up to the entry
-   that was read last. The pointer is valid while the recording is open. */
+/* Returns the skirmish behind a recording that hs_demo_open opened. It is simulated up to the last
+   entry read. The pointer is valid while the recording is open. */
 const struct hs_skirmish *hs_demo_skirmish(const struct hs_recording *recording);
 
-/* Returns how many honest shots so far hit nobody on the shooter's screen. */
+/* Returns how many shots of honest players have hit nobody on the shooter's screen so far. */
 size_t hs_demo_honest_misses(const struct hs_skirmish *skirmish);
 
-/* Finds a player's pose on the server at a time. Returns false for an unknown player, or before the
-   first frame. */
+/* Computes a player's pose on the server at `time` (seconds). Returns false if the player is
+   unknown, or if `time` is before the first frame. */
 bool hs_demo_pose(const struct hs_skirmish *skirmish, const char *player, double time,
                   struct hs_sim_pose *out);
 

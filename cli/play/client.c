@@ -11,7 +11,7 @@
 
 enum { TIMEOUT_SECONDS = 30, CONNECT_SECONDS = 5, URL_MAX = 1024 };
 
-/* The pause before a repeated request if the answer does not state one. */
+/* The pause before a request is repeated, if the answer does not state how long to wait. */
 #define SOON_SECONDS 0.05
 
 struct hs_client {
@@ -19,7 +19,7 @@ struct hs_client {
     struct curl_slist *json_headers, *bare_headers;
     char url[URL_MAX];
     const char *token; /* from the environment, or NULL */
-    char *body;        /* the answer's body, terminated */
+    char *body;        /* body of the last answer, terminated */
     size_t size, capacity;
     char error[CURL_ERROR_SIZE];
 };
@@ -95,14 +95,15 @@ void hs_client_pause(double seconds)
         nanosleep(&pause, NULL);
 }
 
-/* Returns the time after which the same request may succeed; 0: the answer is final. The service
-   states milliseconds in the body; a proxy states whole seconds in the header Retry-After. */
+/* Returns how many seconds to wait before the request is repeated; 0: the answer is final. The
+   service states milliseconds in the body. A proxy states whole seconds in the header
+   Retry-After. */
 static double requested_wait(CURL *curl, const struct hs_client_response *response)
 {
     curl_off_t seconds = 0;
     long status = response->status;
     if (status == 502 ||
-        status == 504) /* a load balancer sends these; another replica may answer */
+        status == 504) /* from a load balancer; another replica may answer the next attempt */
         return SOON_SECONDS;
     if (status != 409 && status != 429 && status != 503)
         return 0.0;
@@ -111,7 +112,7 @@ static double requested_wait(CURL *curl, const struct hs_client_response *respon
     const char *code = json_string_value(json_object_get(problem, "code"));
     bool has_moved = code != NULL && strcmp(code, "match_moved") == 0;
     json_decref(problem);
-    if (exact > 0.0 || status == 409) /* a 409 without a wait is final */
+    if (exact > 0.0 || status == 409) /* a 409 that states no wait is final, except match_moved */
         return exact > 0.0 || !has_moved ? exact : SOON_SECONDS;
     return curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK ? (double)seconds
                                                                                : 0.0;

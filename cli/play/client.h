@@ -1,6 +1,6 @@
 /*
- * A small HTTP client over libcurl: one connection, kept open between requests. Use it from one
- * thread.
+ * A small HTTP client over libcurl. It keeps one connection open between requests. Only one thread
+ * at a time may use a client.
  */
 #ifndef HS_PLAY_CLIENT_H
 #define HS_PLAY_CLIENT_H
@@ -13,35 +13,35 @@ struct hs_client;
 struct hs_client_response {
     long status;    /* the HTTP status; 0: no answer, see hs_client_error */
     char *body;     /* terminated; owned by the client, valid until its next request; never NULL */
-    size_t size;    /* bytes of the body, without the terminator */
-    double seconds; /* time from the first byte sent to the last byte received */
+    size_t size;    /* bytes in `body`, without the terminator */
+    double seconds; /* duration of the request, including connection setup */
     double wait_seconds; /* time to wait before the request is sent again; 0: the answer is final */
 };
 
-/* Creates a client. `url` is "http://HOST:PORT" or "https://.."; it is copied, and a trailing slash
-   is ignored. If the environment variable HINDSIGHT_TOKEN is set, each request is sent with this
-   token. There is no option for the token, because other users can read command lines. Returns NULL
-   if memory runs out. */
+/* Creates a client. `url` is "http://HOST:PORT" or "https://.."; it is copied, and trailing slashes
+   are ignored. Each request carries the token in the environment variable HINDSIGHT_TOKEN, if it is
+   set. There is no option for the token, because other users can read command lines. Returns NULL
+   if memory runs out or the URL is too long. */
 struct hs_client *hs_client_open(const char *url);
 void hs_client_close(struct hs_client *client);
 
 /*
- * Sends one request and waits for the answer, at most 30 s. `body` may be NULL (none); otherwise it
- * is sent as application/json. Returns false if there is no answer; see hs_client_error. A response
+ * Sends one request and waits up to 30 s for the answer. `body` is sent as application/json; NULL:
+ * no body. Returns false if no answer arrives; hs_client_error then returns the reason. A response
  * with an error status counts as an answer.
  */
 bool hs_client_send(struct hs_client *client, const char *method, const char *path,
                     const char *body, size_t size, struct hs_client_response *response);
 
-/* Returns the reason why the last request got no answer: one sentence without a full stop. */
+/* Returns why the last request got no answer: one sentence without a full stop. */
 const char *hs_client_error(const struct hs_client *client);
 
 const char *hs_client_url(const struct hs_client *client);
 
-/* Returns monotonic seconds. */
+/* Returns the monotonic clock, in seconds. */
 double hs_client_now(void);
 
-/* Sleeps for `seconds`. If `seconds` is 0 or less, returns at once. */
+/* Sleeps for `seconds`; returns at once if `seconds` is 0 or negative. */
 void hs_client_pause(double seconds);
 
 #endif

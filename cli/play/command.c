@@ -1,4 +1,4 @@
-/* `hindsight play`: sends a recording, a CSV pair or a file of scenarios to a running service. */
+/* `hindsight play`: sends a recording, a CSV pair or a scenario file to a running service. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -14,14 +14,13 @@
 
 #define DEFAULT_URL "http://127.0.0.1:8080"
 
-/*
- * The limit for a map document equals the limit of a line (lines.c), because a map may be one line.
- */
+/* The largest map document. Equal to the maximum length of a line (lines.c), because a map may be
+   one line. */
 enum { MAP_MAX_BYTES = 512 << 20 };
 
 struct play_options {
     const char *recording, *url;
-    const char *map; /* file, or NULL */
+    const char *map; /* path of a map document, or NULL */
     double grow;
     bool json;
     struct hs_playback playback;
@@ -31,17 +30,17 @@ static const char help[] =
     "usage: hindsight play RECORDING [options]\n"
     "\n"
     "Plays a recording against a running service and prints the verdicts on its claims.\n"
-    "RECORDING is a recording (docs/recording.md; `serve --record`), a file of scenarios\n"
+    "RECORDING is a recording (docs/recording.md; `serve --record`), a scenario file\n"
     "(docs/scenarios.md), or one file of a CSV pair NAME.poses.csv and NAME.shots.csv;\n"
     "plain or gzip.\n"
     "\n"
     "  --url URL      the service (default " DEFAULT_URL ")\n"
     "  --speed X      1: at the speed of the recording, 2: twice as fast, ...\n"
     "                 0: as fast as answers arrive (default)\n"
-    "  --match NAME   play into a match of this name (default: the recording's)\n"
-    "  --replace      end an open match of that name first\n"
-    "  --map FILE     put this map document (plain or gzip) first, and open the match\n"
-    "                 with it; maps of the recording are not used\n"
+    "  --match NAME   play into the match with this name (default: the recording's)\n"
+    "  --replace      first end an open match with that name\n"
+    "  --map FILE     first upload this map document (plain or gzip), and open the match\n"
+    "                 with it; the maps in the recording are not used\n"
     "  --cheat KIND   forge the claims before they are sent; see below\n"
     "  --grow N       CSV pairs: widen the body by N units on every side\n"
     "  --json         print the table as one JSON object\n"
@@ -52,9 +51,9 @@ static const char help[] =
     HS_CHEATS(X)
 #undef X
         "\n"
-        "Exit codes: 0 fine, 1 if the service does not answer or refuses a request, or if an\n"
-        "expectation of the recording failed, 2 wrong usage.\n"
-        "For a service that requires tokens, set the variable HINDSIGHT_TOKEN.\n";
+        "Exit codes: 0 fine, 1 if the recording cannot be read, if the service does not answer\n"
+        "or refuses a request, or if an expectation in the recording failed, 2 usage error.\n"
+        "If the service requires a token, set HINDSIGHT_TOKEN to the token.\n";
 
 static const struct hs_command command = {"play", help, "one RECORDING"};
 
@@ -77,12 +76,12 @@ static bool read_options(int argc, char **argv, struct play_options *options, in
     *code = HS_EXIT_FINE;
     playback->cheat = (enum hs_cheat)cheat;
     if (options->grow != 0.0 && !hs_csv_match_is_name(options->recording))
-        *code = hs_command_wrong(&command, "--grow is for CSV pairs");
+        *code = hs_command_wrong(&command, "--grow works only with CSV pairs");
     bool changed = playback->match != NULL || playback->replace || playback->speed > 0.0 ||
                    playback->cheat != HS_CHEAT_NONE || options->map != NULL;
     if (changed && hs_play_scenarios_is_name(options->recording))
         *code = hs_command_wrong(&command, "--match, --replace, --speed, --map and --cheat are "
-                                           "not for scenarios");
+                                           "not available for scenarios");
     return *code == HS_EXIT_FINE;
 }
 

@@ -6,15 +6,15 @@
 
 #include "validators/vec.h"
 
-/* The number of poses kept for each player, more than any rewind needs. */
+/* The number of poses stored for each player: more than any rewind needs. */
 enum { TRACK_LENGTH = 256 };
 
 struct hs_forge {
     enum hs_cheat cheat;
     double rewind_limit, future_slack, origin_tolerance; /* seconds, seconds, length */
-    double reach;  /* the maximum distance of a hitbox point from its bone; length */
-    double widest; /* the largest radius of a weapon; length */
-    /* A bone in the zone with the highest damage factor; empty: no such bone. */
+    double reach;  /* no point of a hitbox is further from its bone than this; length */
+    double widest; /* the largest weapon radius; length */
+    /* The bone of a hitbox whose zone has the highest damage factor; empty: no hitboxes. */
     char best_bone[HS_NAME_MAX + 1];
     double newest;  /* time of the newest frame */
     json_t *tracks; /* player -> [[time, x, y, z], ..], oldest first */
@@ -26,7 +26,7 @@ const char *const hs_cheat_names[HS_CHEAT_COUNT] = {"",
 #undef X
 };
 
-/* Reads three numbers of an array, from the element `first` on. */
+/* Reads three numbers from an array, beginning with the element `first`. */
 static bool read_vector(const json_t *array, size_t first, struct hs_vec *out)
 {
     if (json_array_size(array) < first + 3)
@@ -140,8 +140,8 @@ static void record_frames(struct hs_forge *forge, const json_t *body)
     }
 }
 
-/* Finds the position of a player at a time, and the movement since then. Returns false if these are
-   not known. */
+/* Finds the position that a player had at `time`, and the displacement from there to the newest
+   position. Returns false if the player has no recorded pose. */
 static bool moved_since(const struct hs_forge *forge, const char *name, double time,
                         struct hs_vec *then, struct hs_vec *moved)
 {
@@ -159,7 +159,7 @@ static bool moved_since(const struct hs_forge *forge, const char *name, double t
     return true;
 }
 
-/* Returns a unit vector orthogonal to `along`. The same input gives the same vector. */
+/* Returns a unit vector orthogonal to `along`, always the same one for the same input. */
 static struct hs_vec across(struct hs_vec along)
 {
     struct hs_vec helper = fabs(along.z) < 0.9 * hs_vec_length(along) ? (struct hs_vec){0, 0, 1}
@@ -189,7 +189,7 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
         start = hs_vec_add_scaled(start, across(path), 3.0 * forge->origin_tolerance);
         break;
     case HS_CHEAT_AIM_AHEAD:
-        /* Aim at the same point of the body, but at the place where the body is now. */
+        /* Aim at the same point on the body, but where the body is now. */
         if (known && away > 0.0)
             end = hs_vec_add_scaled(end, moved, length / away);
         break;
@@ -197,8 +197,8 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
         end = hs_vec_sub(start, path);
         break;
     case HS_CHEAT_GROW_RADIUS:
-        /* Make the path miss the target by the body's reach plus 80 % of the forged radius. So only
-           a shot with the forged radius touches the body. */
+        /* Make the path pass the target at the body's reach plus 80 % of the forged radius. Only a
+           shot with the forged radius touches the body there. */
         json_object_set_new(hit, "radius", json_real(radius));
         if (away > 0.0)
             end =

@@ -10,20 +10,21 @@ struct hs_lines {
     gzFile file;
     char *line;
     size_t capacity;
-    double size; /* bytes of the file on disk */
+    double size; /* bytes in the file on disk */
     /* The caller may read these members: */
-    size_t number; /* number of the last line, from 1 */
-    /* true: the last line has a line end; false: its writer may have been interrupted */
+    size_t number; /* number of the line that was read last, from 1 */
+    /* Whether the line that was read last has a line end. If not, its writer may have been
+       interrupted. */
     bool ended;
     const char *error; /* NULL: no error so far */
 };
 
-/* Opens a file. Returns NULL if the file cannot be opened; see errno. */
+/* Opens a file. Returns NULL with errno set on failure. */
 struct hs_lines *hs_lines_open(const char *path);
 void hs_lines_close(struct hs_lines *lines);
 
-/* Returns the next line, terminated, without its line end; valid until the next call. NULL at the
-   end and after an error. */
+/* Returns the next line, terminated, without its line end; valid until the next call. Returns NULL
+   at the end of the file, and after an error (`error`). */
 char *hs_lines_next(struct hs_lines *lines);
 
 /* Returns the share of the file that has been read, 0 .. 1. */

@@ -17,8 +17,8 @@ enum { START_SECONDS = 30, STOP_SECONDS = 30, LINE_BYTES = 256 };
 
 extern char **environ;
 
-/* Clears the environment variables HINDSIGHT_*, because they are meant for the real service and
-   must not configure the private one. */
+/* Clears the environment variables HINDSIGHT_*: they configure the user's own service, and must not
+   configure the private one. */
 static void forget_configuration(void)
 {
     for (size_t i = 0; environ[i] != NULL;) {
@@ -54,8 +54,8 @@ static _Noreturn void run_child(pid_t parent, int out, const char *record, const
     _exit(127);
 }
 
-/* Reads the first line of the service. Returns false if the service ended first, or took too
-   long. */
+/* Reads the first line that the service prints. Returns false if the service exits first, or prints
+   no line within START_SECONDS. */
 static bool read_line(int fd, char line[LINE_BYTES])
 {
     size_t length = 0;

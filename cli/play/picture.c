@@ -24,18 +24,18 @@ static const struct {
     [GAP] = {"|", "┊", "\033[33m"},    [SHOOTER] = {"S", "S", "\033[1;31m"},
 };
 
-/* An orthographic camera. In its picture the shot goes from left to right. */
+/* An orthographic camera, turned so that the shot goes from left to right. */
 struct view {
     bool from_above;
-    struct hs_vec origin; /* a point in the world; the matrices map offsets from this point */
-    double scale;         /* width of a column in the world; length */
+    struct hs_vec origin; /* world point; the matrices map offsets from this point */
+    double scale;         /* length in the world that one column covers */
     mat4 to_cells, from_cells;
 };
 
 struct canvas {
     struct hs_picture_style style;
     unsigned char cells[ROWS][COLUMNS]; /* enum glyph */
-    char text[ROWS][COLUMNS];           /* letters that hide the glyphs; 0: no letter */
+    char text[ROWS][COLUMNS];           /* letters drawn over the glyphs; 0: no letter */
 };
 
 struct hs_picture_style hs_picture_style_for(FILE *out)
@@ -106,8 +106,9 @@ static double scale_for(const struct bounds *bounds, double min_scale)
     return fmax(min_scale, fmax(wide, high));
 }
 
-/* Returns the low edge of a window of `cells` cells around `middle`. The window is shifted by less
-   than a cell, so that 0 is in the middle of a cell. This keeps a line along an axis in one row. */
+/* Returns the low edge of a window that is `cells` cells wide, around `middle`. Shifts the window
+   by at most half a cell, so that 0 is in the middle of a cell. A line along an axis then stays in
+   one row. */
 static double low_edge(double middle, int cells, double cell)
 {
     double low = middle - cells * cell / 2;
@@ -115,7 +116,6 @@ static double low_edge(double middle, int cells, double cell)
     return low + (at_zero - floor(at_zero) - 0.5) * cell;
 }
 
-/* Sets the matrices from the scale and the bounds. */
 static void set_matrices(struct view *view, mat4 camera, const struct bounds *bounds)
 {
     double column = view->scale, row = CELL_ASPECT * view->scale;
@@ -130,8 +130,9 @@ static void set_matrices(struct view *view, mat4 camera, const struct bounds *bo
     glm_mat4_inv(view->to_cells, view->from_cells);
 }
 
-/* Chooses the direction and the scale of the view. `mark`: the point of closest approach, or the
-   point where the shot stopped. */
+/* Chooses the direction and the scale of the view. `mark`: the point where the shot stopped, or its
+   point of closest approach. `miss`: the vector from the body to the shot at the closest
+   approach. */
 static struct view choose_view(const struct hs_picture *picture, struct hs_vec mark,
                                struct hs_vec miss)
 {
@@ -155,7 +156,7 @@ static struct view choose_view(const struct hs_picture *picture, struct hs_vec m
     struct bounds wider = bounds;
     include(&wider, camera, hs_vec_sub(picture->start, mark), 0.0);
     view.scale = scale_for(&bounds, picture->min_scale);
-    /* Include the shooter if this makes columns at most 1.5 times as wide. */
+    /* Show the shooter too, unless a column would then cover more than 1.5 times the length. */
     if (scale_for(&wider, picture->min_scale) <= 1.5 * view.scale) {
         bounds = wider;
         view.scale = scale_for(&bounds, picture->min_scale);
@@ -164,7 +165,7 @@ static struct view choose_view(const struct hs_picture *picture, struct hs_vec m
     return view;
 }
 
-/* Computes column and row of a point, which may be outside the picture. */
+/* Computes the cell of a point. The cell may be outside the picture. */
 static void cell_of(const struct view *view, struct hs_vec point, int *row, int *column)
 {
     struct view copy = *view; /* cglm does not accept const matrices */
@@ -204,8 +205,8 @@ static void put(struct canvas *canvas, const struct view *view, struct hs_vec po
         canvas->cells[row][column] = (unsigned char)glyph;
 }
 
-/* Fills every cell whose line of sight meets one of the solids. If all solids fall between the
-   lines of sight, fills one cell. */
+/* Fills every cell whose line of sight meets a solid. If no line of sight does, because the solids
+   are small, fills the cell at the centre of the first solid. */
 static void draw_solids(struct canvas *canvas, const struct view *view,
                         const struct hs_solid *solids, size_t count, enum glyph glyph)
 {
@@ -226,7 +227,8 @@ static void draw_solids(struct canvas *canvas, const struct view *view,
         put(canvas, view, solids[0].center, glyph);
 }
 
-/* Fills every cell that contains a wall, seen from above. */
+/* Fills every cell in which a wall is visible from above. If `slice` is set, only walls within
+   `slice` above or below the height `level` are visible. */
 static void draw_walls(struct canvas *canvas, const struct view *view,
                        const struct hs_picture *picture, double level)
 {
@@ -260,7 +262,6 @@ static void draw_line(struct canvas *canvas, const struct view *view, struct hs_
         put(canvas, view, hs_vec_lerp(from, to, steps > 0 ? (double)i / steps : 0.0), glyph);
 }
 
-/* Draws the shot up to its end. */
 static void draw_shot(struct canvas *canvas, const struct view *view,
                       const struct hs_picture *picture)
 {
@@ -281,7 +282,7 @@ static void draw_head(struct canvas *canvas)
             }
 }
 
-/* Writes text next to a cell, on the right if there is enough space. */
+/* Writes text to the right of a cell, or to its left if the right side is too narrow. */
 static void write_beside(struct canvas *canvas, int row, int column, const char *text)
 {
     int length = (int)strlen(text);

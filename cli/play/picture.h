@@ -1,6 +1,6 @@
 /*
- * Draws a claim in the terminal: the shot, and the target's hitboxes at the claimed time and at
- * arrival. The picture shows by how much the shot missed, or what stopped it.
+ * Draws a claim in the terminal: the shot, and the target's hitboxes at the claimed time and at the
+ * time the claim arrived. The picture shows by how much the shot missed, or what stopped it.
  */
 #ifndef HS_PLAY_PICTURE_H
 #define HS_PLAY_PICTURE_H
@@ -13,31 +13,31 @@
 
 struct hs_picture {
     const char *shooter, *target;
-    const struct hs_body *then, *now; /* the target's body at hit_time (`then`) and at arrival
-                                         (`now`); `now` may be NULL */
+    const struct hs_body *then, *now; /* the target's body at `hit_time` and at `arrival`; `now` may
+                                         be NULL */
     double hit_time, arrival;         /* seconds */
-    struct hs_vec start, end;         /* start and end of the shot */
+    struct hs_vec start, end;         /* where the shot starts and ends */
     /* the points of a curved shot, beginning with `start`; NULL: the shot is straight */
     const struct hs_vec *path;
     size_t path_count;
-    const struct hs_sweep_contact *closest; /* closest approach of the shot to `then`; NULL: it is
-                                               computed */
-    double radius;                          /* radius of the shot by the rules; length */
-    double measured, limit;                 /* measured value and limit of the miss, or of the
-                                               obstacle; length */
-    const char *unit;                       /* unit of length, abbreviated: "m" */
-    double min_scale; /* the minimum width of a column, so that a body does not fill the picture;
-                         length */
+    const struct hs_sweep_contact *closest; /* closest approach of the shot to `then`; NULL:
+                                               hs_picture_draw computes it */
+    double radius;                          /* the shot's radius in the rules; length */
+    /* Without an obstacle: the distance by which the shot missed, and the largest allowed distance.
+       With one: the distances along the shot to the obstacle and to the body. */
+    double measured, limit;
+    const char *unit; /* unit of length, abbreviated: "m" */
+    double min_scale; /* a column covers at least this length, so that a body does not fill the
+                         picture */
     const struct hs_solid *walls; /* at hit_time */
     size_t wall_count;
     const struct hs_triangle *triangles; /* more walls */
     size_t triangle_count;
-    double slice; /* walls further above or below the closest approach (or `stopped`) are not drawn;
-                     length; 0: all walls are drawn */
-    const char *obstacle;  /* what stopped the shot, for example "a wall"; NULL: the shot missed or
-                              hit */
+    double slice; /* walls more than this length above or below the closest approach (or `stopped`)
+                     are not drawn; 0: all walls are drawn */
+    const char *obstacle;  /* what stopped the shot, for example "a wall"; NULL: nothing */
     struct hs_vec stopped; /* the point where the shot stopped */
-    bool is_hit;           /* the shot touches the body; only if `obstacle` is NULL */
+    bool is_hit;           /* the shot touches the body; ignored if there is an obstacle */
 };
 
 struct hs_picture_style {
@@ -45,7 +45,7 @@ struct hs_picture_style {
     bool colour;  /* ANSI colours */
 };
 
-/* Returns the style for the terminal to which `out` writes. It depends on the environment variables
+/* Chooses a style for `out`: colours only for a terminal. Also reads the environment variables
    LC_ALL, LC_CTYPE, LANG, NO_COLOR and TERM. */
 struct hs_picture_style hs_picture_style_for(FILE *out);
 

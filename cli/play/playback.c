@@ -13,11 +13,11 @@ enum { PATIENCE_SECONDS = 30, WAITS_MAX = 100 };
 
 struct session {
     const struct hs_playback *playback;
-    struct hs_name match; /* name, in the recording, of the match that was opened first */
-    /* The matches that this run has opened (resync.h); the keys are their names in the recording.
-       The value false means that the recording has a gap in the match. */
+    struct hs_name match; /* recorded name of the match that was opened first */
+    /* The matches that this run has opened (resync.h), by their recorded names. The value false
+       means that the recording has a gap in the match. */
     json_t *matches;
-    size_t left_out;        /* requests that were not sent, because their match is not open */
+    size_t left_out;        /* requests not sent: the recording has a gap before them */
     struct hs_forge *forge; /* NULL: claims are sent as recorded */
     double begin;           /* hs_client_now() at the first entry */
     double first_at;
@@ -27,7 +27,7 @@ struct session {
     const char *method;
     char path[HS_PLAY_PATH_MAX];
     struct hs_client_response response;
-    unsigned waits; /* repeats of the last request */
+    unsigned waits; /* how often the last request was repeated */
     char *error;    /* buffer of HS_PLAY_ERROR_MAX bytes */
 };
 
@@ -41,7 +41,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct session *session, 
     return false;
 }
 
-/* Describes the problem of an answer: "400 The request has bad fields: /hits/0/start must be
+/* Describes an error answer, for example "400 The request has bad fields: /hits/0/start must be
    ..." */
 static void describe_problem(const struct session *session, char *out, size_t size)
 {
@@ -105,8 +105,8 @@ static void aim(struct session *session, const char *method, const char *collect
     snprintf(session->path, sizeof(session->path), "/v1/%s/%s", collection, name);
 }
 
-/* Returns whether the last request succeeded. `line`: the line of the request in the recording; 0:
-   the request prepares a match. */
+/* Returns whether the last request succeeded; otherwise writes the error message. `line`: the line
+   number of the request in the recording, or 0 for a request that prepares a match. */
 static bool succeeded(struct session *session, size_t line)
 {
     char problem[HS_PLAY_ERROR_MAX / 2], where[32] = "";
@@ -132,7 +132,7 @@ static json_t *answer_of(const struct session *session)
     return json_loadb(session->response.body, session->response.size, 0, NULL);
 }
 
-/* Returns the name that a recorded match gets in the service. */
+/* Returns the name under which a recorded match is played. */
 static const char *name_of(const struct session *session, const char *match)
 {
     return session->playback->match != NULL ? session->playback->match : match;
@@ -151,8 +151,9 @@ static bool start_forging(struct session *session, const char *ruleset)
     return session->forge != NULL || fail(session, "out of memory");
 }
 
-/* PUTs a ruleset of the recording, unless the service already has this revision. A PUT of a
-   built-in ruleset would be refused for its name. `revision` is "" if it is not known. */
+/* Uploads a ruleset from the recording. Skips the upload if the service already has this revision,
+   because the service does not accept a ruleset with the name of a built-in one. `revision` is ""
+   if it is unknown; the ruleset is then always uploaded. */
 static bool bring_ruleset(struct session *session, const char *name, const char *revision,
                           const json_t *document)
 {
@@ -169,14 +170,14 @@ static bool bring_ruleset(struct session *session, const char *name, const char 
     return is_there || ask(session, "PUT", "rulesets", name, document);
 }
 
-/* PUTs a map of the recording. Does nothing if `--map` replaces all maps. */
+/* Uploads a map from the recording, unless `--map` replaces all maps. */
 static bool bring_map(struct session *session, const char *name, const json_t *document)
 {
     return session->playback->map.ptr != NULL || ask(session, "PUT", "maps", name, document);
 }
 
-/* PUTs the map of `--map` under the name of the match's map. If the match has no map, the new map
-   gets the name of the match. */
+/* If `--map` is set, uploads that map under the name of the match's map. If the match has no map,
+   the uploaded map gets the name of the match, and *map is set to this name. */
 static bool replace_map(struct session *session, const char *match, const char **map)
 {
     if (session->playback->map.ptr == NULL)
@@ -187,8 +188,8 @@ static bool replace_map(struct session *session, const char *match, const char *
     return send_text(session, session->playback->map, NULL) && succeeded(session, 0);
 }
 
-/* Returns whether the options fit a recording that now opens `match`. Some options are for one
-   match only, so they do not fit a recording with a second match. */
+/* Returns false if this is the recording's second match, and an option is set that supports only
+   one match. */
 static bool fits_options(struct session *session, const char *match)
 {
     const struct hs_playback *playback = session->playback;
@@ -198,7 +199,7 @@ static bool fits_options(struct session *session, const char *match)
         (playback->match == NULL && playback->cheat == HS_CHEAT_NONE && playback->speed <= 0.0))
         return true;
     return fail(session,
-                "the recording has several matches; --match, --cheat and --speed are for one");
+                "the recording has several matches; --match, --cheat and --speed support only one");
 }
 
 static bool open_match(struct session *session, const char *recorded, const char *ruleset,
@@ -223,11 +224,11 @@ static bool open_match(struct session *session, const char *recorded, const char
         return false;
     }
     json_object_set_new(session->matches, recorded, hs_resync_create(body));
-    /* 200: the match was open before. 409: it is open with another ruleset or map, or with another
-       revision of them. */
+    /* 200: the match was already open. 409: it was open with another ruleset or map, or with
+       another revision of the ruleset or map. */
     if (session->response.status == 200 || session->response.status == 409)
         return fail(session,
-                    "the match %s is open on this service already; end it with --replace, "
+                    "the match %s is already open on this service; end it with --replace, "
                     "or play under another name with --match NAME",
                     match);
     return succeeded(session, 0);
@@ -283,7 +284,6 @@ static enum hs_truth truth_of(const struct hs_recording_entry *entry, size_t cla
     return strcmp(text, "hit") == 0 ? HS_TRUTH_HIT : HS_TRUTH_MISS;
 }
 
-/* Counts the result of a claim. */
 static bool count_result(struct session *session, const struct hs_recording_entry *entry,
                          size_t claim, const json_t *result)
 {
@@ -298,8 +298,8 @@ static bool count_result(struct session *session, const struct hs_recording_entr
     return true;
 }
 
-/* Counts the results of all claims. A brief answer lists only claims that have something to report.
-   The other claims were accepted, and the answer counts them. */
+/* Counts the results of all claims. A brief answer lists only the results that have something to
+   report, and contains the number of the others, which were accepted. */
 static bool count_results(struct session *session, const struct hs_recording_entry *entry,
                           const json_t *answer)
 {
@@ -345,7 +345,7 @@ static void check_expectation(struct session *session, const struct hs_recording
                 playback->show_progress ? "\r\033[K" : "", entry->line, fault);
 }
 
-/* Return the name of an entry's match in the recording, and in the service. */
+/* Returns the recorded name of an entry's match. */
 static const char *recorded_name(const struct session *session,
                                  const struct hs_recording_entry *entry)
 {
@@ -357,10 +357,10 @@ static const char *match_of(const struct session *session, const struct hs_recor
     return name_of(session, recorded_name(session, entry));
 }
 
-/* Sets the method and the path. A request without a recorded answer is sent with `strict`: a bad
-   field is then a fault of the recording, so the service must refuse the whole request. `brief`
-   makes the answer shorter. An answer that is compared with an expectation must be whole, so
-   `brief` is then not set. */
+/* Sets the method and the path. A request without a recorded answer is sent with `strict`, so that
+   the service refuses the request if it contains a bad field: the field is then a mistake in the
+   recording. `brief` shortens the answer. It is not set for an answer that is compared with an
+   expectation, because that answer must be complete. */
 static void aim_request(struct session *session, const struct hs_recording_entry *entry)
 {
     const char *match = match_of(session, entry);
@@ -376,7 +376,7 @@ static void aim_request(struct session *session, const struct hs_recording_entry
              entry->explain ? "true" : "false", is_expected ? "false" : "true");
 }
 
-/* Restores a match that the service lost: opens it and posts the frames of its last second. */
+/* Restores a match that the service lost: opens it, and posts the match's last second of frames. */
 static bool bring_back(struct session *session, const char *name, const json_t *match)
 {
     const json_t *recent = json_object_get(match, "recent"), *frames;
@@ -404,8 +404,8 @@ static bool is_unknown_match(const struct session *session)
     return is_unknown;
 }
 
-/* Sends a request. If the service lost the match, restores the match and sends the request
-   again. */
+/* Sends a request. If the service no longer knows the match, restores the match and sends the
+   request again. */
 static bool deliver(struct session *session, const struct hs_recording_entry *entry,
                     const json_t *expect, const json_t *match)
 {
@@ -520,7 +520,7 @@ bool hs_playback_run(const struct hs_playback *playback, char error[HS_PLAY_ERRO
         fputs("\r\033[K", stderr);
     if (session.left_out > 0 && playback->complaints != NULL)
         fprintf(playback->complaints,
-                "%zu requests were left out: the recording has gaps before them\n",
+                "%zu requests were not sent: the recording has gaps before them\n",
                 session.left_out);
     hs_forge_destroy(session.forge);
     json_decref(session.matches);

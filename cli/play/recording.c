@@ -9,7 +9,7 @@
 struct file_recording {
     struct hs_stream_reader reader;
     struct hs_stream_line line; /* the line that was read last */
-    json_t *rulesets;           /* names of rulesets, by revision */
+    json_t *rulesets;           /* revision -> name, for the rulesets read so far */
     const char *path;
     char *error; /* buffer of HS_PLAY_ERROR_MAX bytes, owned by the caller */
 };
@@ -39,7 +39,7 @@ json_t *hs_recording_claims(const struct hs_recording_entry *entry)
     return json_is_array(hits) ? hits : NULL;
 }
 
-/* Reads a member as JSON; *out stays NULL if it is absent. */
+/* Parses a member as JSON. Leaves *out unchanged if the member is absent. */
 static bool read_json(const struct file_recording *file, struct hs_str text, json_t **out)
 {
     json_error_t why;
@@ -61,8 +61,8 @@ static bool is_label(const json_t *value)
     return hs_name_is_valid(hs_str_of(json_string_value(value)));
 }
 
-/* Makes an array with one value for each claim. `text` is such an array, or one value for all
-   claims. */
+/* Reads one value for each claim into the array *out. `text` is such an array, or one value that
+   applies to all claims. */
 static bool read_per_claim(const struct file_recording *file, struct hs_str text,
                            bool (*fits)(const json_t *), const char *fault, size_t claims,
                            json_t **out)
@@ -82,7 +82,7 @@ static bool read_per_claim(const struct file_recording *file, struct hs_str text
     return good || fail(file, fault);
 }
 
-/* Returns the time of a body: its `now`, or the time of its newest frame. */
+/* Returns the `now` of a body, or else the time of its last frame. */
 static double time_of(const json_t *body)
 {
     const json_t *now = json_object_get(body, "now"), *frames = json_object_get(body, "frames");
@@ -92,8 +92,8 @@ static double time_of(const json_t *body)
     return json_is_number(now) ? json_number_value(now) : -HUGE_VAL;
 }
 
-/* Converts a table (columns and rows) to a list of objects. Returns NULL if a row does not have one
-   cell for each column, because the service refuses such a table. */
+/* Converts a table (columns and rows) to a list of objects. Returns NULL if a row does not have
+   exactly one cell for each column; the table is then sent as it is, and the service refuses it. */
 static json_t *list_of(const json_t *table)
 {
     const json_t *columns = json_object_get(table, "columns"),
@@ -171,8 +171,8 @@ static bool read_document(const struct file_recording *file, struct hs_recording
     return read_json(file, line->document, &entry->document);
 }
 
-/* Reads a line that opens a match. The line names the ruleset by its revision in the recording, or
-   by a name that the service knows. */
+/* Reads a line that opens a match. The line identifies the ruleset by the revision of a ruleset in
+   the recording, or by a name that the service knows. */
 static bool read_opening(const struct file_recording *file, struct hs_recording_entry *entry)
 {
     const struct hs_stream_line *line = &file->line;
@@ -199,7 +199,7 @@ static bool read_entry(const struct file_recording *file, struct hs_recording_en
         return read_document(file, entry);
     if (line->kind == HS_STREAM_REQUEST)
         return read_request(file, entry);
-    /* A match that opens with a saved state counts as a gap, because its state cannot be sent. */
+    /* An opening with a saved state counts as a gap, because the state cannot be sent. */
     return line->kind != HS_STREAM_OPEN || line->state.ptr != NULL || read_opening(file, entry);
 }
 

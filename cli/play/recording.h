@@ -1,8 +1,8 @@
 /*
- * Recordings as `play` reads them: the requests of matches, with the known truth about the claims.
- * Recording files are streams as `serve --record` writes them (docs/recording.md). The importer
- * (import/match.h) and the demo (cli/demo/match.h) produce the same kind of entries. Entries come
- * one at a time, so a long match needs little memory.
+ * Recordings for `play`: the requests of one or more matches and, if known, the ground truth of the
+ * claims. Recording files have the format that `serve --record` writes (docs/recording.md). The
+ * importer (import/match.h) and the demo (cli/demo/match.h) produce the same kinds of entries.
+ * Entries are read one at a time, so a long match needs little memory.
  */
 #ifndef HS_PLAY_RECORDING_H
 #define HS_PLAY_RECORDING_H
@@ -20,12 +20,13 @@ enum { HS_PLAY_ERROR_MAX = 512, HS_PLAY_TITLE_MAX = 128, HS_PLAY_PATH_MAX = 256 
 struct hs_recording_header {
     char title[HS_PLAY_TITLE_MAX];
     double unit; /* units of length per metre; scales the tolerance of expectations */
-    /* The only match of an imported recording, which has only entries for requests. For a recording
-       file these names are empty, because its entries open the matches. */
+    /* The following members describe the only match of an imported recording or of the demo, whose
+       entries are only requests. In a recording file the names are empty: entries open the
+       matches. */
     struct hs_name match, ruleset;
     struct hs_name map;       /* empty: no map */
-    json_t *ruleset_document; /* owned; to PUT before the match; NULL: the service has it */
-    json_t *map_document;     /* owned; to PUT before the match; NULL: none */
+    json_t *ruleset_document; /* owned; uploaded before the match opens; NULL: the service has it */
+    json_t *map_document;     /* owned; uploaded before the match opens; NULL: none */
 };
 
 enum hs_entry_kind {
@@ -33,28 +34,28 @@ enum hs_entry_kind {
     HS_ENTRY_RULESET, /* later entries use `document` as the ruleset `name` */
     HS_ENTRY_MAP,     /* later entries use `document` as the map `name` */
     HS_ENTRY_OPEN,    /* the match `name` opens, with `ruleset` and `map` */
-    HS_ENTRY_GAP,     /* requests of the match `name` are missing from here on */
+    HS_ENTRY_GAP,     /* from here on, the recording lacks requests to the match `name` */
     HS_ENTRY_RESTART, /* the service restarted, so no match is open */
 };
 
 struct hs_recording_entry {
     enum hs_entry_kind kind;
     size_t line;         /* line in the file, from 1; 0: the entry is not from a file */
-    struct hs_name name; /* empty in a request of an imported recording */
+    struct hs_name name; /* empty in requests of an imported recording or of the demo */
     /* For OPEN; an empty `map` means that the match has no map. */
     struct hs_name ruleset, map;
     char revision[80]; /* for RULESET */
     json_t *document;  /* for RULESET and MAP; owned */
     /* For REQUEST: */
     enum hs_route route; /* one of HS_STREAM_REQUESTS */
-    double at;           /* time of the body on the match clock, seconds; -HUGE_VAL: unknown */
+    double at;           /* time of the request on the match clock, seconds; -HUGE_VAL: unknown */
     bool explain;
-    bool answered;  /* the recording service accepted this request */
+    bool answered;  /* the recording contains an answer to this request */
     json_t *body;   /* owned; NULL: none */
     json_t *expect; /* owned; NULL: no expectation */
-    /* Owned; NULL, or one item for each claim of the body: */
-    json_t *who;   /* strings: the label of the shooter, e.g. "honest" */
-    json_t *truth; /* the true result: "hit", "miss" or null */
+    /* Owned arrays with one item for each claim in the body, or NULL: */
+    json_t *who;   /* labels of the shooters, for example "honest" */
+    json_t *truth; /* what really happened: "hit", "miss" or null (unknown) */
 };
 
 void hs_recording_entry_clear(struct hs_recording_entry *entry);
@@ -64,21 +65,22 @@ json_t *hs_recording_claims(const struct hs_recording_entry *entry);
 
 enum hs_recording_result { HS_RECORDING_ENTRY, HS_RECORDING_END, HS_RECORDING_BAD };
 
-/* An open recording of any kind, with the functions of its format. */
+/* An open recording. The functions depend on its format. */
 struct hs_recording {
     struct hs_recording_header header;
     void *state;
     enum hs_recording_result (*next)(void *state, struct hs_recording_entry *entry,
                                      char error[HS_PLAY_ERROR_MAX]);
-    double (*progress)(void *state); /* the share that has been read, 0 .. 1; may be NULL */
+    double (*progress)(void *state); /* the share read so far, 0 .. 1; may be NULL */
     void (*destroy)(void *state);
 };
 
-/* Opens a recorded stream, plain or gzip, and reads its first line. Returns NULL with a message in
-   `error` if the file cannot be read, or is not a recording. */
+/* Opens a recording file, plain or gzip, and reads its first line. Returns NULL with a message in
+   `error` if the file cannot be read or is not a recording. */
 struct hs_recording *hs_recording_open(const char *path, char error[HS_PLAY_ERROR_MAX]);
 
-/* Reads the next entry. The caller must clear the entry. After BAD nothing more can be read. */
+/* Reads the next entry, which the caller must clear. After HS_RECORDING_BAD, nothing more can be
+   read. */
 enum hs_recording_result hs_recording_next(struct hs_recording *recording,
                                            struct hs_recording_entry *entry,
                                            char error[HS_PLAY_ERROR_MAX]);

@@ -3,8 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Services keep one second of frames, unless the ruleset of the match has another `history.keep`.
- */
+/* How many seconds of frames to store: the default of `history.keep`. */
 static const double kept_seconds = 1.0;
 
 json_t *hs_resync_create(json_t *put)
@@ -12,7 +11,7 @@ json_t *hs_resync_create(json_t *put)
     return json_pack("{s:o,s:[],s:b}", "put", put, "recent", "whole", 0);
 }
 
-/* Returns the time of the last frame in a list or table of frames; NaN: that frame has no time. */
+/* Returns the time of the last frame in a list or table, or NaN if that frame has no time. */
 static double newest_time(const json_t *frames)
 {
     const json_t *columns = json_object_get(frames, "columns"), *name;

@@ -1,8 +1,9 @@
 /*
- * Keeps the data that restores a match after the service lost its poses: the body of the match's
- * PUT, and the frames of its last second. Poses are lost when the service restarts, or when another
- * replica takes over the match. A match is a JSON object with the members `put`, `recent` (lists of
- * frames, oldest first) and `whole` (the service has a whole window of frames).
+ * Keeps the data that `play` needs to restore a match if the service loses the match's poses. This
+ * can happen when the service restarts, or when another replica takes over the match. The data is a
+ * JSON object for each match. `put` is the body of the PUT that opens the match. `recent` lists the
+ * `frames` members that were posted in the last second, oldest first. `whole` is true while the
+ * service has a full window of frames.
  */
 #ifndef HS_PLAY_RESYNC_H
 #define HS_PLAY_RESYNC_H
@@ -13,13 +14,13 @@
 /* Returns a new match, or NULL if memory runs out. Takes ownership of `put`. */
 json_t *hs_resync_create(json_t *put);
 
-/* Stores the member `frames` of a request (NULL: does nothing). Drops stored frames that are more
-   than a second older than the newest one. */
+/* Stores the member `frames` of a request; does nothing if it is NULL. Drops stored members whose
+   frames are more than a second older than the newest frame. */
 void hs_resync_keep(json_t *match, json_t *frames);
 
-/* Records the answer to a post. Returns true if the service had a whole window of frames before
-   this answer and now lacks frames. So one loss is reported once, and a new match, which begins
-   without a whole window, is not reported. */
+/* Records an answer. Returns true if the service had a full window of frames before this answer and
+   now needs frames. So it returns true once for each loss, and not for a new match, which starts
+   without a full window. */
 bool hs_resync_is_due(json_t *match, const json_t *answer);
 
 #endif

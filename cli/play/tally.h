@@ -1,6 +1,6 @@
 /*
- * Counts the answers to a recording: verdicts by reason and by label of the player, accepted claims
- * by known truth, flags, latencies and expectations.
+ * Counts the answers to a recording: verdicts by reason and by the shooter's label, accepted claims
+ * by ground truth, flags, latencies and expectations.
  */
 #ifndef HS_PLAY_TALLY_H
 #define HS_PLAY_TALLY_H
@@ -14,23 +14,23 @@ enum { HS_TALLY_NAME = 65, HS_TALLY_REASONS = 64, HS_TALLY_FLAGS = 32, HS_TALLY_
 
 enum hs_truth { HS_TRUTH_UNKNOWN, HS_TRUTH_HIT, HS_TRUTH_MISS };
 
-/* The measurement behind a verdict. */
+/* The measurement that decided a verdict. */
 struct hs_tally_number {
     bool known;
     char check[32], unit[16];
     double measured, limit;
 };
 
-/* The count of a verdict's reason, of a flag, or of the reason for a refused pose. `verdict` is
-   empty for flags and refused poses. Entries are found by name, because a newer service may have
-   names that this program does not know. */
+/* How often one name occurred: the reason for a verdict, a flag, or the reason for a refused pose.
+   `verdict` is empty for flags and refused poses. Names are stored as text, because a newer service
+   may send names that this program does not know. */
 struct hs_tally_reason {
     char name[HS_TALLY_NAME], verdict[16];
     size_t count;
-    struct hs_tally_number example; /* measurement of the first claim that has a measurement */
+    struct hs_tally_number example; /* the measurement of the first claim that has one */
 };
 
-/* The counts of all claims with the same label. */
+/* The counts for all claims with the same label. */
 struct hs_tally_kind {
     char who[HS_TALLY_NAME];
     size_t claims, accepted, rejected, inconclusive;
@@ -47,52 +47,52 @@ struct hs_tally_truth {
 /* Callers may read the members, but must change them only through the functions below. */
 struct hs_tally {
     struct hs_tally_kind total;
-    /* in the order in which the labels first occurred */
+    /* one for each label, in the order of first occurrence */
     struct hs_tally_kind kinds[HS_TALLY_KINDS];
     size_t kind_count;
     double *seconds; /* duration of every request */
     size_t requests, capacity;
-    struct hs_tally_truth truths[HS_TRUTH_MISS + 1]; /* by enum hs_truth */
+    struct hs_tally_truth truths[HS_TRUTH_MISS + 1]; /* indexed by enum hs_truth */
     size_t expected, failed;
     size_t poses, poses_refused;
     struct hs_tally_reason refusals[HS_TALLY_FLAGS]; /* refused poses, by reason */
     size_t refusal_count;
 };
 
-struct hs_tally *hs_tally_create(void); /* returns NULL if out of memory */
+struct hs_tally *hs_tally_create(void); /* returns NULL if memory runs out */
 void hs_tally_destroy(struct hs_tally *tally);
 
+/* Records the duration of one request. */
 void hs_tally_request(struct hs_tally *tally, double seconds);
 
-/* Counts one result in an answer to hits. `who` may be NULL. Returns false if the result has no
-   verdict. */
+/* Counts the result of one claim. `who` is the shooter's label, or NULL. Returns false if the
+   result has no verdict or no reason. */
 bool hs_tally_result(struct hs_tally *tally, const char *who, enum hs_truth truth,
                      const json_t *result);
 
-/* Returns the list of results in an answer to hits or to a tick (borrowed), or NULL if the answer
-   has no such list. */
+/* Returns the list of results in an answer to hits or to a tick (borrowed), or NULL. */
 json_t *hs_tally_results(const json_t *answer);
 
 void hs_tally_expectation(struct hs_tally *tally, bool held);
 
-/* Counts stored and refused poses. `answer` is the answer to frames, {"stored":N,"refused":[..]},
-   or to a tick. */
+/* Counts the stored and the refused poses in an answer to frames, {"stored":N,"refused":[..]}, or
+   to a tick. */
 void hs_tally_frames(struct hs_tally *tally, const json_t *answer);
 
-/* Returns the measurement of the check that decided a result. Its `known` is false if no check
-   decided. */
+/* Returns the measurement of the check that decided a result. `known` is false if no check decided,
+   or if the deciding check has no measurement. */
 struct hs_tally_number hs_tally_deciding(const json_t *result);
 
-/* Returns the counts of the claims with a label, or NULL. */
+/* Returns the counts for the label `who`, or NULL if no claim had this label. */
 const struct hs_tally_kind *hs_tally_kind(const struct hs_tally *tally, const char *who);
 
-/* Computes the percentage of accepted claims among the claims with this truth. Returns false if
-   there are no such claims. */
+/* Computes what percentage of the claims with this truth was accepted. Returns false if there are
+   no such claims. */
 bool hs_tally_accepted(const struct hs_tally *tally, enum hs_truth truth, double *percent);
 
 void hs_tally_print(const struct hs_tally *tally, FILE *out);
 
-/* Returns the tally as one object; a new reference. */
+/* Returns the tally as a JSON object (new reference). */
 json_t *hs_tally_json(const struct hs_tally *tally);
 
 #endif

@@ -12,8 +12,8 @@
 
 enum { MAX_TRACK_FRAMES = 100000 };
 
-/* Players or movers. `name`: the key of the name in an item. `list`: the key of the list of items
-   in frames, tracks and fixtures. */
+/* JSON keys for players or for movers. `name`: the key of an item's name. `list`: the key of the
+   list of items, in frames, tracks and fixtures. */
 struct kind {
     const char *name, *list;
 };
@@ -22,9 +22,9 @@ static const struct kind player_kind = {"player", "players"}, mover_kind = {"mov
 
 struct track {
     long long from_us, to_us, every_us;
-    const json_t *fixture; /* players and movers that a track may name; NULL: no fixture */
-    json_t *frames;        /* ascending in time */
-    json_t *items;         /* all motions in the order of the track, merged with the fixture */
+    const json_t *fixture; /* players and movers that the track may name; NULL: no fixture */
+    json_t *frames;        /* sorted by time */
+    json_t *items; /* players and movers in the order of the track, merged with the fixture */
     char *error;
 };
 
@@ -35,17 +35,17 @@ static bool fail(struct track *track, const char *text, const char *name)
     return false;
 }
 
-/* Returns a member in microseconds, or `otherwise` if the object lacks it. */
+/* Returns the member `key` in microseconds, or `otherwise` if it is missing. */
 static long long time_or(const json_t *object, const char *key, long long otherwise)
 {
     const json_t *value = json_object_get(object, key);
     return value != NULL ? llround(json_number_value(value) * 1e6) : otherwise;
 }
 
-/* Fields that describe the motion; they are not sent. */
+/* Fields that describe the motion. They do not appear in frames. */
 static const char *const motion_fields[] = {"velocity", "at", "from", "to", NULL};
 
-/* Fields that a sample does not inherit from the sample before it, so every sample needs them. */
+/* Fields that are not sticky, so every sample must contain them. */
 static const char *const not_inherited[] = {"rotation", "aim", "eye", "bones", NULL};
 
 static json_t *position_at(const json_t *item, long long time_us)
@@ -63,7 +63,7 @@ static json_t *position_at(const json_t *item, long long time_us)
     return out;
 }
 
-/* Returns the frame at a time (borrowed), and creates the frame if it is missing. */
+/* Returns the frame at `time_us` (borrowed); creates it if it is missing. */
 static json_t *frame_at(struct track *track, long long time_us)
 {
     size_t i = json_array_size(track->frames);
@@ -96,14 +96,14 @@ static json_t *sample_of(const struct kind *kind, const json_t *item, long long 
     return sample;
 }
 
-/* Returns all fields of a player or mover. `given` is a name in the fixture, or an object whose
-   fields replace those of the fixture. */
+/* Returns all fields of a player or mover (new reference). `given` is a name in the fixture, or an
+   object whose fields replace those in the fixture. */
 static json_t *resolve(struct track *track, const struct kind *kind, const json_t *given)
 {
     const char *name =
         json_string_value(json_is_string(given) ? given : json_object_get(given, kind->name));
     if (name == NULL) {
-        fail(track, "an item without a name among", kind->list);
+        fail(track, "an item has no name in", kind->list);
         return NULL;
     }
     const json_t *known = json_object_get(json_object_get(track->fixture, kind->list), name);
@@ -123,8 +123,7 @@ static json_t *resolve(struct track *track, const struct kind *kind, const json_
     return item;
 }
 
-/* Returns the list of players or movers in a frame (borrowed), and creates the list if it is
-   missing. */
+/* Returns the list of players or movers in a frame (borrowed); creates it if it is missing. */
 static json_t *list_in(json_t *frame, const struct kind *kind)
 {
     if (json_object_get(frame, kind->list) == NULL)
@@ -157,8 +156,8 @@ static bool is_named(const json_t *item, const struct kind *kind, const char *na
     return text != NULL && strcmp(text, name) == 0;
 }
 
-/* Returns the item that describes the motion of a player or mover at a time. This is the last item
-   that has begun, or the first item if no item has begun. */
+/* Returns the item that describes how a player or mover moves at `time_us`: the last of its items
+   with `from` at or before this time, or its first item if all begin later. */
 static const json_t *motion_of(const struct track *track, const struct kind *kind, const char *name,
                                long long time_us)
 {
@@ -181,7 +180,6 @@ static size_t find_sample(const json_t *list, const struct kind *kind, const cha
     return i;
 }
 
-/* Changes, adds or removes one sample. */
 static bool apply_change(struct track *track, const json_t *change)
 {
     const struct kind *kind =
@@ -198,7 +196,7 @@ static bool apply_change(struct track *track, const json_t *change)
     if (at == json_array_size(list)) {
         const json_t *motion = motion_of(track, kind, name, time);
         if (motion == NULL)
-            return fail(track, "a change of an unknown name", name);
+            return fail(track, "a change names an unknown player or mover", name);
         json_array_append_new(list, sample_of(kind, motion, time, false));
     }
     json_t *sample = json_array_get(list, at);
@@ -229,7 +227,7 @@ static bool check_fields(struct track *track, const json_t *given)
     track->every_us = time_or(given, "every", 1000000);
     if (track->every_us <= 0 || track->to_us < track->from_us ||
         (track->to_us - track->from_us) / track->every_us > MAX_TRACK_FRAMES)
-        return fail(track, "from, to and every do not make sense", NULL);
+        return fail(track, "from, to and every do not describe a valid range of frames", NULL);
     return true;
 }
 

@@ -1,6 +1,6 @@
 /*
- * Tracks: players and movers in straight, uniform motion, written in one line and expanded into
- * the frames that a game server would post. docs/scenarios.md describes the fields.
+ * Tracks: short descriptions of players and movers in straight, uniform motion. A track is expanded
+ * into the frames that a game server would post. docs/scenarios.md describes the fields.
  */
 #ifndef HS_PLAY_TRACK_H
 #define HS_PLAY_TRACK_H
@@ -10,8 +10,9 @@
 enum { HS_TRACK_ERROR_MAX = 160 };
 
 /*
- * Returns the body of a frames request: a new reference, or NULL with a message in `error`. A
- * track may name players and movers of `fixture` (an object with "players" and "movers", or NULL).
+ * Expands a track into the body of a request that posts frames (new reference). The track may name
+ * players and movers in `fixture` (an object with "players" and "movers", or NULL). Returns NULL
+ * with a message in `error` if the track is malformed.
  */
 json_t *hs_track_expand(const json_t *given, const json_t *fixture, char error[HS_TRACK_ERROR_MAX]);
 

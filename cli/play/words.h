@@ -1,5 +1,4 @@
-/* Looks up names in lists of known names, so that a misspelt name is noticed. The last element of a
-   list is NULL. */
+/* Looks up names in lists of known names, to detect misspelt names. Each list ends with NULL. */
 #ifndef HS_PLAY_WORDS_H
 #define HS_PLAY_WORDS_H
 
@@ -15,8 +14,7 @@ static inline bool hs_is_one_of(const char *text, const char *const *words)
     return *words != NULL;
 }
 
-/* Returns the name of the first member of an object that is not in the list, or NULL if all members
-   are in the list. */
+/* Returns the first key in `object` that is not in `known`, or NULL. */
 static inline const char *hs_unknown_member(const json_t *object, const char *const *known)
 {
     const char *key;

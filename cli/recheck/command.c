@@ -1,4 +1,4 @@
-/* `hindsight recheck`: computes the verdicts of a recording again, offline. */
+/* `hindsight recheck`: computes the verdicts in a recording again, offline. */
 #include "cli/command.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "service/watch/log.h"
 
 struct recheck_options {
-    const char *file, *rules, *only; /* values of the options; NULL: not given */
+    const char *file, *rules, *only; /* `rules` and `only` (--ruleset) may be NULL */
     uint64_t limit;
     bool json;
 };
@@ -19,9 +19,9 @@ struct recheck_options {
 static const char help[] =
     "usage: hindsight recheck FILE [options]\n"
     "\n"
-    "Computes the verdicts of a recorded request stream again, in this process, and\n"
-    "compares them with the recorded ones. FILE is a recording, as `hindsight serve\n"
-    "--record` and `hindsight demo --keep` write it (docs/recording.md); plain or gzip.\n"
+    "Computes the verdicts in a recording again, in this process, and compares them with\n"
+    "the recorded ones. FILE is a recording, as `hindsight serve --record` and\n"
+    "`hindsight demo --keep` write it (docs/recording.md); plain or gzip.\n"
     "\n"
     "Without --rules every answer must be the same, byte for byte.\n"
     "\n"
@@ -30,19 +30,19 @@ static const char help[] =
     "                  changes\n"
     "  --ruleset NAME  with --rules: only matches that were opened with this ruleset\n"
     "                  (default: all)\n"
-    "  --limit N       the number of changed claims to print (default 50)\n"
+    "  --limit N       print at most N changed claims (default 50)\n"
     "  --json          print everything as one JSON object\n"
     "  --help          this text\n"
     "\n"
     "Exit codes: 0 fine, 1 an answer differs under the same rules, or the file is broken,\n"
-    "2 wrong usage.\n";
+    "2 usage error.\n";
 
 static const struct hs_command command = {"recheck", help, "one FILE"};
 
 /* ---- the rules ---- */
 
-/* Returns the name of a ruleset from its file name, because a file of `serve --rules DIR` need not
-   have the member `name`. */
+/* Returns the ruleset name that `serve --rules DIR` would give to a file without the member `name`:
+   the file name without .json. */
 static struct hs_str name_of_file(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
@@ -52,7 +52,7 @@ static struct hs_str name_of_file(const char *path)
     return (struct hs_str){name, len};
 }
 
-/* Loads a ruleset from a file. On failure prints the reason and returns NULL. */
+/* Loads a ruleset from a file. Prints the reason and returns NULL on failure. */
 static struct hs_ruleset *load_rules(const char *path)
 {
     struct hs_problem problem, second;
@@ -87,7 +87,8 @@ static void record_gap(struct hs_recheck_report *report, const struct hs_stream_
     report->gap_count++;
 }
 
-/* Processes all requests of a stream again. Sets the reader's error if the stream ends early. */
+/* Replays all lines of a stream, and compares the answers. Sets the reader's error if it has to
+   stop before the end of the stream. */
 static void recheck_stream(struct hs_stream_reader *reader, struct hs_replay *replay,
                            struct hs_recheck_report *report)
 {
@@ -182,7 +183,7 @@ int hs_recheck_main(int argc, char **argv)
         return hs_command_wrong(&command, "--ruleset needs --rules");
     if (options.rules != NULL && (ruleset = load_rules(options.rules)) == NULL)
         return HS_EXIT_FAILED;
-    /* the service that recorded the requests has already logged the warnings */
+    /* the service that recorded the requests has already logged its warnings */
     hs_log_set_level(HS_LOG_ERROR);
     return recheck(&options, ruleset);
 }

@@ -6,17 +6,17 @@
 #include "cli/play/tally.h"
 #include "service/record/members.h"
 
-/* One result and the parts of its text. For a move, `shooter` is the player, `shot` is the `seq`
-   (or absent), and `damage` is the delta_time. */
+/* One result, and parts of its text. For a move, `shooter` is the player, `shot` is the `seq` (or
+   absent), and `damage` is the `delta_time`. */
 struct result {
     struct hs_str text, verdict, reason, shooter, shot, damage;
     bool replayed;
-    bool has_index; /* the answer is brief: its results have an index, and plain results (brief.h)
-                       are left out */
+    bool has_index; /* the answer is brief: its results contain an index, and it leaves out plain
+                       results, which have nothing to report (brief.h) */
     uint64_t index; /* index in the request; 0 if has_index is false */
 };
 
-/* HS_STR as a constant expression. */
+/* Like HS_STR, but a constant expression. */
 #define NAME(literal)                                                                              \
     {                                                                                              \
         literal, sizeof(literal) - 1                                                               \
@@ -26,7 +26,6 @@ enum kind { HIT, SHOT, MOVE };
 
 static const struct hs_str kind_names[] = {NAME("hit"), NAME("shot"), NAME("move")};
 
-/* The place of a result in the stream. */
 struct place {
     struct hs_str match;
     enum kind kind;
@@ -107,8 +106,9 @@ static struct hs_reason_count *count_of(struct hs_differences *differences, enum
 
 /* ---- claims that changed ---- */
 
-/* Finds the measurement that explains one side of a change. An accepted claim has no deciding
-   check, so its side gets the measurement of the check that decided the other side. */
+/* Finds the measurement that explains one side of a change: that of the check that decided this
+   side. An accepted claim has no deciding check; its side gets the measurement of the check that
+   decided the other side. */
 static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
 {
     struct hs_tally_number number = hs_tally_deciding(own);
@@ -180,8 +180,8 @@ static void record_line(struct hs_differences *differences, size_t line)
         differences->first_line = line;
 }
 
-/* Compares two results of one claim, shot or move, and counts the difference. Repeated answers must
-   not be passed to this function. Returns false if memory runs out. */
+/* Compares the recorded and the recomputed result of one claim, shot or move, and counts the
+   outcome. Must not be called for replayed results. Returns false if memory runs out. */
 static bool compare_claim(struct hs_differences *differences, const struct place *place,
                           const struct result *before, const struct result *after)
 {
@@ -214,7 +214,7 @@ static bool compare_result(struct hs_differences *differences, const struct plac
         return false;
     if (!was->replayed)
         return compare_claim(differences, place, was, is);
-    /* The result repeats an answer that was already compared. */
+    /* A replayed result repeats an answer that was compared earlier. */
     differences->replayed++;
     if (!differences->other_rules && !hs_str_equal(was->text, is->text)) {
         differences->replayed_otherwise++;
@@ -223,7 +223,8 @@ static bool compare_result(struct hs_differences *differences, const struct plac
     return true;
 }
 
-/* Reads the next result. At the end of the list, the text of the result is NULL. */
+/* Reads the next result. At the end of the list, sets `text` to NULL. Returns false if the list is
+   malformed. */
 static bool next_result(struct hs_pieces *pieces, enum kind kind, struct result *out)
 {
     struct hs_str text;
@@ -231,8 +232,8 @@ static bool next_result(struct hs_pieces *pieces, enum kind kind, struct result 
     return hs_pieces_next(pieces, NULL, &text) ? read_result(text, kind, out) : !pieces->broken;
 }
 
-/* Returns the plain result that a brief answer left out. `other`: the result of the same claim in
-   the answer that lists it. */
+/* Returns the plain result that a brief answer left out. `other` is the result of the same claim in
+   the other answer, which lists it. */
 static struct result plain_beside(const struct result *other, enum kind kind)
 {
     return (struct result){.text = HS_STR("{}"),
@@ -243,8 +244,8 @@ static struct result plain_beside(const struct result *other, enum kind kind)
                            .damage = kind == HIT ? HS_STR("0") : other->damage};
 }
 
-/* Compares two lists of results. Adds to *only_after the number of results that only the second
- * list has. */
+/* Compares two lists of results. Adds to *only_after the number of results that only `after`
+   contains. Returns false if the lists do not match, are malformed, or memory runs out. */
 static bool compare_results(struct hs_differences *differences, const struct place *place,
                             struct hs_str before, struct hs_str after, size_t *only_after)
 {
@@ -264,7 +265,8 @@ static bool compare_results(struct hs_differences *differences, const struct pla
     return good;
 }
 
-/* Counts the results that both brief answers left out. */
+/* Counts the results that both brief answers left out. `accepted` is the number of results that the
+   recorded answer left out; the other answer lists `only_after` of them. */
 static void count_plain(struct hs_differences *differences, enum kind kind, struct hs_str accepted,
                         size_t only_after)
 {
@@ -281,8 +283,7 @@ static void count_plain(struct hs_differences *differences, enum kind kind, stru
     differences->same += both;
 }
 
-/* Returns whether a member of an answer is a list of results. All other members are compared as
-   text. */
+/* Returns whether a member of an answer is a list of results. Others are compared as text. */
 static bool holds_results(enum hs_route route, struct hs_str key, enum kind *kind)
 {
     static const struct {
@@ -300,8 +301,8 @@ static bool holds_results(enum hs_route route, struct hs_str key, enum kind *kin
     return false;
 }
 
-/* Counts the plain results of a brief answer. For a tick, `accepted` is an object with a number for
-   each kind of result; otherwise it is a number. */
+/* Counts the plain results that both brief answers left out. For a tick, `accepted` is an object
+   with a number for each kind of result; otherwise it is a number. */
 static void count_all_plain(struct hs_differences *differences, enum hs_route route,
                             struct hs_str accepted, const size_t only_after[3])
 {
@@ -318,8 +319,9 @@ static void count_all_plain(struct hs_differences *differences, enum hs_route ro
             count_plain(differences, kind, number, only_after[kind]);
 }
 
-/* Returns whether other rules may change a member of an answer. These members are the revision, the
-   sums at the end of a match, and the counts of results that a brief answer left out. */
+/* Returns whether a different ruleset may change this member of an answer: the ruleset's name and
+   revision, the totals at the end of a match, and the number of results left out of a brief
+   answer. */
 static bool follows_the_rules(struct hs_str key)
 {
     const struct hs_str keys[] = {HS_STR("revision"), HS_STR("ruleset"), HS_STR("verdicts"),
@@ -331,8 +333,8 @@ static bool follows_the_rules(struct hs_str key)
     return false;
 }
 
-/* Reads the next member except `jumps`, whose value is stored in *jumps. Some rules omit this
-   member from answers. */
+/* Reads the next member, but skips `jumps` and stores its value in *jumps: under some rules answers
+   do not contain it. */
 static bool next_member(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value,
                         struct hs_str *jumps)
 {

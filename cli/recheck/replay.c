@@ -17,32 +17,32 @@
 #include "validators/journal.h"
 #include "validators/snapshot.h"
 
-/* A ruleset or a map. The replay keeps a reference to it until hs_replay_destroy. */
+/* A ruleset or a map from the stream, referenced until hs_replay_destroy. */
 struct kept {
-    char revision[HS_REVISION_MAX]; /* revision in the stream */
+    char revision[HS_REVISION_MAX]; /* as recorded in the stream */
     struct hs_ruleset_entry *ruleset;
     struct hs_map_entry *map; /* exactly one of `ruleset` and `map` is not NULL */
 };
 
 struct hs_replay {
     struct hs_service service;
-    /* the matches before the last restart; NULL if `instead` is not used */
+    /* the matches that were open at the last restart; NULL if `instead` is NULL */
     struct hs_registry *before;
     struct hs_options options;
     struct kept *kept;
     size_t kept_count;
     /* the rules that replace the recorded rules; NULL: the recorded rules are used */
     struct hs_ruleset_entry *instead;
-    struct hs_name instead_of; /* `instead` is for matches with this ruleset; "": for all matches */
-    json_t *left_out;          /* the names of matches that are left out, as keys */
-    struct hs_replay_summary summary; /* the counts so far */
+    struct hs_name instead_of; /* replay only matches with this ruleset; "": all matches */
+    json_t *left_out;          /* an object whose keys are the matches to leave out */
+    struct hs_replay_summary summary;
     /* The arguments of the current call of hs_replay_line. */
     const struct hs_stream_line *line;
     struct hs_buffer *answer;
     char *error;
 };
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 static bool create_service(struct hs_replay *replay)
 {
@@ -50,8 +50,8 @@ static bool create_service(struct hs_replay *replay)
     char error[256];
     struct hs_options *options = &replay->options;
     hs_options_default(options);
-    /* The recorded service already enforced its limits. The limits of this service only have to be
-       large enough for every recording. */
+    /* The recorded service already enforced its limits, so the limits here only have to be large
+       enough for every recording. */
     options->auto_open = false;
     options->max_matches = 1000000;
     options->max_batch = 65536;
@@ -70,9 +70,9 @@ static bool create_service(struct hs_replay *replay)
            service->maps != NULL && replay->left_out != NULL;
 }
 
-/* Puts a ruleset into the store and returns a reference to it. The reference stays valid after
-   another ruleset is stored under the same name. Returns NULL if memory runs out or there are too
-   many rulesets. */
+/* Stores a ruleset and returns a reference to it, which stays valid even if another ruleset is
+   later stored under the same name. Returns NULL if memory runs out, there are too many rulesets,
+   or the name is reserved. */
 static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs_ruleset *ruleset)
 {
     char revision[HS_REVISION_MAX];
@@ -83,8 +83,8 @@ static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs
     return there ? hs_ruleset_store_get(replay->service.rulesets, hs_name_str(&name)) : NULL;
 }
 
-/* Keeps a reference to a ruleset or to a map; the other argument is NULL. Takes ownership of the
-   reference, also on failure. Returns false if both are NULL, or if memory runs out. */
+/* Adds a ruleset or a map (the other argument is NULL) to the kept ones. Takes ownership of the
+   reference, even on failure. Returns false if both arguments are NULL, or if memory runs out. */
 static bool keep(struct hs_replay *replay, struct hs_str revision, struct hs_ruleset_entry *ruleset,
                  struct hs_map_entry *map)
 {
@@ -102,7 +102,8 @@ static bool keep(struct hs_replay *replay, struct hs_str revision, struct hs_rul
     return true;
 }
 
-/* Keeps the built-in rulesets under their names, because a match may be opened with one of them. */
+/* Keeps the built-in rulesets, with their names as revisions: a recording may open matches with
+   them by name. */
 static bool keep_builtin(struct hs_replay *replay)
 {
     bool fine = true;
@@ -168,9 +169,9 @@ static enum hs_replay_result impossible(struct hs_replay *replay, const char *wh
     return HS_REPLAY_IMPOSSIBLE;
 }
 
-/* Ends all matches, because a service starts without matches. If other rules replace the recorded
-   rules, the ended matches are kept as `before`. A restored match then continues from its state in
-   `before`, because the recorded state belongs to the recorded rules. */
+/* Ends all matches, because a service starts without matches. If there are replacement rules, moves
+   the matches to `before`: a restored match must then continue from its state there, because the
+   recorded state was computed under the recorded rules. */
 static enum hs_replay_result restart(struct hs_replay *replay)
 {
     hs_registry_destroy(replay->before);
@@ -185,8 +186,7 @@ static enum hs_replay_result restart(struct hs_replay *replay)
                : impossible(replay, "out of memory", (struct hs_str){0});
 }
 
-/* Finds a ruleset by its revision, or a map by its revision and its name. `map.ptr` is NULL for a
-   ruleset. */
+/* Finds a ruleset by revision (`map` is no_map), or a map by revision and name. */
 static const struct kept *find_kept(const struct hs_replay *replay, struct hs_str revision,
                                     struct hs_str map)
 {
@@ -216,7 +216,7 @@ static enum hs_replay_result take_ruleset(struct hs_replay *replay)
     struct hs_problem problem;
     hs_problem_init(&problem);
     if (find_kept(replay, line->revision, no_map) !=
-        NULL) /* the ruleset was already read before a restart */
+        NULL) /* already read; a service writes the ruleset again after a restart */
         return HS_REPLAY_DONE;
     struct hs_ruleset *ruleset = hs_ruleset_from_text(line->document, line->name, &problem);
     if (ruleset == NULL)
@@ -226,8 +226,8 @@ static enum hs_replay_result take_ruleset(struct hs_replay *replay)
                : impossible(replay, "no space for the ruleset ", line->name);
 }
 
-/* Builds a map from its document and returns a reference to the map. Returns NULL if the document
-   is not a map, or if memory runs out. */
+/* Builds a map from its document and returns a reference to it. Returns NULL if the document is not
+   a map, or if memory runs out. */
 static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str name,
                                       struct hs_str text)
 {
@@ -250,15 +250,14 @@ static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str na
 static enum hs_replay_result take_map(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;
-    bool known = find_kept(replay, line->revision, line->name) !=
-                 NULL; /* the map may have been read before a restart */
+    bool known = find_kept(replay, line->revision, line->name) != NULL;
     return known ||
                    keep(replay, line->revision, NULL, build_map(replay, line->name, line->document))
                ? HS_REPLAY_DONE
                : impossible(replay, "not a map, or no space for it: ", line->name);
 }
 
-/* No tenant, because the replay includes the matches of all tenants. */
+/* No tenant: the replay accesses the matches of all tenants. */
 static const struct hs_str anybody = {0};
 
 /* Ends the match that the line names. Returns false if the match is not open. */
@@ -273,7 +272,7 @@ static bool forget_match(struct hs_replay *replay)
     return slot != NULL;
 }
 
-/* Sets whether requests of the match that the line names are left out from now on. */
+/* Sets whether requests to the line's match are left out from now on. */
 static void leave_out(struct hs_replay *replay, bool left_out)
 {
     struct hs_str name = replay->line->name;
@@ -301,8 +300,8 @@ static enum hs_replay_result unknown(struct hs_replay *replay, const char *why)
     return HS_REPLAY_UNKNOWN;
 }
 
-/* Saves the state, under the replacement rules, that the line's match had before the restart.
-   Returns false if that match is not known, or if memory runs out. */
+/* Saves the state that the line's match had before the restart, computed under the replacement
+   rules. Returns false if that match was not open before the restart, or if memory runs out. */
 static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
 {
     const struct hs_stream_line *line = replay->line;
@@ -318,8 +317,8 @@ static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
     return is_same && !out->failed;
 }
 
-/* Decodes the state in the line. `data` of the result is NULL if the state is not base64, or if
-   memory runs out. */
+/* Decodes the state in the line. `data` is NULL if the state is not base64, or if memory runs
+   out. */
 static struct hs_bytes decode_state(const struct hs_replay *replay)
 {
     struct hs_bytes state = {0};
@@ -327,9 +326,8 @@ static struct hs_bytes decode_state(const struct hs_replay *replay)
     return state;
 }
 
-/* Returns whether the state in the line can be read under the replacement rules. The state must be
-   the evidence of a verdict, and the replacement rules must have all parts to which the state
-   refers. */
+/* Returns whether the state in the line can be loaded under the replacement rules. It can if it is
+   the evidence of a verdict, and the replacement rules contain all parts that it refers to. */
 static bool is_fit(const struct hs_replay *replay, const struct hs_bytes *state)
 {
     const struct kept *kept = find_kept(replay, replay->line->revision, no_map);
@@ -362,8 +360,8 @@ static struct hs_match *load_match(struct hs_replay *replay, const struct hs_mat
     return match;
 }
 
-/* Applies the journal that the recorded service applied to a restored match. If other rules replace
-   the recorded rules, the match keeps its own state. */
+/* Applies the journal that the recorded service applied to a restored match. Under replacement
+   rules the journal is ignored: the match continues from its own state. */
 static enum hs_replay_result apply_journal(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;
@@ -386,7 +384,7 @@ static enum hs_replay_result apply_journal(struct hs_replay *replay)
     }
     hs_registry_acquire(replay->service.registry, anybody, line->name, NULL, &slot);
     if (slot != NULL) {
-        /* damaged records are tolerated, as in the service */
+        /* like the service, tolerates damaged records */
         hs_match_replay(slot->match, records, size);
         hs_registry_release(replay->service.registry, slot);
     }
@@ -397,7 +395,7 @@ static enum hs_replay_result apply_journal(struct hs_replay *replay)
 
 /* ---- matches ---- */
 
-/* Opens a match whose name is free. This function sets the map of `opening`. */
+/* Opens a match whose name is free. Sets the map and the restored match in `opening`. */
 static enum hs_replay_result open_slot(struct hs_replay *replay, struct hs_match_opening *opening)
 {
     const struct hs_stream_line *line = replay->line;
@@ -425,8 +423,8 @@ static enum hs_replay_result open_slot(struct hs_replay *replay, struct hs_match
     return HS_REPLAY_DONE;
 }
 
-/* Opens the match that the line names. If a match with that name is still open, its end was not
-   recorded. The old match is then removed, and the result is HS_REPLAY_REOPENED. */
+/* Opens the match that the line names. If a match with that name is still open, the recording lacks
+   its end: this function closes the old match first, and returns HS_REPLAY_REOPENED. */
 static enum hs_replay_result open_match(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;
@@ -464,14 +462,14 @@ static enum hs_replay_result apply(struct hs_replay *replay)
                                  .request_id = "",
                                  .arena = &arena,
                                  .brief = line->brief,
-                                 /* If other rules are used, the answer must contain all checks,
-                                    because the report shows the measurements. */
+                                 /* Under replacement rules the answer must contain all checks,
+                                    because the report shows their measurements. */
                                  .explain = line->explain || replay->instead != NULL};
     if (is_left_out(replay))
         return HS_REPLAY_LEFT_OUT;
     hs_problem_init(&problem);
-    /* Items that did not fit into the recorded work budget must stay unverified here too. If no
-       budget was recorded, the recorded service verified all items. */
+    /* Items that exceeded the recorded work budget must stay unverified here too. If no budget is
+       recorded, the service verified all items. */
     replay->options.request_work = line->request_work > 0 ? (size_t)line->request_work : SIZE_MAX;
     hs_endpoints[line->route](&replay->service, &request, &reply);
     hs_arena_free(&arena);

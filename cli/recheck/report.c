@@ -6,11 +6,11 @@
 #include "service/system/version.h"
 
 struct count {
-    /* key in JSON; label in the text report; label NULL: not in the text report */
+    /* the key in JSON, and the label in the text report; label NULL: only in JSON */
     const char *key, *label;
     size_t number;
-    const char *remark; /* printed after the number; not in JSON */
-    bool shows_zero;    /* the text report has this row even if the number is 0 */
+    const char *remark; /* printed after the number in the text report */
+    bool shows_zero;    /* the text report contains this row even if the number is 0 */
 };
 
 static void print_count(void *out, const struct count *count)
@@ -64,7 +64,7 @@ static void each_count(const struct hs_recheck_report *report,
         use(context, &counts[i]);
 }
 
-/* Prints the counts of reasons. `what`: the heading of the first column. */
+/* Prints a table of reasons. `what` is the heading of the first column. */
 static void print_reasons(const char *what, const struct hs_reason_count *reasons, size_t size,
                           FILE *out)
 {

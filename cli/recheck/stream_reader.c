@@ -28,7 +28,7 @@ static bool check_header(struct hs_stream_reader *reader, const struct hs_stream
     return true;
 }
 
-/* Reads the next line of the file. Returns NULL at the end and after an error. */
+/* Reads the next line of the file. Returns NULL at the end, and after an error. */
 static const char *next_text(struct hs_stream_reader *reader)
 {
     const char *text = hs_lines_next(reader->lines);
@@ -39,8 +39,9 @@ static const char *next_text(struct hs_stream_reader *reader)
     return text;
 }
 
-/* Skips consecutive broken lines up to a header, from which reading continues. Returns false at the
-   end of the file and after an error. */
+/* Called after a broken line. Skips further broken lines up to the next header, and reads the
+   header into `line`. Returns false if the file ends first, or with the error set if another line
+   follows. */
 static bool find_header(struct hs_stream_reader *reader, struct hs_stream_line *line)
 {
     const char *text;

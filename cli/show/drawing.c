@@ -5,9 +5,9 @@
 #include "cli/play/picture.h"
 #include "validators/base/units.h"
 
-/* The shapes of a scene, turned so that z is up, because pictures are drawn with z up. */
+/* The shapes in a scene, turned so that z is up, as hs_picture_draw requires. */
 struct turned {
-    struct hs_vec right, ahead, up; /* the axes of the picture as vectors in the world */
+    struct hs_vec right, ahead, up; /* the picture's x, y and z axes, as world vectors */
     struct hs_body then, now;
     struct hs_sweep_contact closest;
     struct hs_vec *path;
@@ -37,8 +37,8 @@ static void turn_body(const struct turned *t, const struct hs_body *from, struct
         to->solids[i] = turn_solid(t, to->solids[i]);
 }
 
-/* Adds the body of a player who stopped the shot to the walls, so that the picture shows the body
-   like a wall. */
+/* If a player stopped the shot, adds this player's body to the walls, so that it is drawn like a
+   wall. */
 static void add_blocker(const struct hs_verdict_scene *scene, struct turned *t)
 {
     const struct hs_recomputed *of = scene->of;
@@ -70,7 +70,8 @@ static void turn_walls(const struct hs_verdict_scene *scene, struct turned *t)
     add_blocker(scene, t);
 }
 
-/* Turns a scene. False: out of memory. The caller must always free the arrays. */
+/* Fills `t` from a scene. Returns false if memory runs out. In both cases the caller must free
+   `path`, `triangles` and `walls`. */
 static bool turn_scene(const struct hs_verdict_scene *scene, struct turned *t)
 {
     const struct hs_hit_scene *shot = &scene->shot;
@@ -95,7 +96,7 @@ static bool turn_scene(const struct hs_verdict_scene *scene, struct turned *t)
     return true;
 }
 
-/* Returns the height of a body, which sets the scale of the picture. */
+/* Returns the height of a body. The picture's scale and the thickness of its slice depend on it. */
 static double height_of(const struct hs_body *body)
 {
     double low = body->solids[0].center.z, high = low;
@@ -124,7 +125,7 @@ static void set_obstacle(const struct hs_verdict_scene *scene, const struct turn
     }
 }
 
-/* Sets the distance by which the shot missed, and the allowed distance. */
+/* Sets the distance by which the shot missed, and the largest allowed distance. */
 static void set_miss(const struct hs_verdict_scene *scene, struct hs_picture *picture)
 {
     picture->measured = scene->shot.closest.gap;

@@ -6,8 +6,8 @@
 
 #include "service/evidence/scene.h"
 
-/* Draws the scene (cli/play/picture.h), or prints why the scene cannot be drawn. False: out of
-   memory. */
+/* Draws the scene (cli/play/picture.h), or prints why the scene cannot be drawn. Returns false if
+   memory runs out. */
 bool hs_show_draw(const struct hs_verdict_scene *scene, FILE *out);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define DEFAULT_URL "http://127.0.0.1:8080"
 
-/* The columns of the table of checks. */
+/* The columns of the check table. */
 #define ROW "  %-13s %-8s %12s %12s  %-10s %s\n"
 
 struct show_options {
@@ -27,11 +27,11 @@ static const char help[] =
     "GET /v1/verdicts/{verdict}, plain or gzip. The verdict is computed again in this process.\n"
     "\n"
     "  --server URL  the service that stores the verdict (default " DEFAULT_URL ");\n"
-    "                the variable HINDSIGHT_TOKEN has the token, if the service needs one\n"
+    "                set HINDSIGHT_TOKEN to the token, if the service needs one\n"
     "  --help        this text\n"
     "\n"
-    "Exit codes: 0 shown, 1 the verdict cannot be read or is computed differently, 2 wrong "
-    "usage.\n";
+    "Exit codes: 0 shown, 1 the verdict cannot be read or computed again, or the new result\n"
+    "differs from the stored one, 2 usage error.\n";
 
 static const struct hs_command command = {"show", help, "one VERDICT_ID or FILE"};
 
@@ -92,12 +92,12 @@ static void print_claim(const struct hs_recomputed *of)
     const char *weapon =
         result->weapon != HS_NONE ? of->ruleset->weapons[result->weapon]->name.text : "no weapon";
     if (of->hit != NULL)
-        printf("Shot %llu of %.*s with %s: they claim to have hit %.*s.\n",
+        printf("Shot %llu by %.*s with %s: they claim to have hit %.*s.\n",
                (unsigned long long)of->hit->shot, (int)of->hit->shooter.len, of->hit->shooter.ptr,
                weapon, of->hit->target.ptr != NULL ? (int)of->hit->target.len : 6,
                of->hit->target.ptr != NULL ? of->hit->target.ptr : "nobody");
     else
-        printf("Shot %llu of %.*s with %s.\n", (unsigned long long)of->shot->shot,
+        printf("Shot %llu by %.*s with %s.\n", (unsigned long long)of->shot->shot,
                (int)of->shot->shooter.len, of->shot->shooter.ptr, weapon);
     printf("Verdict: %s, %s.", hs_verdict_name(result->verdict), hs_reason_name(result->reason));
     const struct hs_check_row *deciding = hs_scene_deciding(result);

@@ -8,7 +8,7 @@
 #define HALF_FIELD 20.0
 #define FENCE      4.0 /* height of the walls around the field */
 
-/* Walls for cover: two corners seen from above, and the height. */
+/* Walls for cover: two opposite corners, seen from above, and the height. */
 static const struct {
     double x0, y0, x1, y1, height;
 } walls[] = {
@@ -34,8 +34,8 @@ void hs_sim_arena_walls(struct hs_world_box out[HS_SIM_WALLS])
     out[WALLS + 3] = (struct hs_world_box){{-far, near, 0}, {far, far, FENCE}};
 }
 
-/* Converts the faces of a box to triangles. Real maps contain meshes and boxes, so some walls are
-   meshes. */
+/* Converts the faces of a box to triangles. Some walls become meshes, because real maps contain
+   meshes as well as boxes. */
 static void mesh_box(struct hs_world_box box, uint32_t first, struct hs_vec vertices[8],
                      uint32_t triangles[12][3])
 {
@@ -57,8 +57,8 @@ struct geometry {
     struct hs_world_box walls[HS_SIM_WALLS];
 };
 
-/* Builds the mesh. The floor and the first walls consist of triangles; the other walls are boxes.
-   The result borrows `geometry`. */
+/* Builds the map in `geometry`, which the result borrows. The floor and the first MESHED walls are
+   triangles, the other walls are boxes. */
 static struct hs_world_mesh build(struct geometry *geometry)
 {
     const double far = HALF_FIELD + 1;
@@ -115,8 +115,8 @@ struct hs_sim_arena *hs_sim_arena_create(double rewind_limit)
         return NULL;
     }
     arena->ruleset->rewind.limit_us = hs_seconds_to_us(rewind_limit);
-    /* Half of the matches do not post shots. In these matches a claim names its own launch, so the
-       history must reach back to the launch. */
+    /* Half of the matches do not post shots. In these matches a claim states its own launch time,
+       so the history must reach back to the launch. */
     arena->ruleset->history.keep_us = hs_seconds_to_us(1.5);
     arena->rig = arena->ruleset->rigs[arena->ruleset->default_rig];
     for (int i = 0; i < HS_ARMS; i++) {
@@ -141,7 +141,7 @@ bool hs_sim_arena_is_free(struct hs_vec place, double width)
     return out.x == place.x && out.y == place.y;
 }
 
-/* Moves a place out of a wall, through the nearest side of the wall. */
+/* Moves a place inside a wall out through the wall's nearest side. */
 static struct hs_vec push_out_of(struct hs_vec place, int wall, double width)
 {
     double left = place.x - (walls[wall].x0 - width), right = walls[wall].x1 + width - place.x;

@@ -1,5 +1,5 @@
 /*
- * The place of simulated matches: a walled field with walls for cover, the ruleset, and the
+ * The arena for simulated matches: a walled field with walls for cover, the ruleset, and the
  * players' weapons. Units are metres and seconds; z is up. An arena does not change after its
  * creation, so threads can share it.
  */
@@ -19,22 +19,19 @@ enum hs_arm { HS_ARM_RIFLE, HS_ARM_SHOTGUN, HS_ARM_BOW, HS_ARM_ROCKET, HS_ARM_KN
 extern const char *const hs_arm_names[HS_ARMS]; /* names of the weapons in the ruleset */
 
 struct hs_sim_arena {
-    struct hs_ruleset
-        *ruleset; /* the built-in `metres`, with another rewind limit and a longer history */
+    struct hs_ruleset *ruleset; /* the built-in `metres`, with changed rewind.limit, history.keep */
     struct hs_world *world;
     const struct hs_rig *rig;
     const struct hs_weapon *weapons[HS_ARMS];
 };
 
-/* Creates the arena. `rewind_limit`: seconds. For example, a player may have a round trip of 200 ms
-   and see others 100 ms late. A shot of this player is 0.3 s old when it arrives, and older if its
-   first packet was lost. A game with such players needs a longer limit than the built-in quarter of
-   a second. Returns NULL if memory runs out. */
+/* Creates the arena. `rewind_limit`: seconds. The built-in limit, 0.25 s, is too short for the
+   simulated networks: with a round trip of 200 ms and an interpolation delay of 100 ms, a shot is
+   0.3 s old when it arrives, and older if a packet was lost. Returns NULL if memory runs out. */
 struct hs_sim_arena *hs_sim_arena_create(double rewind_limit);
 void hs_sim_arena_destroy(struct hs_sim_arena *arena);
 
-/* Returns the arena's geometry as a map document: a new reference. Returns NULL if memory runs
-   out. */
+/* Returns the arena as a map document (new reference), or NULL if memory runs out. */
 json_t *hs_sim_arena_document(void);
 
 /* The walls inside the field and around it. */
@@ -42,11 +39,12 @@ enum { HS_SIM_WALLS = 16 };
 
 void hs_sim_arena_walls(struct hs_world_box out[HS_SIM_WALLS]);
 
-/* Returns whether a player of this width can stand at a place: inside the field, but not in a
-   wall. */
+/* Returns whether a player can stand at `place`: inside the field, and at least `width` away from
+   every wall. */
 bool hs_sim_arena_is_free(struct hs_vec place, double width);
 
-/* Returns the nearest place at the same height where a player of this width can stand. */
+/* Moves `place` horizontally out of the walls and into the field, to a distance of `width` from
+   them. Returns it unchanged if it is free. */
 struct hs_vec hs_sim_arena_push_out(struct hs_vec place, double width);
 
 #endif

@@ -6,13 +6,14 @@
 
 #define DT (1.0 / HS_CROWD_HZ)
 
-#define CLOCK_ERROR   0.003 /* seconds; deviation of a client's estimate of the server's clock */
-#define CLOCK_WANDERS 5.0   /* seconds; time constant of CLOCK_ERROR */
-#define HAND_WANDERS  0.15  /* seconds; time constant of the error of the hand */
-#define TURN          12.0  /* rad/s; fastest turn by less than a radian */
-#define FLICK         60.0  /* rad/s; fastest turn by more than a radian */
-#define DRAW_SECONDS  0.4   /* seconds to change from one weapon to another */
-#define SHOWN_AGAIN   0.2   /* seconds; a snapshot that is older than this is not drawn */
+/* seconds; standard deviation of a client's error in estimating the server's clock */
+#define CLOCK_ERROR   0.003
+#define CLOCK_WANDERS 5.0  /* seconds; time constant of the clock error */
+#define HAND_WANDERS  0.15 /* seconds; time constant of the aiming error */
+#define TURN          12.0 /* rad/s; speed of turns by up to a radian */
+#define FLICK         60.0 /* rad/s; speed of larger turns */
+#define DRAW_SECONDS  0.4  /* seconds to change from one weapon to another */
+#define SHOWN_AGAIN   0.2  /* seconds; snapshots further behind the wanted moment are not drawn */
 
 static void fill_magazine(struct hs_client *client, const struct hs_game *game, enum hs_arm arm)
 {
@@ -27,8 +28,8 @@ void hs_client_start(struct hs_client *client, const struct hs_game *game, unsig
     struct hs_dice *dice = &client->dice;
     hs_link_draw(kind, dice, &client->link);
     client->phase = hs_dice_between(dice, 0, DT);
-    /* The interpolation delay is two intervals between snapshots, so that one snapshot may be lost.
-       It is at most the longest delay that the rules accept. */
+    /* The interpolation delay is two snapshot intervals, so that one snapshot may be lost, but at
+       most the longest delay that the rules accept. */
     size_t ticks = game->setup.frame_every * game->setup.snapshot_every;
     client->interp = fmin(2 * ((double)ticks / HS_CROWD_HZ), 0.1);
     client->up = client->link.base / 2 + 1.5 * client->link.jitter;
@@ -57,9 +58,10 @@ static double wander(struct hs_dice *dice, double value, double deviation, doubl
 }
 
 /*
- * Draws the moment that the client chooses by its estimate of the server's clock. Interpolates
- * between the snapshots that have arrived. If no later snapshot has arrived, draws the newest
- * snapshot and does not extrapolate. Returns false if all snapshots are too old to be drawn.
+ * Draws the moment that lies behind the client's estimate of the server's clock by the usual
+ * latency and the interpolation delay. Interpolates between the snapshots that have arrived. If no
+ * later snapshot has arrived, draws the last one and does not extrapolate. Returns false if that
+ * snapshot is too old.
  */
 static bool draw(const struct hs_client *client, const struct hs_game *game, double now,
                  struct hs_screen *out)
@@ -113,7 +115,7 @@ static void choose_foe(struct hs_client *client, const struct hs_game *game, dou
     }
 }
 
-/* Returns the point of the foe's body at which the player aims: mostly the chest, sometimes the
+/* Returns the point on the foe's body at which the player aims: mostly the chest, sometimes the
    head or the legs. */
 static struct hs_vec aim_point(const struct hs_client *client, const struct hs_sim_pose *pose)
 {
@@ -123,8 +125,8 @@ static struct hs_vec aim_point(const struct hs_client *client, const struct hs_s
     return point;
 }
 
-/* Returns the point to aim at. With a projectile, the player aims at the place where the foe will
-   be, and higher if the projectile falls. */
+/* Returns the point to aim at. With a projectile, the player aims where the foe will be at the
+   impact, and higher if the projectile falls. */
 static struct hs_vec lead(const struct hs_client *client, const struct hs_game *game, double time,
                           const struct hs_screen *screen, struct hs_vec eye)
 {
@@ -146,12 +148,12 @@ static struct hs_vec lead(const struct hs_client *client, const struct hs_game *
     flight = hs_vec_distance(point, eye) / weapon->speed;
     point.z += weapon->gravity * flight * flight / 2;
     if (client->arm == HS_ARM_ROCKET && client->aim_height < 0.4)
-        point.z = 0.1; /* rockets are often shot at the feet */
+        point.z = 0.1; /* players often aim rockets at the feet */
     return point;
 }
 
-/* Turns the aim to a direction as fast as the hand can. Returns whether the aim has now reached
-   this direction, or nearly so. */
+/* Turns the aim towards a direction, as fast as a hand can. Returns whether the aim arrives, or was
+   within 0.05 rad of the direction. */
 static bool turn_to(struct hs_client *client, struct hs_vec wanted)
 {
     double off = acos(fmax(-1, fmin(1, hs_vec_dot(client->aim, wanted))));
@@ -211,8 +213,8 @@ const struct hs_doing *hs_client_doing(const struct hs_client *client, double ti
     return NULL;
 }
 
-/* Returns whether the client believes that its player is alive. The client learns from the server,
-   with a delay, that its player died or respawned. */
+/* Returns whether the client believes that its player is alive. The client learns late, from the
+   server, that its player died or respawned. */
 static bool seems_alive(const struct hs_client *client, const struct hs_game *game, double time)
 {
     size_t tick = hs_crowd_tick(game->crowd, time - client->link.base / 2);
@@ -239,7 +241,7 @@ static void handle_weapon(struct hs_client *client, const struct hs_game *game, 
     }
 }
 
-/* Returns whether the foe is at a distance at which players use the weapon. */
+/* Returns whether the foe is at a distance at which players use the weapon in hand. */
 static bool is_in_range(const struct hs_client *client, const struct hs_screen *screen,
                         struct hs_vec eye)
 {
@@ -255,8 +257,8 @@ static bool is_ready(const struct hs_client *client, double time)
            client->rounds[client->arm] != 0 && client->reload_until == 0;
 }
 
-/* Sets the earliest time of the next shot, from the fire rate of the weapon. Weapons that need a
-   trigger pull for each shot add a random delay. */
+/* Sets the earliest time of the next shot, from the weapon's fire rate. Adds a random delay for
+   weapons that need a trigger pull for each shot. */
 static void set_next_shot(struct hs_client *client, const struct hs_game *game, double time)
 {
     static const double by_hand[HS_ARMS] = {0, 0.1, 0.1, 0.1, 0};

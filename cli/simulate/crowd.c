@@ -5,18 +5,18 @@
 
 #include "validators/base/units.h"
 
-/* Seconds. The first tick is not at 0, because much of the code takes 0 as "no time". */
+/* Seconds. Not 0, because in much of the code 0 means "no time". */
 #define FIRST_TICK 10.0
 #define DT         (1.0 / HS_CROWD_HZ)
 
-#define WIDTH        0.45 /* metres; minimum distance of a player's centre from a wall */
+#define WIDTH        0.45 /* metres; min distance from a player's centre to a wall */
 #define RUN          5.5  /* m/s */
 #define SNEAK        2.2  /* m/s, crouched */
 #define ACCELERATION 40.0 /* m/s^2; in shooter games, players start and stop quickly */
 #define GRAVITY      9.81
-#define JUMP_SPEED   3.6  /* m/s upwards; the jump is two thirds of a metre high */
+#define JUMP_SPEED   3.6  /* m/s upwards; a jump is two thirds of a metre high */
 #define JUMPS        0.25 /* per player and second */
-#define CROUCHES     0.2  /* per player and second; the rate of standing up is five times this */
+#define CROUCHES     0.2  /* per player and second; players stand up at five times this rate */
 #define DEATHS       0.07 /* per player and second */
 #define PORTALS      0.04 /* per player and second */
 #define DEAD_SECONDS 2.5
@@ -64,8 +64,8 @@ int64_t hs_crowd_time_us(size_t tick)
 
 size_t hs_crowd_tick(const struct hs_crowd *crowd, double time)
 {
-    /* Times of ticks are rounded to microseconds, so the time of a tick may be half a microsecond
-       too early. */
+    /* Tick times are rounded to microseconds, so a tick's time may be half a microsecond too
+       early. */
     double ticks = floor((time - FIRST_TICK) * HS_CROWD_HZ + 6e-5);
     if (!(ticks > 0))
         return 0;
@@ -128,7 +128,7 @@ static void spawn(struct mover *mover, struct hs_sim_pose *pose, double now, str
     pose->life++;
 }
 
-/* Returns the place of the nearest living enemy, which is the goal of a player with a knife. */
+/* Returns the place of the nearest living enemy: a player with a knife runs there. */
 static struct hs_vec prey(const struct hs_crowd *crowd, unsigned who, size_t tick)
 {
     struct hs_vec from = hs_crowd_at(crowd, who, tick - 1)->position, best = from;
@@ -150,7 +150,7 @@ static void choose_gait(struct mover *mover, double now, struct hs_dice *dice)
     mover->gait_until = now + hs_dice_between(dice, 0.4, mover->gait == GAIT_STAND ? 1.2 : 3.0);
 }
 
-/* Returns the velocity with which a player wants to move. */
+/* Returns the velocity at which a player wants to move. */
 static struct hs_vec wish(const struct hs_crowd *crowd, unsigned who, size_t tick,
                           struct mover *mover, struct hs_sim_pose *pose, struct hs_dice *dice)
 {

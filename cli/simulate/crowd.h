@@ -1,5 +1,5 @@
 /*
- * The players of a simulated match, as the game server moves them: they run, stop, strafe, crouch,
+ * The players in a simulated match, as the game server moves them: they run, stop, strafe, crouch,
  * jump, use portals, die and respawn between the walls of the arena. All ticks are computed in
  * advance, so shots do not affect the movement. A player with a knife runs after the nearest enemy.
  */
@@ -17,19 +17,19 @@ enum { HS_CROWD = 10, HS_CROWD_HZ = 60 };
 
 /* A player at one time. */
 struct hs_sim_pose {
-    struct hs_vec position; /* position of the feet */
+    struct hs_vec position; /* where the feet are */
     double yaw;      /* radians around +z; always 0 in a crowd, because the clients do the aiming */
-    uint32_t jumps;  /* number of portals used and lives begun so far */
+    uint32_t jumps;  /* portals used and lives begun so far */
     uint32_t life;   /* lives begun so far */
     enum hs_arm arm; /* the weapon in hand */
     bool crouched, alive;
-    bool is_protected; /* spawned a moment ago, so cannot be hit */
+    bool is_protected; /* the player has just spawned and cannot be hit */
 };
 
 struct hs_crowd;
 
-/* Creates the crowd, with the poses of all players in all ticks. `arm`: enum hs_arm of all players;
-   -1: they change weapons. Returns NULL if memory runs out. */
+/* Creates the crowd, and computes the poses of all players in all ticks. `arm`: the weapon of all
+   players; -1: they change weapons. Returns NULL if memory runs out. */
 struct hs_crowd *hs_crowd_create(size_t ticks, int arm, struct hs_dice *dice);
 void hs_crowd_destroy(struct hs_crowd *crowd);
 
@@ -37,16 +37,16 @@ void hs_crowd_destroy(struct hs_crowd *crowd);
 double hs_crowd_time(size_t tick);
 int64_t hs_crowd_time_us(size_t tick);
 
-/* Returns the last tick at or before a time, within the ticks of the crowd. */
+/* Returns the last tick at or before `time`, or the first tick if no tick is that early. */
 size_t hs_crowd_tick(const struct hs_crowd *crowd, double time);
 
 const struct hs_sim_pose *hs_crowd_at(const struct hs_crowd *crowd, unsigned who, size_t tick);
 
-/* Returns the place of the feet at a time between two ticks, on a straight line. If the player uses
-   a portal or spawns between these ticks, returns the old place. */
+/* Returns the place of a player's feet at `time`, linearly interpolated between two ticks. If the
+   player uses a portal or spawns between these ticks, returns the place at the first of them. */
 struct hs_vec hs_crowd_place(const struct hs_crowd *crowd, unsigned who, double time);
 
-/* Returns how many seconds a player has been dead at a time; 0: the player is alive. */
+/* Returns for how many seconds a player has been dead at `time`; 0: the player is alive. */
 double hs_crowd_dead_for(const struct hs_crowd *crowd, unsigned who, double time);
 
 struct hs_str hs_crowd_name(unsigned who);

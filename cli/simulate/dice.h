@@ -21,8 +21,8 @@ static inline double hs_dice_between(struct hs_dice *dice, double low, double hi
     return low + (high - low) * (double)(hs_dice_next(dice) >> 11) * 0x1p-53;
 }
 
-/* Returns a number from an approximately normal distribution with mean 0 and deviation 1, always
-   within -6 .. 6. */
+/* Returns an approximately normal random number with mean 0 and standard deviation 1, always within
+   -6 .. 6. */
 static inline double hs_dice_normal(struct hs_dice *dice)
 {
     double sum = -6.0;

@@ -45,7 +45,7 @@ bool hs_film_pose(const struct hs_film *film, double time, unsigned who, struct 
 }
 
 /* Rounds a number to single precision. `single` is volatile, because gcc 12 at -O2 omits the
-   rounding when it converts two values at a time. */
+   rounding when it vectorizes two conversions. */
 static double to_single(double value)
 {
     volatile float single = (float)value;
@@ -96,8 +96,7 @@ void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *po
     }
 }
 
-/* Returns whether the sweep may touch a hitbox of the body: false if the player's position is too
-   far from the sweep. */
+/* Returns false if the player's position is too far from the sweep to touch any hitbox. */
 static bool can_touch(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                       const struct hs_sweep *sweep)
 {

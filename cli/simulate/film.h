@@ -1,6 +1,6 @@
 /*
- * The frames that a game server has posted, and the poses between two frames. The frames are also
- * the snapshots that the server sends to its clients.
+ * The frames that a game server has posted, and interpolation between them. The server also sends
+ * some of these frames to its clients as snapshots.
  */
 #ifndef HS_SIMULATE_FILM_H
 #define HS_SIMULATE_FILM_H
@@ -17,34 +17,31 @@ struct hs_film {
     size_t count;
 };
 
-/* A time, with the two frames before and after it. */
+/* A time, with the frames before and after it. */
 struct hs_moment {
-    /* Indices of the two frames; equal if the time is the time of a frame, or after the newest
-       frame. */
-    size_t from, to;
-    double alpha; /* 0 .. 1: position of the time between the two frames */
+    size_t from, to; /* indices of the frames; equal if there is no later frame */
+    double alpha;    /* 0 .. 1: where the time lies between the two frames */
     double time;
 };
 
-/* Finds the frames around a time. For a time after the last frame, `from` and `to` are the last
-   frame. Returns false if the time is before the first frame. */
+/* Finds the frames around `time`. After the last frame, `from` and `to` are the last frame, and
+   `out->time` is its time. Returns false if `time` is before the first frame. */
 bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out);
 
-/* Computes a player's pose at a time. Positions follow a straight line, and the yaw follows the
-   shorter turn. Across a portal or spawn, position and yaw are taken from the older frame. All
-   other members always come from the older frame. Returns false if the time is before the first
-   frame. */
+/* Computes a player's pose at `time`. Interpolates the position, and the yaw by the shorter turn,
+   unless the player used a portal or spawned between the two frames. Takes everything else from the
+   older frame. Returns false if `time` is before the first frame. */
 bool hs_film_pose(const struct hs_film *film, double time, unsigned who, struct hs_sim_pose *out);
 
-/* Computes a player's pose at a moment as clients receive it: positions in single precision, yaw in
-   16 bits. */
+/* Computes a player's pose at a moment from the values that clients receive: positions in single
+   precision, yaw in 16 bits. */
 void hs_film_pose_sent(const struct hs_film *film, const struct hs_moment *moment, unsigned who,
                        struct hs_sim_pose *out);
 
 struct hs_vec hs_to_single(struct hs_vec v);
 
-/* Computes the hitboxes of a pose. Does not rotate bones or hitboxes, because the arena's rig has
-   no rotations. */
+/* Computes the hitboxes for a pose. Ignores the rotations of bones and hitboxes, because the
+   arena's rig has none. */
 void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                   struct hs_body *out);
 
@@ -52,16 +49,16 @@ void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *po
 struct hs_first {
     int who;         /* the player; -1: the world, or nothing */
     uint16_t hitbox; /* index of the touched hitbox */
-    double distance; /* distance from the start; the shot's length if the shot touches nothing */
-    struct hs_vec normal; /* normal of the world's surface at the contact */
+    double distance; /* distance from the shot's start; the shot's length if it touches nothing */
+    struct hs_vec normal; /* surface normal, if the contact is with the world */
 };
 
-/* Returns whether a sweep touches the body before `out->distance`. If so, sets hitbox and
-   distance. */
+/* Returns whether a sweep touches the body at less than `out->distance`. If so, sets
+   `out->hitbox` and `out->distance` to the first contact. */
 bool hs_pose_touch(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                    const struct hs_sweep *sweep, struct hs_first *out);
 
-/* Returns the smallest gap between a shot and a body; negative if the shot goes through the
+/* Returns the smallest gap between a shot and a body; negative if the shot passes through the
    body. */
 double hs_pose_gap(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                    const struct hs_sweep *sweep);
@@ -70,7 +67,7 @@ double hs_pose_gap(const struct hs_sim_arena *arena, const struct hs_sim_pose *p
 double hs_pose_distance(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                         struct hs_vec point);
 
-/* Returns whether the world hides the body's centre, top and bottom from a point. */
+/* Returns whether the world hides the body's centre, top and bottom from the point `from`. */
 bool hs_pose_is_hidden(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                        struct hs_vec from);
 

@@ -1,5 +1,5 @@
-/* The part of a client that runs when the player fires: it posts a shot, and claims the hits that
-   the screen shows. */
+/* The part of a client that fires: posts shots, moves projectiles, and claims the hits that the
+   screen shows. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,8 +7,8 @@
 #include "validators/base/units.h"
 #include "validators/spread.h"
 
-/* Metres between the true place of a player and the place where their own client draws them.
-   LOST_PREDICTION is added after a lost command. */
+/* Metres; standard deviation, on each axis, between the place where a client draws its own player
+   and the true place. A lost command adds an error of LOST_PREDICTION. */
 #define PREDICTION      0.015
 #define LOST_PREDICTION 0.05
 
@@ -41,7 +41,7 @@ static struct hs_vec end_of(const struct hs_game *game, const struct hs_sweep *s
     return hs_to_single(hs_vec_add_scaled(sweep->start, sweep->direction, travel));
 }
 
-/* Finds the first contact of a shot on the screen. */
+/* Finds what a shot hits first on the screen. */
 static void trace(const struct hs_game *game, const struct hs_mail *mail,
                   const struct hs_screen *screen, struct hs_vec direction, struct hs_sweep *sweep,
                   struct hs_first *first)
@@ -61,7 +61,7 @@ static void trace(const struct hs_game *game, const struct hs_mail *mail,
             first->who = (int)who;
 }
 
-/* Claims the enemy whom a single shot hits. Returns false if the screen shows no hit. */
+/* Claims the enemy hit by a shot without pellets. Returns false if the screen shows no hit. */
 static bool hit_with_one(const struct hs_game *game, const struct hs_screen *screen,
                          struct hs_mail *mail)
 {
@@ -174,7 +174,7 @@ void hs_client_fire(struct hs_client *client, const struct hs_game *game, double
     const struct hs_weapon *weapon = game->arena->weapons[client->arm];
     struct hs_mail mail = {.from = client->me, .arm = client->arm, .target = -1, .victim = -1};
     unsigned losses;
-    /* If a command arrives early, the server keeps it until the shooter has moved up to the time of
+    /* If a command arrives early, the server holds it until it simulates the shooter at the time of
        the command. */
     mail.arrival =
         time + fmax(client->up, hs_link_command(&client->link, time, &client->dice, &losses));
@@ -216,7 +216,7 @@ static struct hs_vec missile_place(const struct hs_game *game, const struct hs_m
     return place;
 }
 
-/* Computes what the screen showed between two frames of the client. */
+/* Computes the poses at `time`, between the moments that two client frames showed. */
 static void blend_screens(const struct hs_screen *from, const struct hs_screen *to, double time,
                           struct hs_sim_pose out[HS_CROWD])
 {
@@ -229,9 +229,9 @@ static void blend_screens(const struct hs_screen *from, const struct hs_screen *
     }
 }
 
-/* Finds the first contact of a missile within a step. *share: the part of the step before the
-   contact, 0 .. 1. In a step each body moves straight from one pose to the next, so the missile is
-   swept along its path relative to that body. */
+/* Finds what a missile hits first in the step from `flown_to` to `until`. Sets *share to the
+   fraction of the step before the contact, 0 .. 1. During the step each body moves in a straight
+   line, so the missile is swept along its path relative to that body. */
 static bool touches(const struct hs_game *game, const struct hs_missile *missile, double until,
                     const struct hs_sim_pose before[HS_CROWD],
                     const struct hs_sim_pose after[HS_CROWD], struct hs_first *first, double *share)
@@ -261,7 +261,7 @@ static bool touches(const struct hs_game *game, const struct hs_missile *missile
     return *share <= 1;
 }
 
-/* Adds victims to the claim: the enemies on the screen whom the blast reaches and no wall
+/* Adds to the claim's victims every enemy on the screen whom the blast reaches and no wall
    shields. */
 static void claim_victims(const struct hs_game *game, struct hs_mail *mail,
                           const struct hs_sim_pose poses[HS_CROWD], struct hs_vec normal)
@@ -290,7 +290,7 @@ static void strike(struct hs_client *client, const struct hs_game *game, double 
     mail->arrival = now + hs_link_command(&client->link, now, &client->dice, &losses);
     mail->hit.end = hs_to_single(missile_place(game, missile, hit));
     mail->hit.hit_time_us = stamp_hit(client, game, hit);
-    /* The client claims nothing if a teammate or a protected player stops the missile. */
+    /* The missile hit a teammate or a protected player: there is nothing to claim. */
     if (first->who >= 0 && !is_target(mail, poses, first->who))
         return;
     if (first->who >= 0)

@@ -5,9 +5,9 @@
 #include "validators/base/units.h"
 
 #define CLEAR  0.03 /* metres; min gap between a forged shot and the body */
-#define THIN   0.05 /* metres; for a ray, five times this radius is claimed */
+#define THIN   0.05 /* metres; a forged radius is five times the weapon's, or of this if larger */
 #define TRIES  24
-#define LEGS   128 /* number of parts of a flight; each part is tested against the body */
+#define LEGS   128 /* a flight is divided into this many legs, each tested against the body */
 #define LATEST 0.3 /* seconds; forged times exceed the limit by at most this */
 
 const char *const hs_forgery_names[HS_FORGERIES] = {
@@ -35,14 +35,13 @@ static void claim(struct hs_mail *mail, unsigned target)
             mail->pellets[i].target = mail->hit.target;
 }
 
-/* Finds a player's pose on the server. Returns false if the time is before the first frame. */
 static bool pose_at(const struct hs_forger *forger, unsigned who, double time,
                     struct hs_sim_pose *out)
 {
     return hs_film_pose(&forger->game->film, time, who, out);
 }
 
-/* Finds the pose of an enemy who can be hit. */
+/* Finds the pose of player `who`. Returns false unless the player is an enemy who can be hit. */
 static bool enemy_at(const struct hs_forger *forger, unsigned from, unsigned who, double time,
                      struct hs_sim_pose *out)
 {
@@ -76,8 +75,7 @@ static double flight_gap(const struct hs_forger *forger, const struct hs_mail *m
     for (int i = 1; i <= LEGS; i++) {
         double share = (double)i / LEGS;
         struct hs_sim_pose pose;
-        /* Follow the parabola through both ends: its height over the straight line is 0 at each
-           end. */
+        /* follow the parabola through both ends */
         struct hs_vec to = hs_vec_lerp(mail->hit.start, mail->hit.end, share);
         to.z += weapon->gravity * flight * flight / 2 * share * (1 - share);
         struct hs_sweep sweep = hs_sweep_between(at, to, weapon->radius);
@@ -88,11 +86,11 @@ static double flight_gap(const struct hs_forger *forger, const struct hs_mail *m
         gap = fmin(gap, hs_pose_gap(forger->game->arena, &pose, &sweep));
         at = to;
     }
-    return gap - 0.02; /* the margin allows for the movement of the body within a part of the
-                          flight */
+    return gap - 0.02; /* the margin allows for the body's movement during a leg */
 }
 
-/* Returns the smallest gap between a claimed shot and a player's body on the server. */
+/* Returns the smallest gap between a claimed shot and a player's body on the server. Returns -1 if
+   the body's pose is unknown. */
 static double gap_to(const struct hs_forger *forger, const struct hs_mail *mail, unsigned who)
 {
     struct hs_sim_pose pose;
@@ -110,7 +108,7 @@ static double gap_to(const struct hs_forger *forger, const struct hs_mail *mail,
 
 /* ---- other paths ---- */
 
-/* Returns a vector of this length at a right angle to a direction. */
+/* Returns a random vector of length `length` at a right angle to `along`. */
 static struct hs_vec across(struct hs_forger *forger, struct hs_vec along, double length)
 {
     struct hs_vec any = {between(forger, -1, 1), between(forger, -1, 1), between(forger, -1, 1)};
@@ -119,8 +117,8 @@ static struct hs_vec across(struct hs_forger *forger, struct hs_vec along, doubl
     return size > 1e-6 ? hs_vec_scale(side, length / size) : (struct hs_vec){0, 0, length};
 }
 
-/* Turns a trace about its start, so that the point at the distance `away` moves by `shift`. Keeps
-   the length of the trace. */
+/* Turns a trace about its start, so that its point at the distance `away` moves by about `shift`.
+   Returns the new end; the length stays the same. */
 static struct hs_vec swing(struct hs_vec start, struct hs_vec end, double away, struct hs_vec shift)
 {
     struct hs_vec along = hs_vec_sub(end, start);
@@ -129,8 +127,8 @@ static struct hs_vec swing(struct hs_vec start, struct hs_vec end, double away, 
     return hs_vec_add_scaled(start, aimed, length / hs_vec_length(aimed));
 }
 
-/* Turns a shot until the gap between its path and its target is within bounds. `shift` and `gap`:
-   min and max in metres. */
+/* Turns a shot so that it passes its target with a gap between gap[0] and gap[1]. Tries random
+   shifts at the target between shift[0] and shift[1]. Lengths are in metres. */
 static bool pass_by(struct hs_forger *forger, const double shift[2], const double gap[2],
                     struct hs_mail *mail)
 {
@@ -141,8 +139,7 @@ static bool pass_by(struct hs_forger *forger, const double shift[2], const doubl
         return false;
     pose.position.z += 1;
     double away = fmax(hs_vec_distance(pose.position, start), 0.3);
-    claim(mail, (unsigned)honest.target); /* claim only one player, because the pellets may have hit
-                                             several */
+    claim(mail, (unsigned)honest.target); /* for all pellets: they may have hit several players */
     for (int i = 0; i < TRIES; i++) {
         double size = between(forger, shift[0], shift[1]);
         struct hs_vec by = across(forger, hs_vec_sub(honest.hit.end, start), size);
@@ -178,7 +175,7 @@ static bool forge_start(struct hs_forger *forger, struct hs_mail *mail)
 
 /* ---- other times ---- */
 
-/* Moves a claim to another time, and moves its end as far as the target moved between the two
+/* Moves a claim to another time, and shifts its end by the target's displacement between the two
    times. */
 static bool move_in_time(const struct hs_forger *forger, double to, struct hs_mail *mail)
 {
@@ -214,11 +211,11 @@ static bool forge_future(struct hs_forger *forger, struct hs_mail *mail)
     return move_in_time(forger, forger->now + slack + between(forger, 0.001, LATEST), mail);
 }
 
-/* Sets a hit_time that exceeds the latency slack, but within the other time limits if possible. */
+/* Sets a hit_time outside the latency slack, but inside the other time limits if possible. */
 static bool forge_slack(struct hs_forger *forger, struct hs_mail *mail)
 {
     const struct hs_rewind_rules *rules = &forger->game->arena->ruleset->rewind;
-    /* Use the largest slacks, which only the noisiest connection gets. */
+    /* Use the largest slacks, those for the noisiest connections. */
     double newer = fmax(hs_seconds(rules->newer_slack_us), hs_seconds(rules->older_slack_us));
     double latest = forger->expected[1] + newer + 0.001;
     double oldest = forger->expected[0] - 2 * hs_seconds(rules->older_slack_us) - 0.001;
@@ -232,7 +229,7 @@ static bool forge_slack(struct hs_forger *forger, struct hs_mail *mail)
 
 /* ---- walls ---- */
 
-/* Aims at an enemy behind a wall. The wall must stop the shot clearly in front of the body. */
+/* Aims at an enemy behind a wall. The wall must stop the shot at least 0.8 m before the chest. */
 static bool aim_through_wall(struct hs_forger *forger, unsigned who, struct hs_mail *mail)
 {
     const struct hs_game *game = forger->game;
@@ -255,8 +252,8 @@ static bool aim_through_wall(struct hs_forger *forger, unsigned who, struct hs_m
     hit->victim_count = hit->pellet_count = 0;
     if (weapon->type != HS_WEAPON_PROJECTILE)
         return true;
-    /* The fire time must fit the new distance, and the shooter must have been at the same place at
-       that time. A weapon with gravity is excluded, because its path could go over the wall. */
+    /* The fire time must fit the new distance, and the shooter must have been at the same place
+       then. Excludes weapons with gravity, because their path could go over the wall. */
     hit->fire_time_us -=
         hs_seconds_to_us(sweep.length / weapon->speed) - (hit->hit_time_us - hit->fire_time_us);
     struct hs_vec before = hs_crowd_place(game->crowd, mail->from, hs_seconds(hit->fire_time_us));
@@ -264,7 +261,7 @@ static bool aim_through_wall(struct hs_forger *forger, unsigned who, struct hs_m
            hs_vec_distance(before, hs_crowd_place(game->crowd, mail->from, fired)) < 0.3;
 }
 
-/* Claims that the blast also hit an enemy behind a wall. */
+/* Claims that the blast hit an enemy behind a wall, and nobody else. */
 static bool blast_through_wall(struct hs_forger *forger, unsigned who, struct hs_mail *mail)
 {
     const struct hs_sim_arena *arena = forger->game->arena;
@@ -273,8 +270,8 @@ static bool blast_through_wall(struct hs_forger *forger, unsigned who, struct hs
     if (mail->target >= 0 || !enemy_at(forger, mail->from, who, hit_time(mail), &pose) ||
         hs_pose_distance(arena, &pose, from) > weapon_of(forger, mail)->blast.radius - 0.1)
         return false;
-    /* The body must be hidden from all sides of the claimed end, because the checks compute the
-       exact centre of the blast, which is near the claimed end. */
+    /* The body must be hidden from six points around the claimed end, because the checks compute
+       the exact centre of the blast, which is only near the claimed end. */
     for (int i = 0; i < 6; i++) {
         double off = i % 2 == 0 ? 0.12 : -0.12;
         struct hs_vec near = {from.x + (i / 2 == 0 ? off : 0), from.y + (i / 2 == 1 ? off : 0),
@@ -295,8 +292,7 @@ static bool forge_wall(struct hs_forger *forger, struct hs_mail *mail)
         unsigned who = (first + i) % HS_CROWD;
         if (weapon_of(forger, mail)->has_blast && blast_through_wall(forger, who, mail))
             return true;
-        /* If the shot was posted, its path is fixed, and another path would be a different
-           forgery. */
+        /* The path of a posted shot is fixed; another path would be a different forgery. */
         if (!hs_game_posts(forger->game, mail->arm) && aim_through_wall(forger, who, mail))
             return true;
         *mail = honest;

@@ -55,7 +55,8 @@ void hs_skirmish_destroy(struct hs_skirmish *skirmish)
 
 /* ---- frames ---- */
 
-/* Measures round trips at fixed intervals; the ticks differ from player to player. */
+/* Measures a player's round trip at fixed intervals, at different ticks for different players.
+   Skips the measurement during an outage. */
 static void post_ping(struct hs_skirmish *skirmish, unsigned who, struct hs_player_frame *entry)
 {
     struct hs_client *client = &skirmish->clients[who];

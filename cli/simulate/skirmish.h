@@ -16,7 +16,7 @@
 #include "cli/simulate/forgery.h"
 #include "validators/frame.h"
 
-enum { HS_SKIRMISH_PINGS = 4 }; /* measured round trips kept per player, as in the latency check */
+enum { HS_SKIRMISH_PINGS = 4 }; /* round trips kept for each player, as in the latency check */
 
 /* Callers may read the members above the dashed line. */
 struct hs_skirmish {
@@ -26,8 +26,8 @@ struct hs_skirmish {
     int64_t now_us;
     const struct hs_frame *frame; /* the frame posted at this tick; NULL: none */
     struct hs_client clients[HS_CROWD];
-    struct hs_forger forger; /* makes the forgeries of this match; see hs_skirmish_expect */
-    /* time of the frame in which the player's weapon became empty; 0: the weapon is not empty */
+    struct hs_forger forger; /* call hs_skirmish_expect before each use */
+    /* when the player's weapon became unable to fire (empty or reloading); 0: it can fire */
     double empty_since[HS_CROWD];
     bool failed; /* out of memory */
     /* ---- */
@@ -43,30 +43,30 @@ struct hs_skirmish {
     struct hs_frame written;
 };
 
-/* Creates a skirmish. Returns NULL if memory runs out. */
+/* Returns NULL if memory runs out. */
 struct hs_skirmish *hs_skirmish_create(const struct hs_skirmish_setup *setup);
 void hs_skirmish_destroy(struct hs_skirmish *skirmish);
 
-/* Begins the next tick and writes its frame. Returns false if the match is over, or if memory runs
-   out. */
+/* Begins the next tick, and writes a frame if one is due. Returns false if the match is over, or if
+   memory has run out (`failed`). */
 bool hs_skirmish_begin(struct hs_skirmish *skirmish);
 
-/* Removes the next shot or claim that has arrived, in order of arrival. Returns false if no more
-   have arrived at this tick. */
+/* Takes the next message (a shot or a claim), in order of arrival. Returns false if no more have
+   arrived by this tick. */
 bool hs_skirmish_take(struct hs_skirmish *skirmish, struct hs_mail *out);
 
 /* Runs the clients and ends the tick. */
 void hs_skirmish_end(struct hs_skirmish *skirmish);
 
-/* Returns whether enough frames and snapshots have been sent for players to shoot. */
+/* Returns whether players may shoot yet: enough frames and snapshots have been sent. */
 bool hs_skirmish_is_warm(const struct hs_skirmish *skirmish);
 
-/* Sets the expected times of the forger for claims of this player, from the round trips in frames.
-   Returns false if no round trip has been measured yet. */
+/* Prepares the forger for a claim by this player: sets the time, and the expected hit_times from
+   the player's measured round trips. Returns false if no round trip has been measured yet. */
 bool hs_skirmish_expect(struct hs_skirmish *skirmish, unsigned who);
 
-/* Returns whether the shooter had been dead for longer than the grace when the shot was fired. Such
-   shots occur because a client learns late that its player has died. */
+/* Returns whether the shooter had been dead for longer than hit.death_grace when the shot was
+   fired. Such shots occur because a client learns late that its player has died. */
 bool hs_skirmish_is_in_vain(const struct hs_skirmish *skirmish, const struct hs_mail *mail);
 
 #endif

@@ -342,7 +342,7 @@ START_TEST(recordings_hold_many_matches)
     ck_assert_msg(result.code == 0, "%s", result.err);
     ck_assert_int_eq(count_of(&result, "poses", "stored"), 3);
     ck_assert_int_eq(count_of(&result, "requests", "count"), 4);
-    ck_assert_ptr_nonnull(strstr(result.err, "1 requests were left out"));
+    ck_assert_ptr_nonnull(strstr(result.err, "1 requests were not sent"));
     HS_TEST_RUN(&result, "play", path, "--url", url, "--match", "one");
     ck_assert_int_eq(result.code, 1);
     ck_assert_ptr_nonnull(strstr(result.err, "several matches"));

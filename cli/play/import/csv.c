@@ -14,11 +14,11 @@ enum { MAX_COLUMNS = 64 };
 struct hs_csv {
     struct hs_lines *lines;
     char path[256];
-    char *header; /* the first line, split into names */
+    char *header; /* the first line; `names` points into it */
     char *names[MAX_COLUMNS];
     char *cells[MAX_COLUMNS];
     int columns;
-    int bad_column; /* column of the bad cell in this row; -1: no bad cell */
+    int bad_column; /* column of the last cell in this row that was not a number; -1: none */
 };
 
 bool hs_csv_fail(const struct hs_csv *csv, char error[HS_PLAY_ERROR_MAX], const char *format, ...)
@@ -32,7 +32,8 @@ bool hs_csv_fail(const struct hs_csv *csv, char error[HS_PLAY_ERROR_MAX], const 
     return false;
 }
 
-/* Splits a line at its commas, in place. Returns -1 if there are too many cells. */
+/* Splits a line at its commas, in place. Returns the number of cells, or -1 if there are more than
+   MAX_COLUMNS. */
 static int cut(char *line, char *cells[MAX_COLUMNS])
 {
     int count = 0;
@@ -100,7 +101,7 @@ enum hs_recording_result hs_csv_next(struct hs_csv *csv, char error[HS_PLAY_ERRO
     }
     int cells = cut(line, csv->cells);
     if (cells != csv->columns) {
-        hs_csv_fail(csv, error, "not as many cells as columns (%d)", csv->columns);
+        hs_csv_fail(csv, error, "the row does not have %d cells", csv->columns);
         return HS_RECORDING_BAD;
     }
     return HS_RECORDING_ENTRY;

@@ -1,4 +1,5 @@
-/* A table in a CSV file (plain or gzip): the first line names the columns, no cell is quoted. */
+/* Reads a table from a CSV file (plain or gzip). The first line names the columns. Cells are not
+   quoted. */
 #ifndef HS_PLAY_CSV_H
 #define HS_PLAY_CSV_H
 
@@ -13,22 +14,22 @@ struct hs_csv;
 struct hs_csv *hs_csv_open(const char *path, char error[HS_PLAY_ERROR_MAX]);
 void hs_csv_close(struct hs_csv *csv);
 
-/* Returns the index of a column, or -1. */
+/* Returns the index of a column, or -1 if there is no such column. */
 int hs_csv_column(const struct hs_csv *csv, const char *name);
 
-/* Reads the next row. END: no row is left. BAD: `error` contains a message with the number of the
-   line. */
+/* Reads the next row. Returns HS_RECORDING_END after the last row. Returns HS_RECORDING_BAD on
+   failure; `error` then contains the line number and the reason. */
 enum hs_recording_result hs_csv_next(struct hs_csv *csv, char error[HS_PLAY_ERROR_MAX]);
 
-/* Returns a cell of the row read last, valid until the next row. */
+/* Returns a cell in the last row read, valid until the next row is read. */
 const char *hs_csv_text(const struct hs_csv *csv, int column);
 
-/* Reads a cell as a finite number. Returns false if the cell is not a finite number; *out is
-   unchanged. The fault is kept until the next row, so a caller may read all cells and then call
-   hs_csv_fault once. */
+/* Parses a cell as a finite number. If the cell is not a finite number, returns false, leaves *out
+   unchanged and remembers the fault until the next row. So a caller can read all cells first, and
+   then call hs_csv_fault once. */
 bool hs_csv_number(struct hs_csv *csv, int column, double *out);
 
-/* Returns whether a cell of this row was not a number. If so, writes a message to `error`. */
+/* Returns true, with a message in `error`, if hs_csv_number has failed for a cell in this row. */
 bool hs_csv_fault(const struct hs_csv *csv, char error[HS_PLAY_ERROR_MAX]);
 
 /* Writes "FILE, line N: " and the formatted text to `error`. Always returns false. */

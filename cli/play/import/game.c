@@ -14,8 +14,8 @@ const struct hs_csv_game hs_csv_games[2] = {
      .default_distance = 600,
      .jump_speed = 2000,
      .origin_tolerance = 32},
-    /* In each tick of CS:GO, bullets fly before players move, and poses are recorded after the
-       moves. So bullets hit the poses of the previous tick. */
+    /* In each CS:GO tick, bullets fly before players move, and poses are recorded after the moves.
+       So bullets hit the poses of the previous tick. */
     {.name = "play-csgo",
      .half_width = 16,
      .bottom = 0,
@@ -35,10 +35,10 @@ static json_t *weapons_of(const struct hs_csv_weapon *list, size_t count)
     json_t *weapons = json_object();
     for (size_t i = 0; i < count; i++) {
         const struct hs_csv_weapon *weapon = &list[i];
-        /* The damage in the rows includes the effects of quad damage and armour. So the lightning
-           gun (`lg`) gets its true damage, 30. */
+        /* The damage in the table includes the effects of quad damage and armour. For the lightning
+           gun (`lg`), use the true damage, 30. */
         double damage = strcmp(weapon->name, "lg") == 0 ? 30.0 : fmax(weapon->damage, 1.0);
-        /* Directions have six digits, so their length may be slightly above 1. */
+        /* Directions have six digits, so they may be slightly longer than 1. */
         double range = ceil(weapon->range * 1.00001);
         json_object_set_new(weapons, weapon->name,
                             json_pack("{s:s, s:f, s:f, s:f, s:f}", "type", "hitscan", "damage",

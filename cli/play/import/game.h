@@ -1,5 +1,5 @@
 /*
- * The games whose matches are imported from CSV pairs: player bodies, clocks, and a ruleset for
+ * The games whose matches can be imported from CSV pairs: player bodies, timing, and a ruleset for
  * each game. Lengths are in inches, times in seconds.
  */
 #ifndef HS_PLAY_CSV_GAME_H
@@ -12,33 +12,32 @@
 
 enum { HS_CSV_WEAPONS = 64 };
 
-/* The differences between the games. */
+/* What differs between the games. */
 struct hs_csv_game {
     const char *name;        /* name of the ruleset */
     double half_width;       /* half the width of the body */
-    double bottom, top;      /* lower and upper end of the body, relative to the position */
-    double ducked_top;       /* upper end of a ducked body; 0: players cannot duck */
-    double eye, ducked_eye;  /* height of the eye, relative to the position */
-    double least_rewind;     /* age of the newest pose that a shot can hit; seconds */
+    double bottom, top;      /* heights of the feet and of the head, relative to the position */
+    double ducked_top;       /* height of the head while the player ducks; 0: players cannot duck */
+    double eye, ducked_eye;  /* heights of the eye, relative to the position */
+    double least_rewind;     /* minimum age of the poses that a shot can hit; seconds */
     double ping_credit;      /* the server rewinds by the ping minus `ping_credit`; seconds */
-    double default_distance; /* length of a shot without max_dist */
-    double jump_speed;       /* speed; a faster movement is a teleport */
-    /* the largest distance that a player moves between a pose and a shot */
-    double origin_tolerance;
+    double default_distance; /* length of a shot if the table has no column max_dist */
+    double jump_speed;       /* inches per second; a faster movement counts as a teleport */
+    double origin_tolerance; /* the largest distance a player moves between a pose and a shot */
 };
 
-/* QuakeWorld, CS:GO */
+/* [0]: QuakeWorld; [1]: CS:GO */
 extern const struct hs_csv_game hs_csv_games[2];
 
 struct hs_csv_weapon {
     char name[HS_NAME_MAX + 1];
-    double damage; /* the largest damage in any row */
+    double damage; /* the largest damage in the table */
     double range;  /* length of the longest shot */
-    double spread; /* radians; half angle of the widest cone of bullets */
+    double spread; /* half angle of the widest cone of bullets; radians */
 };
 
-/* Returns the ruleset for a match of the game; a new reference. Its rewind limit covers
-   `longest_rewind` (seconds). The body is widened by `grow` (length) on every side. */
+/* Returns a ruleset for a match of this game (new reference). Its rewind limit is at least
+   `longest_rewind` (seconds). Its hitbox is `grow` (length) larger on every side. */
 json_t *hs_csv_ruleset(const struct hs_csv_game *game, const struct hs_csv_weapon *weapons,
                        size_t count, double longest_rewind, double grow);
 

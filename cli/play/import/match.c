@@ -10,13 +10,14 @@
 
 enum {
     MAX_SLOTS = 256,
-    FRAMES_A_REQUEST = 16, /* a quarter of a second of a 64 Hz game */
+    FRAMES_A_REQUEST = 16, /* max frames in a request: a quarter of a second at 64 Hz */
     PATH_BYTES = 1024
 };
 
-/* A shorter movement between two poses, in inches, is never a jump. */
+/* A movement of at most this many inches between two poses is never a teleport. */
 #define LEAST_JUMP 32.0
 
+/* The last pose of a player. */
 struct slot {
     bool known, alive;
     double time, position[3];
@@ -32,7 +33,7 @@ enum { SHOT_TIME, SHOT_SHOOTER, SHOT_PING, SHOT_WEAPON, SHOT_VICTIM, SHOT_HIT, S
 enum { SHOT_ORIGIN = SHOT_DAMAGE + 1, SHOT_DIRECTION = SHOT_ORIGIN + 3 };
 enum { SHOT_MAX_DIST = SHOT_DIRECTION + 3, SHOT_INACCURACY, SHOT_SPREAD, SHOT_COLUMNS };
 
-/* The two games have different columns for the direction. */
+/* Indexed like hs_csv_games. Only the names of the direction columns differ between the games. */
 static const char *const shot_columns[2][SHOT_COLUMNS] = {
     {"t_ms", "shooter", "ping_ms", "weapon", "victim", "server_hit", "damage", "ox", "oy", "oz",
      "dx", "dy", "dz", "max_dist", "inaccuracy", "spread"},
@@ -59,8 +60,8 @@ struct csv_match {
     double longest_rewind; /* seconds */
 };
 
-/* Returns the length of a path without its ending .poses.csv or .shots.csv. Returns -1 if the path
-   has another ending. Sets *zipped if the path ends in .gz. */
+/* Returns the length of a path without the suffix .poses.csv or .shots.csv (or these with .gz), or
+   -1 if the path has another suffix. Sets *zipped to whether the path ends in .gz. */
 static int stem_of(const char *path, bool *zipped)
 {
     size_t length = strlen(path), part = strlen(".poses.csv");
@@ -78,7 +79,8 @@ bool hs_csv_match_is_name(const char *path)
     return stem_of(path, &zipped) >= 0;
 }
 
-/* Opens one table of the pair. Either table of a pair may be compressed (.gz) or not. */
+/* Opens one table of the pair. Each table may be compressed (.gz) or plain, independently of the
+   other. */
 static bool open_table(struct table *table, const char *path, const char *part)
 {
     bool zipped;
@@ -93,12 +95,12 @@ static bool open_table(struct table *table, const char *path, const char *part)
             return table->csv != NULL;
         }
     }
-    snprintf(table->error, HS_PLAY_ERROR_MAX, "%.*s%s[.gz] is needed and cannot be read", stem,
+    snprintf(table->error, HS_PLAY_ERROR_MAX, "cannot read the required file %.*s%s[.gz]", stem,
              path, part);
     return false;
 }
 
-/* Finds the columns by name. Columns from the index `optional` on may be absent. */
+/* Finds the columns by name. Columns with index `optional` or higher may be absent. */
 static bool find_columns(struct table *table, const char *const *names, int count, int optional)
 {
     for (int i = 0; i < count; i++) {
@@ -112,8 +114,8 @@ static bool find_columns(struct table *table, const char *const *names, int coun
     return true;
 }
 
-/* Returns a number of the waiting row, or `otherwise` if the table lacks the column. hs_csv_fault
-   reports cells that are not numbers. */
+/* Returns a number from the waiting row, or `otherwise` if the table lacks the column or the cell
+   is not a number; hs_csv_fault then reports the cell. */
 static double number(const struct table *table, int column, double otherwise)
 {
     if (table->columns[column] >= 0)
@@ -121,7 +123,8 @@ static double number(const struct table *table, int column, double otherwise)
     return otherwise;
 }
 
-/* Reads the next row, and its time from the first column. Times may not decrease. */
+/* Reads the next row, and its time from the first column. Fails if the time is before the previous
+   row's time. */
 static bool advance(struct table *table)
 {
     enum hs_recording_result result = hs_csv_next(table->csv, table->error);
@@ -132,7 +135,7 @@ static bool advance(struct table *table)
     table->time = number(table, 0, 0.0) / 1000.0;
     if (hs_csv_fault(table->csv, table->error))
         return false;
-    return table->time >= before || hs_csv_fail(table->csv, table->error, "t_ms runs back");
+    return table->time >= before || hs_csv_fail(table->csv, table->error, "t_ms decreases");
 }
 
 static double rewind_of(const struct hs_csv_game *game, double ping_ms)
@@ -140,7 +143,7 @@ static double rewind_of(const struct hs_csv_game *game, double ping_ms)
     return fmax(game->least_rewind, ping_ms / 1000.0 - game->ping_credit);
 }
 
-/* Returns the weapon with this name, and adds it if it is new. Returns NULL with a message in
+/* Returns the weapon with this name; adds it if it is missing. Returns NULL with a message in
    `error` on failure. */
 static struct hs_csv_weapon *find_weapon(struct csv_match *match, const char *name)
 {
@@ -161,7 +164,7 @@ static struct hs_csv_weapon *find_weapon(struct csv_match *match, const char *na
     return NULL;
 }
 
-/* Reads the whole table of shots, because the ruleset needs its weapons, ranges and pings. */
+/* Reads the whole shot table, because the ruleset needs the weapons, ranges and pings in it. */
 static bool survey_shots(struct csv_match *match)
 {
     struct table *shots = &match->shots;
@@ -185,7 +188,7 @@ static bool survey_shots(struct csv_match *match)
     return false;
 }
 
-/* Reads the slot of a player, a small whole number. The player's name is "p" and the slot. */
+/* Reads a player's slot, a small whole number. The player is named "p" followed by the slot. */
 static bool read_slot(const struct table *table, int column, long *slot, char name[16])
 {
     double value = number(table, column, 0.0);
@@ -204,8 +207,8 @@ static json_t *vector(const double v[3])
     return json_pack("[f, f, f]", v[0], v[1], v[2]);
 }
 
-/* Adds the player's aim. The angles in the table are in degrees. In both games a negative pitch
-   looks up. */
+/* Adds the player's aim. Angles in the table are in degrees; in both games a negative pitch points
+   up. */
 static void add_aim(const struct table *poses, json_t *player)
 {
     double yaw = number(poses, POSE_YAW, 0.0) * M_PI / 180.0;
@@ -215,8 +218,8 @@ static void add_aim(const struct table *poses, json_t *player)
         json_object_set_new(player, "aim", vector(aim));
 }
 
-/* Converts the waiting row of the pose table to a player of a frame. Returns NULL with a message in
-   `error` on failure. */
+/* Converts the waiting pose to a player in a frame. Returns NULL with a message in `error` on
+   failure. */
 static json_t *pose_to_player(struct csv_match *match)
 {
     const struct table *poses = &match->poses;
@@ -261,7 +264,7 @@ static json_t *pose_to_player(struct csv_match *match)
     return player;
 }
 
-/* Appends the next frame to `frames`: all following poses that have the same time. */
+/* Appends one frame to `frames`: the waiting pose, and the following poses with the same time. */
 static bool take_frame(struct csv_match *match, json_t *frames)
 {
     double time = match->poses.time;
@@ -277,7 +280,7 @@ static bool take_frame(struct csv_match *match, json_t *frames)
     return good;
 }
 
-/* Appends the waiting row of the shot table to `hits` as a claim, and its truth to `truth`. */
+/* Appends the waiting shot to `hits` as a claim, and the server's own decision to `truth`. */
 static bool take_shot(struct csv_match *match, json_t *hits, json_t *truth)
 {
     struct table *shots = &match->shots;
@@ -305,7 +308,7 @@ static bool take_shot(struct csv_match *match, json_t *hits, json_t *truth)
     return advance(shots);
 }
 
-/* Returns whether the next row is a pose. Poses come before shots of the same time. */
+/* Returns whether the next row is a pose. Poses are sent before shots with the same time. */
 static bool pose_is_next(const struct csv_match *match)
 {
     return match->poses.waiting &&
@@ -358,7 +361,7 @@ static void match_destroy(void *state)
     free(match);
 }
 
-/* Names the match after the file, without folder and ending; invalid characters become `_`. */
+/* Names the match after the file name up to the first dot; replaces invalid characters by `_`. */
 static void name_match(const char *path, struct hs_recording_header *header)
 {
     const char *base = strrchr(path, '/');

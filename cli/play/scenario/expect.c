@@ -10,8 +10,9 @@
 #include "cli/play/scenario/reference.h"
 #include "cli/play/words.h"
 
-static const double length_tolerance = 1e-3; /* metres; lengths in scenarios have three decimals */
-static const double direction_tolerance = 1e-3; /* directions in scenarios have three decimals */
+/* Lengths and directions in scenarios have three decimals. */
+static const double length_tolerance = 1e-3; /* metres */
+static const double direction_tolerance = 1e-3;
 /* Answers have six decimals; a double near 2e9 s has a resolution of 2.4e-7. */
 static const double plain_tolerance = 2e-6;
 
@@ -20,7 +21,7 @@ struct comparison {
     char *fault;
     char pointer[256];
     size_t pointer_len;
-    double tolerance; /* tolerance for the numbers at `pointer` */
+    double tolerance; /* applies to the numbers at `pointer` */
 };
 
 static bool compare(struct comparison *cmp, const json_t *expected, const json_t *actual);
@@ -39,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct comparison *cmp, c
     return false;
 }
 
-/* Reports "expected VALUE, got VALUE"; `got` may be NULL. */
+/* Fails with the message "BEFORE VALUE BETWEEN GOT". `got` may be NULL. */
 static bool fail_json(struct comparison *cmp, const char *before, const json_t *value,
                       const char *between, const json_t *got)
 {
@@ -93,9 +94,8 @@ static double tolerance_of(const struct comparison *cmp, const char *key, const 
     }
 }
 
-/* Returns whether a value matches an element of `array`. If `is_choice`, the elements are the
-   expectations; otherwise the value is the expectation. Faults of elements that do not match are
-   dropped. */
+/* Returns whether `value` matches an element of `array`. If `is_choice` is true, the elements are
+   the expectations; otherwise `value` is. Does not report why an element does not match. */
 static bool has_match(const struct comparison *cmp, const json_t *value, const json_t *array,
                       bool is_choice)
 {
@@ -132,7 +132,7 @@ static bool compare_size(struct comparison *cmp, const json_t *expected, const j
                 size);
 }
 
-/* Compares a value with an operator: an object whose first key begins with $. */
+/* Compares a value with an operator. An operator is an object whose first key begins with $. */
 static bool compare_operator(struct comparison *cmp, const json_t *expected, const json_t *actual)
 {
     const json_t *argument;
@@ -218,8 +218,8 @@ bool hs_expect_json(const json_t *expected, const json_t *actual, double unit,
     return compare(&cmp, expected, actual);
 }
 
-/* Compares the errors. Each expected pointer must occur exactly once, and no other pointer may
-   occur. */
+/* Compares the pointers in a problem document's errors. Each expected pointer must occur exactly
+   once, and no other pointer may occur. */
 static bool compare_errors(struct comparison *cmp, const json_t *pointers, const json_t *errors)
 {
     bool same = json_array_size(errors) == json_array_size(pointers);
@@ -241,7 +241,7 @@ static bool only_known(struct comparison *cmp, const json_t *expect)
     return unknown == NULL || fail(cmp, "the expectation has an unknown member \"%s\"", unknown);
 }
 
-/* Compares the status. The fault message includes the body, which explains the status. */
+/* Compares the status. If it differs, the message also quotes the body, which gives the reason. */
 static bool status_matches(struct comparison *cmp, const json_t *expected, long status,
                            const char *body)
 {

@@ -11,7 +11,7 @@
 
 struct hs_scenarios {
     json_t *document;
-    json_t *fixture; /* with "ruleset", and maybe "players", "movers", "map", "claim" and "now" */
+    json_t *fixture; /* "ruleset", and optionally "players", "movers", "map", "claim" and "now" */
 };
 
 /* A plan under construction. */
@@ -33,11 +33,12 @@ static json_t *load_json(const char *path, char *error)
     return document;
 }
 
-/* With these flags json_unpack_ex reports unknown fields. Otherwise a misspelt field would be
-   ignored, and its test would do nothing. */
+/* With these flags json_unpack_ex reports unknown fields. Otherwise it would ignore a misspelt
+   field, and the scenario would not test what its author wanted. */
 enum { SHAPE = JSON_VALIDATE_ONLY | JSON_STRICT };
 
-/* Loads a fixture. The path is relative to the file that names the fixture. */
+/* Returns the fixture (new reference). `fixture` is the fixture itself, or the path of a fixture
+   file relative to the scenario file at `path`. */
 static json_t *load_fixture(const char *path, const json_t *fixture, char *error)
 {
     if (!json_is_string(fixture))
@@ -47,7 +48,7 @@ static json_t *load_fixture(const char *path, const json_t *fixture, char *error
     char full[4096];
     int len = snprintf(full, sizeof(full), "%.*s%s", folder, path, json_string_value(fixture));
     if (len < 0 || (size_t)len >= sizeof(full)) {
-        snprintf(error, HS_SCENARIO_ERROR_MAX, "the path of the fixture is too long");
+        snprintf(error, HS_SCENARIO_ERROR_MAX, "the fixture's path is too long");
         return NULL;
     }
     return load_json(full, error);
@@ -117,7 +118,8 @@ struct hs_scenario_info hs_scenarios_info(const struct hs_scenarios *scenarios, 
                                      json_string_value(json_object_get(item, "requires"))};
 }
 
-/* Returns `text` with $match and $ruleset replaced; malloc'ed. Returns NULL if memory runs out. */
+/* Returns a copy of `text` (malloc'ed) with $match and $ruleset replaced by the names, or NULL if
+   memory runs out. */
 static char *fill_in(const struct draft *draft, const char *text)
 {
     char *out = NULL;
@@ -175,8 +177,8 @@ static json_t *merged(const json_t *target, const json_t *patch)
     return out;
 }
 
-/* Converts a document to the frame of reference and fills in the names. Takes ownership of
-   `document`. The caller owns the result. */
+/* Converts a document to the plan's frame of reference, and replaces $match and $ruleset. Takes
+   ownership of `document`; the caller owns the result. */
 static json_t *finished(const struct draft *draft, json_t *document)
 {
     json_t *placed = hs_reference_apply(draft->reference, document);
@@ -186,7 +188,7 @@ static json_t *finished(const struct draft *draft, json_t *document)
     return out;
 }
 
-/* Keeps a value for the lifetime of the plan. Takes ownership of it. */
+/* Hands a value over to the plan, which releases it when the plan is destroyed. */
 static json_t *keep(struct draft *draft, json_t *value)
 {
     json_array_append_new(draft->plan->owned, value);
@@ -230,8 +232,8 @@ static json_t *copy_member(const json_t *object, const char *key)
     return json_deep_copy(json_object_get(object, key));
 }
 
-/* Adds a step that posts frames. If the step has no expectation, the answer must not refuse
-   anything. */
+/* Adds a step that posts frames. Without an expectation in `request`, the service must store every
+   pose. */
 static struct hs_scenario_step *add_frames(struct draft *draft, const json_t *request)
 {
     json_t *body;
@@ -253,8 +255,8 @@ static struct hs_scenario_step *add_frames(struct draft *draft, const json_t *re
                          json_pack("{s:o}", "body", expect));
 }
 
-/* Adds a step with one claim. The members of `request` replace those of the fixture's claim. The
-   expectation describes the result of the claim. */
+/* Adds a step with one claim: the fixture's claim, with members replaced by those of the request's
+   claim. The request's expectation describes the result of the claim. */
 static struct hs_scenario_step *add_claim(struct draft *draft, const json_t *request)
 {
     json_t *claim =
@@ -265,7 +267,7 @@ static struct hs_scenario_step *add_claim(struct draft *draft, const json_t *req
     if (result == NULL || !json_is_object(result)) {
         json_decref(claim);
         json_decref(result);
-        snprintf(draft->error, HS_SCENARIO_ERROR_MAX, "a claim expects a result");
+        snprintf(draft->error, HS_SCENARIO_ERROR_MAX, "a claim needs an expected result");
         return NULL;
     }
     json_object_set(result, "shot", json_object_get(claim, "shot"));
@@ -279,7 +281,7 @@ static struct hs_scenario_step *add_claim(struct draft *draft, const json_t *req
                          json_pack("{s:{s:[o]}}", "body", "results", result));
 }
 
-/* Adds a step with a text that need not be JSON, padded with blanks to `pad` bytes. */
+/* Adds a step whose body is any text, even invalid JSON, padded with spaces to `pad` bytes. */
 static struct hs_scenario_step *add_raw(struct draft *draft, const json_t *request,
                                         const char *method, const char *path)
 {
@@ -345,8 +347,8 @@ static bool add_request(struct draft *draft, const json_t *request)
     return true;
 }
 
-/* Uses a hash of a ruleset's content as its name, so that scenarios with equal rulesets share one
-   stored ruleset. */
+/* Names a ruleset after a hash of its content, so that scenarios with equal rulesets share one
+   ruleset in the service. */
 static void name_ruleset(struct draft *draft, const json_t *ruleset)
 {
     json_t *placed = hs_reference_apply(draft->reference, ruleset);
@@ -357,8 +359,7 @@ static void name_ruleset(struct draft *draft, const json_t *ruleset)
     json_decref(placed);
 }
 
-/* Returns the map of the scenario, otherwise the map of the fixture, or NULL if neither has a map.
-   The result is borrowed. */
+/* Returns the scenario's map, or else the fixture's map, or else NULL. The result is borrowed. */
 static const json_t *map_of(const struct draft *draft, const json_t *scenario)
 {
     const json_t *map = json_object_get(scenario, "map");
@@ -396,9 +397,9 @@ static bool add_opening(struct draft *draft, const json_t *scenario)
                          json_pack("{s:i}", "status", 201)) != NULL;
 }
 
-/* Adds a step that deletes the map, so that the service need not store the maps of all scenarios.
-   The open match can still use the map. A 404 is accepted, because the scenario may have deleted
-   the map already. */
+/* Adds a step that deletes the map, so that the maps of all scenarios need not fit into the service
+   at the same time. The open match keeps using the deleted map. Accepts 404, because the scenario
+   itself may have deleted the map. */
 static bool add_closing(struct draft *draft, const json_t *scenario)
 {
     if (json_is_false(json_object_get(scenario, "open")) || map_of(draft, scenario) == NULL)
@@ -456,7 +457,7 @@ static bool same_as_saved(const json_t *saved, const char *name, const json_t *a
     char *was = before != NULL ? json_dumps(before, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
     char *is = answer != NULL ? json_dumps(answer, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
     snprintf(fault, HS_EXPECT_FAULT_MAX, "\"%s\" was %.200s, is %.200s", name,
-             was != NULL ? was : "never kept", is != NULL ? is : "not JSON");
+             was != NULL ? was : "never saved", is != NULL ? is : "not JSON");
     free(was);
     free(is);
     return false;

@@ -1,7 +1,7 @@
 /*
- * Scenarios: data files that describe small situations. Each scenario has a ruleset, a few
- * requests, and the expected answers. Scenarios are written in metres with z up, and can be played
- * in any frame of reference (reference.h). docs/scenarios.md describes the format.
+ * Scenarios: small situations in data files. Each scenario consists of a ruleset, a few requests,
+ * and the expected answers. Scenarios are written in metres with z up, and can be played in any
+ * frame of reference (reference.h). docs/scenarios.md describes the format.
  *
  * The caller passes the function that sends requests. Only one thread at a time may use a struct
  * hs_scenarios or a plan.
@@ -19,17 +19,17 @@ enum { HS_SCENARIO_ERROR_MAX = 2560, HS_SCENARIO_PATH_MAX = 256 };
 
 struct hs_scenarios;
 
-/* Reads a file, and the fixture if the file names one. Returns NULL with a message in `error` if
-   one of them cannot be read or is malformed. */
+/* Reads a scenario file, and the fixture file that it names, if any. Returns NULL with a message in
+   `error` if a file cannot be read or is malformed. */
 struct hs_scenarios *hs_scenarios_load(const char *path, char error[HS_SCENARIO_ERROR_MAX]);
 void hs_scenarios_destroy(struct hs_scenarios *scenarios);
 
 size_t hs_scenarios_count(const struct hs_scenarios *scenarios);
 
 struct hs_scenario_info {
-    const char *row;   /* number in the table of acceptance scenarios, for example "5a" */
+    const char *row;   /* number of the scenario in the acceptance table, for example "5a" */
     const char *title; /* the situation in a few words */
-    /* options that the service needs, for example "--auto-open false"; NULL: none */
+    /* options with which the service must run, for example "--auto-open false"; NULL: none */
     const char *requires;
 };
 
@@ -44,8 +44,8 @@ struct hs_scenario_step {
     char *body; /* NULL: none */
     size_t size;
     json_t *expect;   /* see hs_expect_answer */
-    const char *save; /* name under which the answer is kept; NULL: the answer is not kept */
-    /* name of a kept answer that this answer must equal; NULL: no such condition */
+    const char *save; /* name under which the answer is saved; NULL: not saved */
+    /* name of a saved answer that this answer must equal; NULL: no such condition */
     const char *same_as;
 };
 
@@ -57,8 +57,8 @@ struct hs_scenario_plan {
     json_t *owned; /* values that the steps borrow */
 };
 
-/* Plans the requests of a scenario. The names of matches begin with `prefix`, a valid name of at
-   most 32 bytes. A new prefix makes new matches; the same prefix gives the same requests byte for
+/* Builds the requests for a scenario. The match's name begins with `prefix`, a valid name of at
+   most 32 bytes. A new prefix gives a new match; the same prefix gives the same requests, byte for
    byte. Returns NULL with a message in `error` if the scenario is malformed. */
 struct hs_scenario_plan *hs_scenario_plan_create(const struct hs_scenarios *scenarios, size_t index,
                                                  const struct hs_reference *reference,
@@ -66,13 +66,13 @@ struct hs_scenario_plan *hs_scenario_plan_create(const struct hs_scenarios *scen
                                                  char error[HS_SCENARIO_ERROR_MAX]);
 void hs_scenario_plan_destroy(struct hs_scenario_plan *plan);
 
-/* Sends one request. Returns the HTTP status, or 0 if there is no answer. *answer is terminated and
+/* Sends one request. Returns the HTTP status, or 0 if no answer arrives. *answer is terminated, and
    valid until the next call. */
 typedef long hs_scenario_send(void *context, const struct hs_scenario_step *step,
                               const char **answer, size_t *size);
 
-/* Sends the steps in order. Returns false with a message in `fault` at the first unexpected
-   answer. */
+/* Sends the steps in order. Stops at the first unexpected answer, and returns false with a message
+   in `fault`. */
 bool hs_scenario_play(const struct hs_scenario_plan *plan, hs_scenario_send *send, void *context,
                       char fault[HS_SCENARIO_ERROR_MAX]);
 

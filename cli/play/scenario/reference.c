@@ -20,7 +20,7 @@ const struct hs_reference hs_references[HS_REFERENCES] = {
     {"epoch", 1, {0, 1, 2}, {1, 1, 1}, {0, 0, 0, 1}, {0, 0, 0}, 1.7e9},
 };
 
-/* The JSON keys of each quantity. The quantity of all other keys is HS_QUANTITY_PLAIN. */
+/* The JSON keys for each quantity. All other keys are HS_QUANTITY_PLAIN. */
 static const char *const keys[][24] = {
     [HS_QUANTITY_LENGTH] =
         {"body_radius",  "claim_padding", "distance",         "gravity",     "half_length",
@@ -41,13 +41,13 @@ static const char *const keys[][24] = {
     [HS_QUANTITY_MEASURE] = {"limit", "measured"},
 };
 
-/* The context of a value in a document, which decides how the value is converted. */
+/* Where a value is in the document. This decides how the value is converted. */
 struct place {
     const struct hs_reference *reference;
     enum hs_quantity quantity;
-    bool local;     /* inside a rig or a mover's box: points are not shifted */
+    bool local;     /* in a rig, in a mover's box or relative to a mover: points are not shifted */
     bool is_length; /* hs_measures_length of the enclosing object */
-    bool tolerance; /* inside a "$within": the value is scaled, but not turned or shifted */
+    bool tolerance; /* in a "$within": the value is scaled, but not turned or shifted */
 };
 
 static json_t *apply(const struct place *place, const json_t *value);
@@ -84,10 +84,10 @@ static double handedness(const struct hs_reference *reference)
 }
 
 /*
- * Converts an array of numbers to the frame of reference. Each letter of `parts` is the kind of one
- * part of the array, in order. p(oint), v(elocity), d(irection), e(xtents) and s(cales) have three
- * numbers each; r(otation) has four. A rotation q becomes R q R^-1: its axis is turned, and its
- * angle does not change. In a mirror, the angle changes its sign.
+ * Converts an array of numbers to the frame of reference. Each letter in `parts` stands for the
+ * next part of the array: p(oint), v(elocity), d(irection), e(xtents) and s(cales) are three
+ * numbers each, r(otation) is four. A rotation q becomes R q R^-1: its axis is turned, and its
+ * angle stays the same. A mirror also changes the sign of the angle.
  */
 static json_t *turned(const struct place *place, const json_t *value, const char *parts)
 {
@@ -156,8 +156,8 @@ static json_t *apply_number(const struct place *place, const json_t *value)
     return json_deep_copy(value);
 }
 
-/* Turns a capsule of a rig. A capsule lies along its own z axis, so its rotation changes by the
-   turn. */
+/* Sets the rotation of a capsule in a rig. A capsule always extends along its own z axis, so its
+   rotation q becomes R q instead of R q R^-1. */
 static void turn_capsule(const struct hs_reference *reference, const json_t *before, json_t *after)
 {
     const double *r = reference->turn;
@@ -184,13 +184,14 @@ static bool is_text(const json_t *value, const char *text)
 bool hs_measures_length(const json_t *object)
 {
     const json_t *unit = json_object_get(object, "unit");
-    /* The entry of a refused victim has no unit, because its measurement is always a distance. */
+    /* The entry of a victim that a blast does not reach has no unit, because it always measures a
+       distance. */
     return is_text(unit, "length") || is_text(unit, "length_per_second") ||
            (unit == NULL && json_is_string(json_object_get(object, "reason")));
 }
 
-/* Swaps min and max on each new axis with a negative sign. Sorting min and max instead would repair
-   a bad box, whose min is beyond its max. */
+/* Swaps min and max on each new axis with a negative sign. Does not sort them, because that would
+   repair a box that is bad on purpose (min above max). */
 static void sort_corners(const struct hs_reference *reference, json_t *object)
 {
     json_t *min = json_object_get(object, "min"), *max = json_object_get(object, "max");
@@ -211,8 +212,8 @@ static json_t *apply_object(const struct place *place, const json_t *value)
     const char *key;
     json_t *member;
     bool is_length = hs_measures_length(value);
-    bool is_based = json_is_string(json_object_get(value, "base")); /* the position is relative to a
-                                                                       mover */
+    /* with a base, the position is relative to a mover */
+    bool is_based = json_is_string(json_object_get(value, "base"));
     json_object_foreach((json_t *)(uintptr_t)value, key, member)
     {
         struct place inner = *place;

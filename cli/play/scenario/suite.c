@@ -9,7 +9,7 @@
 struct sender {
     struct hs_client *client;
     struct hs_tally *tally;
-    bool silent; /* the service did not answer */
+    bool silent; /* the service did not answer the last request */
 };
 
 bool hs_play_scenarios_is_name(const char *path)
@@ -44,15 +44,15 @@ static long send_step(void *context, const struct hs_scenario_step *step, const 
     return response.status;
 }
 
-/* Plays one scenario. Returns false with a message in `error` if the remaining scenarios cannot be
-   played either. */
+/* Plays one scenario. Returns false with a message in `error` if the scenario is malformed or the
+   service does not answer; the run then stops. */
 static bool play_one(const struct hs_scenarios *scenarios, size_t index, const char *prefix,
                      struct sender *sender, FILE *complaints, char error[HS_PLAY_ERROR_MAX])
 {
     char fault[HS_SCENARIO_ERROR_MAX];
     struct hs_scenario_info info = hs_scenarios_info(scenarios, index);
     if (info.requires != NULL) {
-        fprintf(complaints, "scenario %s left out: needs hindsight serve %s\n", info.row,
+        fprintf(complaints, "scenario %s skipped: it needs hindsight serve %s\n", info.row,
                 info.requires);
         return true;
     }
@@ -85,7 +85,7 @@ bool hs_play_scenarios(const char *path, struct hs_client *client, struct hs_tal
         snprintf(error, HS_PLAY_ERROR_MAX, "%.500s", fault);
         return false;
     }
-    /* Matches of an earlier run may still be open, so each run uses new names. */
+    /* Matches from an earlier run may still be open, so each run uses new names. */
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(prefix, sizeof(prefix), "play-%llx",
              (unsigned long long)now.tv_sec * 1000000 + (unsigned long long)now.tv_nsec / 1000);

@@ -1,4 +1,4 @@
-/* Plays a file of scenarios (file.h) against a running service. */
+/* Plays a scenario file (file.h) against a running service. */
 #ifndef HS_PLAY_PLAY_SCENARIOS_H
 #define HS_PLAY_PLAY_SCENARIOS_H
 
@@ -13,10 +13,10 @@
 bool hs_play_scenarios_is_name(const char *path);
 
 /*
- * Plays every scenario of the file in new matches, without conversion to another frame of
- * reference. Each scenario counts as one expectation in the tally. Faults are printed to
- * `complaints`. Scenarios that need special options of the service are left out with a message.
- * Returns false with a message in `error` if the file is wrong or the service does not answer.
+ * Plays every scenario in the file as it is written, each in a new match. Each scenario counts as
+ * one expectation in the tally. Prints failed scenarios to `complaints`. Skips scenarios that need
+ * special options of the service, with a message. Returns false with a message in `error` if the
+ * file is malformed or the service does not answer.
  */
 bool hs_play_scenarios(const char *path, struct hs_client *client, struct hs_tally *tally,
                        FILE *complaints, char error[HS_PLAY_ERROR_MAX]);

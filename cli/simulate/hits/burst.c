@@ -1,8 +1,8 @@
 /*
- * A cheat fires a weapon for ten seconds at twice its rate, or for twenty seconds in another
- * pattern (hs_volleys). Messages travel over an ordinary link: a lost message is sent again, so it
- * arrives later. Messages may overtake each other and arrive in groups. The reported fire times are
- * exact, rounded to ticks of a client, or inexact.
+ * Volleys: a cheat fires a weapon for ten seconds at twice its rate, or for twenty seconds in
+ * another pattern (hs_volleys). Messages travel over an ordinary link: a lost message is sent again
+ * and arrives later, so messages may overtake each other and arrive together. The reported fire
+ * times are exact, rounded down to 1/60 s, or off by up to 20 ms.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "validators/base/units.h"
 #include "validators/shot.h"
 
-#define BURST_US  INT64_C(10000000) /* length of a burst, and of the window for counting */
+#define BURST_US  INT64_C(10000000) /* length of a burst, and of the window in worst_window */
 #define VOLLEY_US (2 * BURST_US)
 #define START_US  INT64_C(2000000)
 #define FRAME_US  INT64_C(50000)
@@ -46,7 +46,7 @@ struct burst {
     bool as_shots; /* true: posts shots; false: claims hits */
 };
 
-/* Creates the built-in rules without magazines, so that only the fire rate is tested. */
+/* Creates a copy of the built-in rules without magazines, so that only the fire rate is tested. */
 static struct hs_ruleset *create_rules(const struct hs_sim_arena *arena)
 {
     struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);
@@ -58,7 +58,7 @@ static struct hs_ruleset *create_rules(const struct hs_sim_arena *arena)
     return ruleset;
 }
 
-/* Returns the number in the player's name at a time. */
+/* Returns how often the player has changed the name by `time_us`. The name contains this number. */
 static int64_t name_number(const struct burst *burst, int64_t time_us)
 {
     int64_t since_us = time_us > START_US ? time_us - START_US : 0;
@@ -125,8 +125,7 @@ static bool post_frames(const struct burst *burst, int64_t until_us, int64_t *ne
                 before = name_number(burst, *next_us - FRAME_US);
         const struct hs_player_frame entries[2] = {
             {.player = name_of(name, names[0]),
-             .account = HS_STR("cheat"), /* the game recognises a player with a new name, so the
-                                            account stays the same */
+             .account = HS_STR("cheat"), /* the game knows the person behind a new name */
              .weapon = hs_name_str(&burst->weapon->name)},
             {.player = name_of(before, names[1]), .event = HS_EVENT_LEAVE}};
         const struct hs_frame frame = {
@@ -137,8 +136,8 @@ static bool post_frames(const struct burst *burst, int64_t until_us, int64_t *ne
     return true;
 }
 
-/* Returns whether the cheat sends a bullet with this result. A cheat who knows the verdict does not
-   send bullets that would be refused. */
+/* Returns whether the cheat sends the claim. A cheat who knows the verdicts does not send a claim
+   that would be refused. */
 static bool is_sent(const struct burst *burst, const struct hs_hit_result *result)
 {
     return !burst->volley->knows || result->verdict == HS_VERDICT_ACCEPTED;
@@ -163,7 +162,7 @@ static bool verify(const struct burst *burst, const struct bullet *bullet,
         hs_shot_verify(burst->match, &shot, bullet->arrives_us, result, &forward_us);
         return hs_shot_record(burst->match, &shot, result, HS_STR("{}"));
     }
-    /* Give each hit its own direction, because two shots along the same line count as one. */
+    /* Each hit gets its own direction, because two shots along the same line count as one. */
     struct hs_vec end = {eye.x + burst->weapon->range / 2, eye.y + 1e-3 * (double)bullet->number,
                          eye.z};
     const struct hs_hit_claim hit = {.shot = bullet->number,
@@ -176,8 +175,9 @@ static bool verify(const struct burst *burst, const struct bullet *bullet,
     return !is_sent(burst, result) || hs_hit_record(burst->match, &hit, result, HS_STR("{}"));
 }
 
-/* Plays the burst. Sets *accepted to the number of accepted bullets, and *at_once to the largest
-   number of accepted bullets in one tick. Adds the results to `count`, which may be NULL. */
+/* Verifies all bullets. Sets *accepted to the number of accepted bullets, and *at_once to the
+   largest number of accepted bullets that were fired in one tick. Adds the results to `count`,
+   which may be NULL. Returns false if memory runs out. */
 static bool play(const struct burst *burst, uint64_t *accepted, uint64_t *at_once,
                  struct hs_cheat_count *count)
 {
@@ -212,8 +212,8 @@ static int by_fire_time(const void *a, const void *b)
     return (left->fired_us > right->fired_us) - (left->fired_us < right->fired_us);
 }
 
-/* Returns the largest number of accepted bullets in any ten seconds, divided by the number that the
-   weapon can fire in this time. */
+/* Returns the largest number of accepted bullets that were fired in any ten seconds, divided by the
+   number that the weapon can fire in ten seconds. Sorts the bullets by fire time. */
 static double worst_window(const struct burst *burst)
 {
     int64_t interval_us = burst->weapon->min_interval_us;
@@ -236,7 +236,7 @@ static void close_burst(struct burst *burst)
     hs_ruleset_destroy(burst->ruleset);
 }
 
-/* Opens a burst. Returns false if memory runs out; `burst` must still be closed. */
+/* Returns false if memory runs out. In both cases `burst` must be closed. */
 static bool open_burst(struct burst *burst, const struct hs_sim_arena *arena, enum hs_arm arm,
                        const struct hs_volley *volley, int64_t length_us)
 {

@@ -1,9 +1,9 @@
 /*
- * Plays one skirmish in several matches at once. In one match all players are honest; these players
- * are the twins. In each of the other matches all players use the same cheat. All matches can use
- * the same skirmish, because shots change nothing in it. Before a cheat sends a claim, it verifies
- * each possible claim on its own match, and then sends the best claim. So no client of the API can
- * win more with the same choices.
+ * Plays one skirmish in several matches at once. In one match all players are honest: the twins. In
+ * each of the other matches all players use the same cheat. The matches can share the skirmish,
+ * because shots change nothing in it. Before a cheat sends a claim, it verifies every possible
+ * claim in its own match, and then sends the one with the most damage. So no real client can win
+ * more with the same choices.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,15 +17,15 @@ enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGH
 
 #define ROUNDING  0.01 /* metres; rounding of coordinates can move a path by this much */
 #define TIME_STEP 0.01 /* seconds between two hit times that a cheat tries */
-/* Degrees. With this error, a third to a half of the twins' rifle shots hit. If twins nearly always
-   hit, cheats could not gain anything. */
+/* Degrees. With this error, a third to a half of the twins' rifle shots hit. If nearly all of them
+   hit, cheats could gain nothing. */
 #define AIM_ERROR 2.0
 
-#define AMBUSH_EVERY 1.0 /* seconds between two shots of one player from cover */
-#define AMBUSH_TICKS 12
-#define AMBUSH_RANGE 30.0
-#define COUNTED                                                                                    \
-    (-1.0) /* passed as `extent` to try_claim: the extent is the number of accepted hits */
+#define AMBUSH_EVERY 1.0  /* min seconds between two ambush shots by one player */
+#define AMBUSH_TICKS 12   /* each player may ambush once in this many ticks */
+#define AMBUSH_RANGE 30.0 /* metres */
+/* passed as `extent` to try_claim: the extent is how many of these hits the player has sent */
+#define COUNTED (-1.0)
 
 /* A cheat that plays in its own match. */
 struct play {
@@ -33,11 +33,11 @@ struct play {
     struct hs_cheat_count *count;
     struct hs_match *match;
     double hits[HS_CROWD], damage[HS_CROWD], counted[HS_CROWD];
-    double ready[HS_CROWD]; /* time of the next shot from cover */
+    double ready[HS_CROWD]; /* earliest time of the next ambush shot */
     uint64_t ambushes[HS_CROWD];
     uint64_t paid[HS_CROWD][PAID]; /* shot numbers of accepted hits */
     size_t paid_count[HS_CROWD];
-    uint64_t released; /* number of held packets that were sent so far */
+    uint64_t released; /* how many of the held packets have been sent */
 };
 
 struct run {
@@ -48,11 +48,11 @@ struct run {
     struct {
         double at;
         struct hs_mail shot;
-    } past[PAST]; /* the latest shots, for cheats that hold packets */
+    } past[PAST]; /* the most recent shots, for cheats that hold packets */
     uint64_t past_count;
-    struct play *play; /* the cheat that is choosing now */
+    struct play *play; /* the cheat that is choosing its claim */
     struct hs_screen screen;
-    struct hs_mail best; /* the best claim that this cheat tried; none if `value` is 0 */
+    struct hs_mail best; /* the best claim that this cheat has tried; none if `value` is 0 */
     double value, extent;
     struct hs_hit_result result;
 };
@@ -85,7 +85,7 @@ static bool play_twin(struct run *run, const struct hs_mail *mail)
     return hs_hit_record(run->twin, &claim, &run->result, HS_STR("{}"));
 }
 
-/* Returns the position of a player's eye on the server at a time. */
+/* Returns where a player's eye is on the server at `time`. */
 static struct hs_vec eye_at(const struct run *run, unsigned who, double time)
 {
     const struct hs_game *game = &run->skirmish->game;
@@ -95,18 +95,18 @@ static struct hs_vec eye_at(const struct run *run, unsigned who, double time)
                       game->arena->rig->stances[pose->crouched].eye);
 }
 
-/* Returns whether the shooter's true eye sees the impact of the claim that was verified last. */
+/* Returns whether the shooter's true eye sees the impact in `run->result`. */
 static bool is_in_sight(const struct run *run, const struct hs_mail *mail)
 {
-    /* share of the path that is not tested at its end, because the body may touch a wall */
+    /* leave out this share of the path at its end, because the body may touch a wall */
     const double drawn_in = 0.005;
     struct hs_vec eye = eye_at(run, mail->from, hs_seconds(mail->hit.fire_time_us));
     return !hs_world_blocks(run->skirmish->game.arena->world, eye,
                             hs_vec_lerp(run->result.impact.point, eye, drawn_in));
 }
 
-/* Verifies a claim. Keeps the claim if it is accepted with more damage than the best claim so far.
- */
+/* Verifies a claim. Stores it as the best claim if it is accepted with more damage than the best
+   claim so far. */
 static void try_claim(struct run *run, const struct hs_mail *mail, double extent)
 {
     struct play *play = run->play;
@@ -119,7 +119,7 @@ static void try_claim(struct run *run, const struct hs_mail *mail, double extent
         return;
     }
     double value = 1 + run->result.damage_total;
-    /* A hit on a body that the shooter's eye sees does not count for the cheat `lean`. */
+    /* The cheat `lean` gains nothing by a hit that the shooter's true eye could see too. */
     if (value <= run->value || (play->cheat->kind == HS_CHEAT_LEAN && is_in_sight(run, mail)))
         return;
     run->value = value;
@@ -127,7 +127,7 @@ static void try_claim(struct run *run, const struct hs_mail *mail, double extent
     run->best = *mail;
 }
 
-/* Sends the best claim, if one is accepted. Returns false if memory runs out. */
+/* Sends the best claim, if there is one. Returns false if memory runs out. */
 static bool settle(struct run *run)
 {
     struct play *play = run->play;
@@ -149,8 +149,8 @@ static bool settle(struct run *run)
 
 /* ---- aim ---- */
 
-/* Fills the screen with the server's poses at the claimed time. Returns false if the time is before
-   the first frame. */
+/* Fills the screen with the server's poses at the mail's hit_time. Returns false if this time is
+   before the first frame. */
 static bool see(struct run *run, const struct hs_mail *mail)
 {
     double time = hs_seconds(mail->hit.hit_time_us);
@@ -163,7 +163,7 @@ static bool see(struct run *run, const struct hs_mail *mail)
     return true;
 }
 
-/* Tries to claim what the shot hits at its claimed time. */
+/* Tries to claim what the shot hits at its hit_time. */
 static void try_aimed(struct run *run, const struct hs_mail *shot, double extent)
 {
     struct hs_mail mail = *shot;
@@ -171,8 +171,8 @@ static void try_aimed(struct run *run, const struct hs_mail *shot, double extent
         try_claim(run, &mail, extent);
 }
 
-/* Aims at the chest or the head of an enemy at the claimed time. Returns false if the player is not
-   an enemy who can be hit. */
+/* Aims at the chest or the head of player `who` at the mail's hit_time. Returns false if this
+   player is not an enemy who can be hit, or is too close. */
 static bool aim_at(struct run *run, struct hs_mail *mail, unsigned who, int height,
                    struct hs_vec *point)
 {
@@ -210,7 +210,7 @@ static struct hs_vec steer(struct hs_vec from, struct hs_vec to, double degrees)
 
 /* ---- the choices ---- */
 
-/* Tries the honest time first, and then times that are further and further away. */
+/* Tries the honest hit_time first, and then earlier and later times, nearest first. */
 static void try_times(struct run *run, const struct hs_mail *shot)
 {
     for (int i = 0; i <= 2 * TIME_STEPS; i++) {
@@ -233,7 +233,7 @@ static void try_times(struct run *run, const struct hs_mail *shot)
     }
 }
 
-/* Tries launches from above the target and from the shooter's eye, at the weapon's speed. */
+/* Tries launches from the shooter's eye, and from high above the target. */
 static void try_launches(struct run *run, const struct hs_mail *shot)
 {
     static const double ages[] = {0, 0.3, 1.1, 1.6}; /* seconds of flight; 0: from the eye */
@@ -279,7 +279,7 @@ static void try_pellets(struct run *run, const struct hs_mail *shot)
     }
 }
 
-/* Chooses the seed with which most pellets hit. */
+/* Chooses the seed with which the most pellets hit. */
 static void choose_seed(struct run *run, struct hs_mail *shot)
 {
     struct hs_mail mail = *shot;
@@ -302,8 +302,8 @@ static void try_honest(struct run *run, const struct hs_mail *shot)
     try_aimed(run, shot, run->play->cheat->kind == HS_CHEAT_HOLD ? run->play->cheat->amount : 0);
 }
 
-/* Returns the angle between the posted direction and the claimed path, in degrees. Returns 0 if
-   rounded coordinates explain the difference, because the shot was then not steered. */
+/* Returns the angle between the posted direction and the claimed path, in degrees, or 0 if rounding
+   of the coordinates can explain the angle. */
 static double steered(const struct hs_mail *shot, const struct hs_mail *mail)
 {
     double angle = angle_between(shot->direction, mail->direction);
@@ -328,8 +328,8 @@ static void try_beside(struct run *run, const struct hs_mail *shot)
     }
 }
 
-/* Fires again with the number of an earlier accepted hit. `amount` is the number of hits that were
-   accepted after that hit. */
+/* Fires again with the shot number of an earlier accepted hit. `amount` is how many hits were
+   accepted after that one. */
 static bool repeat_number(struct run *run, const struct hs_mail *shot)
 {
     struct play *play = run->play;
@@ -343,8 +343,8 @@ static bool repeat_number(struct run *run, const struct hs_mail *shot)
     return settle(run);
 }
 
-/* Fires for the player, and claims the best hit among those that the cheat can choose. Returns
-   false if memory runs out. */
+/* Fires the shot as the cheat, and claims the best hit that the cheat can choose. Returns false if
+   memory runs out. */
 static bool pull(struct run *run, struct play *play, const struct hs_mail *shot)
 {
     static void (*const tries[])(struct run *, const struct hs_mail *) = {
@@ -366,7 +366,8 @@ static bool pull(struct run *run, struct play *play, const struct hs_mail *shot)
 
 /* ---- shots that no honest player fires ---- */
 
-/* Tries shots at one enemy from other places or times of the shooter. */
+/* Tries shots at one enemy from places beside the shooter (lean), or from where the shooter was
+   earlier. */
 static void try_ambush(struct run *run, const struct hs_mail *shot, unsigned who)
 {
     const struct hs_cheat *cheat = run->play->cheat;
@@ -390,7 +391,8 @@ static void try_ambush(struct run *run, const struct hs_mail *shot, unsigned who
     }
 }
 
-/* Fires for a player who is dead or behind cover, at an enemy whom the player cannot see now. */
+/* Fires for a player who is dead or behind cover, at enemies whom the player cannot shoot now.
+   Returns false if memory runs out. */
 static bool ambush(struct run *run, struct play *play, unsigned who)
 {
     struct hs_skirmish *skirmish = run->skirmish;
@@ -434,7 +436,7 @@ static bool is_ambush(const struct hs_cheat *cheat)
 
 /* ---- a tick ---- */
 
-/* Sends the packets of shots that were held long enough. */
+/* Fires the shots whose packets have been held long enough. Returns false if memory runs out. */
 static bool release(struct run *run, struct play *play)
 {
     for (; play->released < run->past_count; play->released++) {
@@ -529,8 +531,8 @@ static bool set_up(struct run *run, const struct hs_simulation *simulation,
     return good;
 }
 
-/* Adds the hits and the damage of all cheats to their counts. A cheat that ambushes also fights
-   like its twin, so the twin's hits are added to its own hits. */
+/* Adds the hits and the damage of all cheats to their counts. An ambushing cheat also fights like
+   its twin, so its hits are the twin's hits and the ambush hits together. */
 static void add_up(const struct run *run)
 {
     for (int i = 0; i < HS_CHEATS; i++) {

@@ -6,7 +6,7 @@
 
 /* clang-format off */
 const struct hs_cheat hs_cheats[HS_CHEATS] = {
-    /* name, kind, amount, arm, posts, bound, limit, extent, is judged */
+    /* name, kind, amount, arm, posts, bound, limit, extent, is_judged */
     {"backtrack", HS_CHEAT_TIMES, 0, HS_ARM_RIFLE, true, HS_CHEAT_GAIN, 0.15, "s older", true},
     {"backtrack_unposted", HS_CHEAT_TIMES, 1, HS_ARM_RIFLE, false, HS_CHEAT_GAIN, 0.15, "s older", true},
     {"fire_time_cover", HS_CHEAT_COVER, 0.4, HS_ARM_RIFLE, false, HS_CHEAT_GAIN, 0.15, "s earlier", true},

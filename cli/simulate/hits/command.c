@@ -4,26 +4,26 @@
 static const struct hs_command command = {
     "simulate hits",
     "usage: hindsight simulate hits [options]\n\n"
-    "Simulates matches of players on bad networks, and verifies their claims and forgeries of\n"
-    "them. The same seed gives the same table.\n\n"
+    "Simulates players on bad networks, and verifies their claims and forgeries made from these\n"
+    "claims. The same seed gives the same table.\n\n"
     "  --seed N            (default 1)\n"
     "  --claims N          minimum number of honest claims (default 100000)\n"
     "  --bursts N          volleys of 10 s at twice the fire rate (default 180)\n"
     "  --cheats N          matches of the cheats and their twins on each of seven connections,\n"
     "                      whatever --profile says (default 4)\n"
-    "  --profile NAME      the network of all players: LAN, CABLE, WIFI, MOBILE, BAD, OUTAGE\n"
+    "  --profile NAME      network for all players: LAN, CABLE, WIFI, MOBILE, BAD, OUTAGE\n"
     "                      (default: two players on each of five of them)\n"
     "  --rewind-limit S    rewind limit of the ruleset, in seconds (default 0.4)\n"
-    "  --stamp-error MS    deviation of claimed times from the times on screens (default 2)\n"
+    "  --stamp-error MS    standard deviation of claimed from displayed times (default 2)\n"
     "  --threads N         (default: one per core)\n"
-    "  --examples N        list this many single cases that went wrong, at most 64\n"
+    "  --examples N        list up to N cases that went wrong, at most 64\n"
     "  --json              print the tables as one JSON object\n"
     "  --check             exit 1 when a goal is missed: 99.5 % of honest claims accepted\n"
     "                      (BAD, OUTAGE: 99 %),\n"
     "                      99.9 % of forged ones rejected, no volley gains more than 3 shots,\n"
     "                      no match gets a hint, no judged cheat wins more than its limit\n"
     "  --help              this text\n\n"
-    "Exit codes: 0 fine, 1 failed or a goal missed, 2 wrong usage.\n",
+    "Exit codes: 0 fine, 1 failed or a goal missed, 2 usage error.\n",
     NULL};
 
 static int run(const struct hs_simulation *simulation, uint64_t examples, bool json, bool check)

@@ -1,7 +1,7 @@
 /*
- * A player walks, and posts their moves to a match. An accepted move puts the player at the place
- * that the client sent. A refused move puts the player back at the last accepted place. The cheat
- * walks beside an honest twin on the same connection.
+ * A player walks, and posts moves to a match. An accepted move puts the player where the client
+ * says. A refused move puts the player back at the last accepted place. The cheat has an honest
+ * twin on the same connection.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,28 +12,28 @@
 #include "validators/base/units.h"
 #include "validators/moves.h"
 
-#define BEGIN  20.0 /* seconds; time of the first move */
+#define BEGIN  20.0 /* seconds; when the walk begins */
 #define DT     (1.0 / HS_CROWD_HZ)
-#define FRAME  0.05       /* seconds between two frames */
-#define HONEST 2.0        /* seconds of honest moves before the cheat starts */
-#define CYCLE  2.0        /* seconds from one held packet to the next */
-#define HOPS   3.0        /* changes of the base per second */
-#define HOP    20.0       /* metres between two bases */
-#define FREE_Y (-15.0)    /* metres; no wall of the arena is in this lane */
-#define WALL   2.0        /* metres from x = 0 to the wall in the lane y = 0 */
+#define FRAME  0.05    /* seconds between two frames */
+#define HONEST 2.0     /* seconds of honest moves before the cheat starts */
+#define CYCLE  2.0     /* seconds; the cheat begins to hold packets once in each cycle */
+#define HOPS   3.0     /* base changes per second */
+#define HOP    20.0    /* metres between two bases */
+#define FREE_Y (-15.0) /* metres; a lane of the arena without walls */
+#define WALL   2.0     /* metres; the wall in the lane y = 0 reaches from x = -WALL to x = WALL */
 #define SHOWN  (2.0 / 30) /* seconds; age of the acknowledged snapshot when the move arrives */
 
 enum { BASES = 40, NAME_SIZE = 16 };
 
-/* A way to move. `speed` is a multiple of the fastest walk, and `clock` is the rate of the
-   clock. */
+/* A way to move. `speed` is a multiple of the mode's maximum speed. `clock` is the rate of the
+   client's clock. */
 static const struct gait {
     const char *mode;
-    double speed, clock, held; /* `held`: seconds of each cycle in which packets are held */
+    double speed, clock, held; /* `held`: packets are held for this many seconds of each cycle */
     bool hops;                 /* the player changes from base to base */
     bool has_acks;
-    bool in_arena; /* moves for 5.5 seconds through the arena's map */
-    bool is_new;   /* the player is new, and cheats from the first move on */
+    bool in_arena; /* the player crosses the arena, for 5.5 s */
+    bool is_new;   /* the player cheats from the first move on */
     double y, height;
 } gaits[] = {
     {NULL, 2, 1, 0, false, true, false, false, 0, 0},
@@ -58,9 +58,10 @@ struct walker {
     struct hs_dice dice;
     double speed;                  /* m/s */
     struct hs_vec place, accepted; /* relative to the base */
-    double base, accepted_base;    /* numbers of bases */
+    double base, accepted_base;    /* index of the base */
+    /* `at_once`: seconds granted to the moves that arrived in the last tick */
     double clock, arrives, next_frame, at_once;
-    double metres, in_wall, in_air; /* sums over accepted moves */
+    double metres, in_wall, in_air; /* sums over accepted moves; metres, metres, seconds */
     uint64_t moves;
 };
 
@@ -94,7 +95,7 @@ static bool post_frame(struct walker *walker, bool hops, double time)
     return hs_match_post_frame(walker->match, &frame, results, &flags);
 }
 
-/* Moves the player to an accepted place, and adds the movement to the sums. */
+/* Moves the player to the accepted place. Adds the movement to the sums if `counts` is true. */
 static void accept_place(struct walker *walker, bool counts, const struct hs_move_result *result)
 {
     struct hs_vec step = hs_vec_sub(walker->place, walker->accepted);
@@ -120,13 +121,13 @@ static void count_result(struct walker *walker, const struct hs_move_result *res
         count->move_reasons[result->reason]++;
     for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
         count->raised[i] += (result->raised & 1u << i) != 0;
-    /* Simulating the time of one packet in a tick is normal; more time in the same tick is a
-       gain. */
+    /* In one tick the server normally simulates the time of one packet. More time is a gain. */
     if (walker->at_once > DT + 1e-6)
         count->extent = fmax(count->extent, walker->at_once);
 }
 
-/* Sends the move made at `time`. Returns false if memory runs out. */
+/* Sends the move made at `time`, with the cheat's changes if `tricks` is true. Returns false if
+   memory runs out. */
 static bool send_move(struct walker *walker, const struct gait *gait, bool tricks, double time,
                       struct hs_cheat_count *count)
 {
@@ -173,8 +174,8 @@ static bool send_move(struct walker *walker, const struct gait *gait, bool trick
     return true;
 }
 
-/* Plays a gait and counts the results. `twin`: the player walks honestly for the same time
-   instead. */
+/* Plays a gait and counts the results. If `twin` is true, the player walks honestly instead, for
+   the same time. Returns false if memory runs out. */
 static bool walk(struct walker *walker, const struct gait *gait, bool twin,
                  struct hs_cheat_count *count)
 {
@@ -199,7 +200,7 @@ static bool walk(struct walker *walker, const struct gait *gait, bool twin,
     return true;
 }
 
-/* Creates rules that accept the client's place and enforce all checks of moves. Returns NULL if
+/* Creates rules that always take the client's place, and enforce all move checks. Returns NULL if
    memory runs out. */
 static struct hs_ruleset *create_rules(void)
 {

@@ -1,4 +1,4 @@
-/* The tables of a simulation, as text and as JSON. */
+/* Prints the tables of a simulation, as text or as JSON. */
 #include <math.h>
 
 #include "cli/simulate/hits/simulation.h"
@@ -10,7 +10,7 @@ static double share(uint64_t part, uint64_t all)
     return all > 0 ? 100 * (double)part / (double)all : 0;
 }
 
-/* Prints each reason and its count. Leaves out the reasons of accepted claims. */
+/* Prints each reason for which claims were refused, with its count. */
 static void print_reasons(const struct hs_count *count, FILE *out)
 {
     const char *between = "";
@@ -80,10 +80,9 @@ static void print_bursts(const struct hs_score *score, FILE *out)
 
 /* ---- cheats ---- */
 
-enum { TOP = 3 }; /* words of each list in the last column; JSON has all */
+enum { TOP = 3 }; /* counts printed from each list in the last column; JSON contains all */
 
-/* The kinds of findings about a cheat. `offset`: the place of their counts in struct
-   hs_cheat_count. */
+/* The lists in struct hs_cheat_count that the last column shows. `offset` is the list's offset. */
 static const struct {
     const char *name;
     size_t offset;
@@ -102,7 +101,7 @@ static const uint64_t *finding_of(const struct hs_cheat_count *count, int findin
     return (const uint64_t *)(const void *)((const char *)count + findings[finding].offset);
 }
 
-/* Prints the TOP largest counts of a list. */
+/* Prints the TOP largest counts in a list, and all counts that equal the last of them. */
 static void print_top(const struct hs_cheat_count *count, int finding, FILE *out)
 {
     const uint64_t *counts = finding_of(count, finding);
@@ -135,8 +134,8 @@ static void print_gain(const struct hs_paired *sum, FILE *out)
         fprintf(out, " %8s %8s %8s", "-", "-", "-");
 }
 
-/* Prints the limit of a row, and whether the cheat stays within it. Limits apply only to the steady
-   connection. */
+/* Prints a cheat's limit, and whether the cheat stays within it. Limits apply only to the link
+   HS_LINK_STEADY. */
 static void print_limit(const struct hs_cheat *cheat, const struct hs_cheat_count *count, int link,
                         FILE *out)
 {

@@ -85,7 +85,8 @@ struct hs_count hs_score_honest(const struct hs_score *score)
     return sum;
 }
 
-/* Returns whether the upper end of the 95 % interval is below the goal. */
+/* Returns whether even the upper end of the 95 % interval for the share of `verdict` is below the
+   goal. */
 static bool falls_short(const struct hs_count *count, enum hs_verdict verdict, double goal)
 {
     uint64_t all = hs_count_all(count), good = hs_count_verdict(count, verdict);

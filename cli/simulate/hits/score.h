@@ -1,4 +1,4 @@
-/* Counts of the verdicts on simulated claims, and the goals. */
+/* Counts the verdicts on simulated claims, and compares them with the goals. */
 #ifndef HS_SIMULATE_SCORE_H
 #define HS_SIMULATE_SCORE_H
 
@@ -10,37 +10,37 @@
 
 struct hs_count {
     uint64_t reasons[HS_REASON_COUNT];
-    uint64_t in_vain;      /* honest shots that the game's own rules forbid; not in `reasons` */
-    uint64_t would_reject; /* accepted claims that checks in shadow mode would have rejected */
+    uint64_t in_vain;      /* honest shots that the game's rules forbid; not in `reasons` */
+    uint64_t would_reject; /* accepted claims that failed a check in shadow mode */
 };
 
 uint64_t hs_count_all(const struct hs_count *count); /* without `in_vain` */
 uint64_t hs_count_verdict(const struct hs_count *count, enum hs_verdict verdict);
 
-/* Returns the lower end of the 95 % confidence interval of a share, `good` out of `all`, or 0 if
-   `all` is 0. The formula is from Wilson, "Probable inference, the law of succession, and
-   statistical inference", 1927. */
+/* Returns the lower end of the 95 % confidence interval for the share `good` / `all`, or 0 if `all`
+   is 0. Source: Wilson, "Probable inference, the law of succession, and statistical inference",
+   1927. */
 double hs_wilson_low(uint64_t good, uint64_t all);
 
-/* Results of volleys that were fired at twice the rate of the weapon. */
+/* Results of volleys that were fired at twice the weapon's rate. */
 struct hs_burst_count {
     uint64_t bursts, shots, accepted;
-    int64_t worst; /* largest excess of accepted shots over the number that the weapon can fire; may
-                      be negative */
+    int64_t worst; /* accepted shots minus the number that the weapon can fire, in the worst
+                      volley */
 };
 
 enum { HS_EXAMPLES = 64 };
 
+/* A verdict that went wrong. */
 struct hs_example {
     bool is_shot;
     enum hs_link_kind link;
     enum hs_arm arm;
     enum hs_forgery forgery; /* HS_FORGERIES: honest */
     enum hs_reason reason;
-    double measured, limit; /* measured value and limit of the deciding check */
+    double measured, limit; /* what the deciding check measured, and its limit */
     double margin;          /* for a miss, the smallest gap between shot and target; length */
-    /* seconds from hit_time to the arrival; seconds from fire_time to the arrival */
-    double age, fire_age;
+    double age, fire_age;   /* seconds from hit_time, and from fire_time, to the arrival */
     uint64_t match;
 };
 
@@ -53,29 +53,29 @@ struct hs_score {
     struct hs_example examples[HS_EXAMPLES]; /* honest claims that were not accepted, and forged
                                                 claims that were not rejected */
     unsigned example_count;
-    unsigned hints; /* hints in any match, as bits of enum hs_hint_code */
+    unsigned hints; /* one bit for each enum hs_hint_code: some match got this hint */
 };
 
 void hs_score_add(struct hs_score *sum, const struct hs_score *more);
 
-/* Adds an example if there is space for it. */
+/* Adds an example, or drops it if there are HS_EXAMPLES already. */
 void hs_score_example(struct hs_score *score, const struct hs_example *example);
 
 /* Returns the sum over all honest claims. */
 struct hs_count hs_score_honest(const struct hs_score *score);
 
-/* The min share of honest claims that must be accepted, over all links and on each kind of link. */
+/* At least this share of the honest claims must be accepted: over all links, and on each link
+   except BAD and OUTAGE. */
 #define HS_GOAL_HONEST 0.995
-/* The min share of honest claims that must be accepted on BAD and on OUTAGE, where a few claims
-   arrive seconds late. */
+/* At least this share must be accepted on BAD and on OUTAGE, where a few claims arrive late. */
 #define HS_GOAL_HONEST_POOR 0.99
-#define HS_GOAL_FORGED      0.999 /* min share of each kind of forgery that must be rejected */
-#define HS_GOAL_EXCESS      3 /* max number of accepted shots of a volley beyond the legal number */
+#define HS_GOAL_FORGED      0.999 /* at least this share of each kind of forgery must be rejected */
+#define HS_GOAL_EXCESS      3     /* hs_burst_count.worst must not exceed this */
 
 /*
  * Returns whether all goals are met. If not, `text` (at least 256 bytes) names the first goal that
- * is missed. A low share of few claims may be chance, so a goal is missed only if the upper end of
- * the 95 % interval is below the goal.
+ * is missed. A share misses its goal only if the upper end of its 95 % interval is below the goal,
+ * because a low share among few claims may be chance.
  */
 bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size);
 

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* The number of jobs in a batch. Every batch is completed, so that the number of jobs does not
-   depend on the speed of the threads. */
+/* Jobs in a batch. Every batch is completed, so that the total number of jobs does not depend on
+   the speed of the threads. */
 enum { BATCH = 16 };
 
 struct batch {
@@ -32,7 +32,8 @@ static bool run_job(void *context, size_t job)
     return batch->run(batch->simulation, batch->arena, batch->first + job, &batch->scores[job]);
 }
 
-/* Adds the scores of a batch in the order of its jobs. */
+/* Runs the next `count` jobs, and adds their scores to *sum in the order of the jobs. Returns false
+   if memory runs out. */
 static bool run_batch(struct batch *batch, size_t count, struct hs_score *sum)
 {
     const struct hs_simulate_jobs jobs = {
@@ -75,7 +76,7 @@ static bool run(const struct hs_simulation *simulation, const struct hs_sim_aren
             return false;
         struct hs_count honest = hs_score_honest(out);
         if (hs_count_all(&honest) == claims)
-            return false; /* nobody shoots, so the loop would not end */
+            return false; /* nobody shoots, so the loop would never finish */
         claims = hs_count_all(&honest);
         report(simulation, (double)claims, (double)simulation->claims * 1.02);
     }

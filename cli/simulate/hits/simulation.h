@@ -1,5 +1,5 @@
 /*
- * Many simulated matches and volleys on all cores. The result depends only on the seed and the
+ * Runs many simulated matches and volleys on all cores. The result depends only on the seed and the
  * options, not on the number of threads.
  */
 #ifndef HS_SIMULATE_SIMULATION_H
@@ -12,14 +12,14 @@
 
 struct hs_simulation {
     uint64_t seed;
-    uint64_t claims;                /* minimum number of honest claims */
-    uint64_t bursts;                /* volleys at twice the rate */
-    uint64_t cheats;                /* matches of the cheats and their twins, on each connection */
-    int link;                       /* enum hs_link_kind of all players; -1: all kinds */
-    double seconds;                 /* length of each match */
-    double rewind_limit;            /* seconds */
-    double stamp_error;             /* seconds; deviation of hit_time from the drawn time */
-    uint64_t threads;               /* 0: one per core */
+    uint64_t claims;     /* minimum number of honest claims */
+    uint64_t bursts;     /* volleys at twice the weapon's rate */
+    uint64_t cheats;     /* matches of the cheats and their twins, on each kind of link */
+    int link;            /* enum hs_link_kind for all players; -1: mixed */
+    double seconds;      /* length of each match */
+    double rewind_limit; /* seconds */
+    double stamp_error;  /* seconds; standard deviation of hit_time from drawn time */
+    uint64_t threads;    /* 0: one per core */
     hs_simulate_progress *progress; /* may be NULL */
 };
 
@@ -33,25 +33,26 @@ bool hs_simulation_run(const struct hs_simulation *simulation, struct hs_score *
 void hs_simulation_print(const struct hs_simulation *simulation, const struct hs_score *score,
                          uint64_t examples, FILE *out);
 
-/* Returns the tables as one object; a new reference. */
+/* Returns the tables as one JSON object (new reference). */
 json_t *hs_simulation_json(const struct hs_simulation *simulation, const struct hs_score *score);
 
-/* ---- jobs: each job adds its results to *score, and returns false if memory runs out. Several
-   threads can run jobs at the same time ---- */
+/* ---- jobs ---- */
+
+/* Runs the job with this number, and adds its results to *score. Several threads can run jobs at
+   the same time. Returns false if memory runs out. */
 
 typedef bool hs_simulation_job(const struct hs_simulation *simulation,
                                const struct hs_sim_arena *arena, uint64_t number,
                                struct hs_score *score);
 
-/* Plays a match. The library verifies the shots and claims of the match, and then forgeries of the
-   claims that it accepted. */
+/* Plays a match. The library verifies the shots and claims, and forgeries made from the claims that
+   it accepted. */
 hs_simulation_job hs_trial_run;
 
-/* Plays a volley of 10 s at twice the rate of a weapon; see burst.c. */
+/* Plays a volley of 10 s at twice a weapon's rate (burst.c). */
 hs_simulation_job hs_burst_run;
 
-/* Plays every cheat beside its twin. The kind of connection is `number` % HS_LINKS_AND_STEADY. See
-   cheating.c. */
+/* Plays every cheat beside its twin, on the link `number` % HS_LINKS_AND_STEADY (cheating.c). */
 hs_simulation_job hs_cheats_run;
 
 /* Returns a separate seed for each job. */

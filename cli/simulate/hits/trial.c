@@ -15,14 +15,14 @@ struct trial {
     struct hs_hit_result result;
 };
 
-/* Game servers with different rates. Frames and snapshots per second: 60 and 60, 60 and 30, 30 and
-   30, 20 and 20. */
+/* The rates of different game servers: 60 frames and 60 snapshots per second, 60 and 30, 30 and 30,
+   20 and 20. */
 static const struct {
     size_t frame_every, snapshot_every;
 } rates[] = {{1, 1}, {1, 2}, {2, 1}, {3, 1}};
 enum { RATES = sizeof rates / sizeof rates[0] };
 
-/* Sets up a trial. The number of a match also decides what its game server posts, and how often. */
+/* Sets up a trial. Its number also decides what the game server posts, and how often. */
 static bool set_up(struct trial *trial, const struct hs_simulation *simulation,
                    const struct hs_sim_arena *arena)
 {
@@ -96,8 +96,8 @@ static bool verify_shot(struct trial *trial, const struct hs_mail *mail)
     return hs_shot_record(trial->match, &mail->shot, &trial->result, HS_STR("{}"));
 }
 
-/* Returns the reason why the forged part of a claim was refused. An accepted verdict may still
-   refuse the claimed target, for example if a rocket exploded at a wall. */
+/* Returns why the forged part of a claim was refused. Even an accepted claim may have its target
+   refused, for example if a rocket exploded at a wall. */
 static enum hs_reason forged_reason(const struct hs_hit_claim *claim,
                                     const struct hs_hit_result *result)
 {
@@ -129,8 +129,8 @@ static void forge_all(struct trial *trial, const struct hs_mail *mail, bool is_b
     }
 }
 
-/* Verifies a hit claim. Most forgeries of a claim are verified before the honest claim is recorded,
-   because they have the same shot number. */
+/* Verifies a hit claim, and forgeries made from it. Most forgeries are verified before the honest
+   claim is recorded, because they have the same shot number. */
 static bool verify_hit(struct trial *trial, const struct hs_mail *mail)
 {
     struct hs_hit_claim claim = hs_mail_claim(mail);
@@ -150,8 +150,8 @@ static bool verify_hit(struct trial *trial, const struct hs_mail *mail)
     return true;
 }
 
-/* Picks a random player in each tick. If that player must not fire, because they are dead or their
-   weapon is empty, makes them fire. */
+/* Picks a random player. If this player must not fire now (dead, or with an empty or reloading
+   weapon), forges a shot by this player. */
 static void shoot_forbidden(struct trial *trial)
 {
     struct hs_skirmish *skirmish = trial->skirmish;

@@ -4,14 +4,14 @@
 static const struct hs_command command = {
     "simulate timing",
     "usage: hindsight simulate timing [options]\n\n"
-    "Simulates ten-minute sessions of honest players and of cheats on bad networks, and checks\n"
-    "the timestamps of their moves. The same seed gives the same table, with any number of "
-    "jobs.\n\n"
+    "Simulates ten-minute sessions of honest players, and shorter sessions of cheats, on bad\n"
+    "networks, and checks the timestamps of their moves. The same seed gives the same table,\n"
+    "for any number of jobs.\n\n"
     "  --seed N          (default 1)\n"
     "  --hours H         hours of honest play on each profile (default 20)\n"
     "  --runs N          runs of each cheat on each profile (default 40)\n"
     "  --profile NAME    LAN, CABLE, WIFI, MOBILE, BAD or OUTAGE (default: all)\n"
-    "  --set NAME=VALUE  change a number of the ruleset's `moves`, for example\n"
+    "  --set NAME=VALUE  change a number in the ruleset's `moves`, for example\n"
     "                    lead_guard.threshold=0.2; repeatable\n"
     "  --jobs N          threads (default: one per core)\n"
     "  --json            print the tables as one JSON object\n"
@@ -19,10 +19,10 @@ static const struct hs_command command = {
     "                    on each profile, none on LAN, CABLE, WIFI and OUTAGE; every clock\n"
     "                    of 1.01x and more found within 60 s; medians of at most 16 s at\n"
     "                    1.01x, 4 s at 1.05x, 0.7 s at 2x\n"
-    "  --sensitivity     play again with half and with double of each number of both timing\n"
-    "                    checks, and print a line for each run\n"
+    "  --sensitivity     play again with half and with double each number in both timing\n"
+    "                    checks, and print one line for each run\n"
     "  --help            this text\n\n"
-    "Exit codes: 0 fine, 1 failed or the goal missed, 2 wrong usage.\n",
+    "Exit codes: 0 fine, 1 failed or the goal missed, 2 usage error.\n",
     NULL};
 
 static bool set_dial(const struct hs_argument *option, const char *text)

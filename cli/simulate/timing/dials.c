@@ -6,8 +6,9 @@
 
 #include "validators/ruleset.h"
 
-/* Finds a number of the `moves` rules by its name: "lead_guard.threshold" is the key "threshold" of
-   the section "moves/lead_guard". The offset in *out is relative to struct hs_moves_rules. */
+/* Finds a number in the `moves` rules by its name. For example, "lead_guard.threshold" is the key
+   "threshold" in the section "moves/lead_guard". The offset in *out is relative to struct
+   hs_moves_rules. */
 static bool find_dial(const char *name, size_t length, struct hs_scalar *out)
 {
     static const char prefix[] = "moves.";
@@ -59,8 +60,8 @@ static const char *const dials[] = {"ack_bound.slack",
 
 enum { DIALS = sizeof dials / sizeof dials[0] };
 
-/* Prints the flags per hour over all profiles and on the worst profile, then the delays until three
-   cheats are found. */
+/* Prints the honest flags per hour over all profiles and on the worst profile, and then for three
+   cheats the median delay until they are found, and the share found. */
 static void print_columns(const struct hs_timing_totals *totals, int input, int detector, FILE *out)
 {
     static const enum hs_timing_cheat cheats[] = {HS_TIMING_CHEAT_101, HS_TIMING_CHEAT_105,
@@ -116,7 +117,7 @@ bool hs_timing_sensitivity(const struct hs_timing_run *run, FILE *out)
         if (!find_dial(dials[i], strlen(dials[i]), &dial))
             return false;
         double now = hs_scalar_get(&dial, &run->rules);
-        /* Half and double of 0 are 0, so use two values that games set. */
+        /* Half and double of 0 are 0, so use two typical values instead. */
         double values[2] = {now != 0 ? now / 2 : 0.01, now != 0 ? now * 2 : 0.05};
         for (int k = 0; k < 2; k++) {
             struct hs_timing_run turned = *run;

@@ -9,7 +9,7 @@ static const struct profile {
     double base[2]; /* min and max of the base delay */
     double jitter;  /* mean of an exponential jitter */
     struct {
-        double median, sigma; /* `sigma`: deviation of the logarithm */
+        double median, sigma; /* `sigma`: standard deviation of the logarithm */
     } lognormal;              /* a jitter with a log-normal distribution */
     struct {
         double deviation, max, tau;
@@ -18,7 +18,7 @@ static const struct profile {
         double share, length; /* `length`: mean length of a loss run, in packets */
     } loss;
     struct hs_timing_disturbance stall, outage, handover;
-    double reroute; /* deviation of the base delay at a change of route */
+    double reroute; /* standard deviation by which a handover changes the base delay */
 } profiles[HS_TIMING_PROFILES] = {
     [HS_TIMING_LAN] = {.base = {0.0002, 0.002}, .jitter = 0.0002},
     [HS_TIMING_CABLE] = {.base = {0.010, 0.060}, .jitter = 0.003, .loss = {0.001, 1}},
@@ -49,7 +49,7 @@ static double exponential(struct hs_dice *dice, double mean)
     return -mean * log(1 - hs_dice_between(dice, 0, 1));
 }
 
-/* The method of Box and Muller, "A note on the generation of random normal deviates", 1958. */
+/* Source: Box and Muller, "A note on the generation of random normal deviates", 1958. */
 double hs_timing_normal(struct hs_dice *dice)
 {
     double radius = sqrt(-2 * log(1 - hs_dice_between(dice, 0, 1)));
@@ -86,7 +86,7 @@ bool hs_timing_spell_on(struct hs_timing_spell *spell, double at)
     return at >= spell->from;
 }
 
-/* ---- lines ---- */
+/* ---- connections ---- */
 
 void hs_timing_lines_start(enum hs_timing_profile profile, struct hs_dice *dice, double at,
                            struct hs_timing_line *up, struct hs_timing_line *down)
@@ -97,7 +97,7 @@ void hs_timing_lines_start(enum hs_timing_profile profile, struct hs_dice *dice,
     struct hs_timing_line *lines[2] = {up, down};
     for (int i = 0; i < 2; i++) {
         struct hs_dice own = {hs_dice_next(dice)}, stalls = {hs_dice_next(dice)};
-        /* The base delays of the two directions differ by up to a tenth. */
+        /* The base delays of the two directions differ by up to 10 %. */
         *lines[i] =
             (struct hs_timing_line){.profile = profile,
                                     .base = base * hs_dice_between(&own, 0.95, 1.05),
@@ -112,8 +112,7 @@ void hs_timing_lines_start(enum hs_timing_profile profile, struct hs_dice *dice,
     }
 }
 
-/* Changes the route of a connection. Most of the change in delay is the same for both
-   directions. */
+/* Changes the base delay at a handover. Most of the change is common to both directions. */
 static void hand_over(struct hs_timing_line *line, const struct profile *p, double at)
 {
     if (!hs_timing_spell_on(&line->handover, at) || line->handed_over >= line->handover.from)
@@ -130,8 +129,7 @@ static double queue_of(struct hs_timing_line *line, const struct profile *p, dou
     double keep = exp((line->queue_at - at) / p->queue.tau);
     line->queue = line->queue * keep + sqrt(1 - keep * keep) * hs_timing_normal(&line->dice);
     line->queue_at = at;
-    /* The mean of the queue is one deviation above 0, so the queue is empty for a sixth of the
-       time. */
+    /* The mean is one standard deviation above 0, so the queue is empty for a sixth of the time. */
     return fmin(fmax(0, p->queue.deviation * (1 + line->queue)), p->queue.max);
 }
 

@@ -1,7 +1,7 @@
 /*
- * The networks of `simulate timing`. In each direction, the delay of a packet is a base delay and a
- * jitter that is never negative. A profile may add queues, stalls, losses, outages and changes of
- * route. Packets keep their order. Times are seconds.
+ * The networks for `simulate timing`. In each direction, a packet takes a base delay plus a random
+ * jitter of 0 or more. A profile may add queues, stalls, losses, outages and handovers (changes of
+ * the base delay). Packets never overtake each other. Times are seconds.
  */
 #ifndef HS_SIMULATE_TIMING_PROFILES_H
 #define HS_SIMULATE_TIMING_PROFILES_H
@@ -22,7 +22,7 @@ enum hs_timing_profile {
 
 extern const char *const hs_timing_profile_names[HS_TIMING_PROFILES]; /* for example "LAN" */
 
-/* A kind of disturbance. Its length is the sum of a uniform part from `min` to `max` and an
+/* A kind of disturbance. Its duration is the sum of a uniform part, from `min` to `max`, and an
    exponential part. */
 struct hs_timing_disturbance {
     double every; /* mean time from the end of a disturbance to the start of the next; 0: never */
@@ -30,15 +30,15 @@ struct hs_timing_disturbance {
     double mean_further; /* mean of the exponential part; 0: no exponential part */
 };
 
-/* The current or next disturbance of a kind. */
+/* The current or the next disturbance in a series. */
 struct hs_timing_spell {
     struct hs_timing_disturbance kind;
     double from, to;
-    bool coin; /* a random bit for each disturbance */
+    bool coin; /* a random bit, drawn for each disturbance */
     struct hs_dice dice;
 };
 
-/* Starts the series of disturbances of a kind. The first disturbance starts after `at`. */
+/* Starts a series of disturbances. The first one starts after `at`. */
 struct hs_timing_spell hs_timing_spell_start(double at, struct hs_timing_disturbance kind,
                                              struct hs_dice dice);
 
@@ -49,25 +49,25 @@ bool hs_timing_spell_on(struct hs_timing_spell *spell, double at);
 struct hs_timing_line {
     enum hs_timing_profile profile;
     double base;
-    double queue,
-        queue_at;  /* state of an Ornstein-Uhlenbeck process, in deviations; time of that state */
-    double newest; /* latest arrival; no later packet arrives before it */
+    /* state of an Ornstein-Uhlenbeck process, in standard deviations, and the time of this state */
+    double queue, queue_at;
+    double newest; /* the latest arrival so far; no later packet arrives earlier */
     bool in_loss;  /* the last packet was lost in a loss run */
     struct hs_timing_spell stall, outage, handover;
-    double handed_over; /* start of the last change of route that was applied */
+    double handed_over; /* start of the last handover that was applied */
     struct hs_dice dice;
 };
 
-/* Starts both directions of a connection. Both directions have the same outages and changes of
-   route. */
+/* Starts both directions of a connection. Outages and handovers happen in both directions at the
+   same time. */
 void hs_timing_lines_start(enum hs_timing_profile profile, struct hs_dice *dice, double at,
                            struct hs_timing_line *up, struct hs_timing_line *down);
 
 /* Sends a packet at `at`, which must never decrease. Returns false if the packet is lost. */
 bool hs_timing_line_send(struct hs_timing_line *line, double at, double *arrives);
 
-/* Returns a random number from a normal distribution with mean 0 and deviation 1, including its
-   tails. */
+/* Returns a normal random number with mean 0 and standard deviation 1. Unlike hs_dice_normal, it
+   may lie far from the mean. */
 double hs_timing_normal(struct hs_dice *dice);
 
 #endif

@@ -1,11 +1,11 @@
-/* The tables of a run as text and as JSON, and the check of the goal. */
+/* Prints the tables of a run, as text or as JSON, and checks the goal. */
 #include <math.h>
 
 #include "cli/simulate/timing/run.h"
 
 typedef unsigned long long whole; /* for printf */
 
-/* Returns the probability of at most `count` events if `mean` events are expected. */
+/* Returns the probability of at most `count` events, if `mean` events are expected. */
 static double poisson_cdf(uint64_t count, double mean)
 {
     double term = exp(-mean), sum = term;
@@ -46,8 +46,7 @@ static void miss_honest(const struct hs_timing_totals *totals, FILE *missed)
         for (int input = 0; input < HS_TIMING_INPUTS; input++) {
             const struct hs_timing_honest *honest = &totals->honest[profile][input];
             uint64_t flags = honest->flags[HS_DETECTOR_DEFAULT];
-            /* Allow one flag, because in a short run a single flag may exceed the rate by
-               chance. */
+            /* Always allow one flag, because one flag in a short run may be chance. */
             double allowed =
                 must_be_silent(profile) ? 0 : fmax(1, HS_TIMING_GOAL_FLAGS * honest->hours);
             if ((double)flags > allowed)
@@ -85,13 +84,13 @@ static void miss_cheats(const struct hs_timing_totals *totals, FILE *missed)
 bool hs_timing_goal_met(const struct hs_timing_totals *totals, char *missed, size_t size)
 {
     FILE *lines = fmemopen(missed, size, "w");
-    missed[0] = '\0'; /* if nothing is printed, the stream writes no terminator */
+    missed[0] = '\0'; /* the stream writes no terminator if nothing is printed ... */
     if (lines == NULL)
         return false;
     miss_honest(totals, lines);
     miss_cheats(totals, lines);
     fclose(lines);
-    missed[size - 1] = '\0'; /* if the buffer is full, the stream writes no terminator either */
+    missed[size - 1] = '\0'; /* ... or if the buffer is full */
     return missed[0] == '\0';
 }
 

@@ -9,7 +9,7 @@
 
 struct work {
     const struct hs_timing_run *run;
-    size_t honest, jobs;                /* sessions of honest players come first */
+    size_t honest, jobs;                /* jobs 0 .. honest - 1 are sessions of honest players */
     struct hs_timing_outcome *outcomes; /* one per job */
     size_t profiles, first_profile;
 };
@@ -70,7 +70,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Computes the totals of a cheat on one profile, or on all if `profile` is HS_TIMING_PROFILES.
+/* Computes a cheat's totals on one profile, or on all profiles if `profile` is HS_TIMING_PROFILES.
    `delays` is scratch memory. */
 static void add_cheat(const struct work *work, size_t profile, size_t cheat, int input,
                       float *delays, struct hs_timing_cheating *out)

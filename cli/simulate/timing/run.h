@@ -1,6 +1,6 @@
 /*
- * Many simulated sessions on all cores, and their totals. The result depends only on the seed and
- * the options, not on the number of threads.
+ * Plays many simulated sessions on all cores, and adds up their results. The totals depend only on
+ * the seed and the options, not on the number of threads.
  */
 #ifndef HS_SIMULATE_TIMING_RUN_H
 #define HS_SIMULATE_TIMING_RUN_H
@@ -13,21 +13,21 @@
 struct hs_timing_run {
     struct hs_moves_rules rules;
     uint64_t seed;
-    double hours;                   /* length of honest play on each profile */
-    uint64_t runs;                  /* runs of each cheat on each profile */
+    double hours;                   /* hours of honest play on each profile */
+    uint64_t runs;                  /* sessions of each cheat on each profile */
     int profile;                    /* enum hs_timing_profile; -1: all */
     uint64_t threads;               /* 0: one per core */
     hs_simulate_progress *progress; /* may be NULL */
 };
 
-/* Totals of honest players. */
+/* Totals for honest players. */
 struct hs_timing_honest {
     double hours;
     uint64_t sessions, flags[HS_DETECTORS], refused;
     double claimed, granted; /* seconds */
 };
 
-/* Totals of a cheat. The median and max delays are from the runs in which the cheat was found. */
+/* Totals for a cheat. The median and the maximum delay count only runs that found the cheat. */
 struct hs_timing_cheating {
     uint64_t runs, found[HS_DETECTORS];
     double median[HS_DETECTORS], max[HS_DETECTORS];
@@ -36,40 +36,38 @@ struct hs_timing_cheating {
 
 struct hs_timing_totals {
     struct hs_timing_honest honest[HS_TIMING_PROFILES][HS_TIMING_INPUTS];
-    /* The last row has the totals of all profiles. */
+    /* the last row contains the totals for all profiles */
     struct hs_timing_cheating cheats[HS_TIMING_PROFILES + 1][HS_TIMING_CHEATS][HS_TIMING_INPUTS];
 };
 
-/* Sets the default run: 20 hours and 40 runs with the built-in rules. Returns false if memory runs
-   out. */
+/* Sets the default run: 20 hours, 40 runs, the built-in rules. Returns false if memory runs out. */
 bool hs_timing_run_default(struct hs_timing_run *out);
 
 /* Plays the run. Returns false if memory runs out. */
 bool hs_timing_run_play(const struct hs_timing_run *run, struct hs_timing_totals *out);
 
-/* Returns the upper 95 % bound of the rate (events per hour) after `count` events in `hours`. */
+/* Returns the upper 95 % bound for the rate (events per hour), given `count` events in `hours`. */
 double hs_timing_poisson_bound(uint64_t count, double hours);
 
-/* Allowed honest flags per hour on a profile, for the default timing check with acks. */
+/* Honest flags per hour that the default detector may raise on MOBILE and on BAD. */
 #define HS_TIMING_GOAL_FLAGS 0.02
 
-/* Returns whether the goal is met. Writes a line to `missed` for each part of the goal that is
-   missed. */
+/* Returns whether the goal is met. Writes one line to `missed` for each part that is missed. */
 bool hs_timing_goal_met(const struct hs_timing_totals *totals, char *missed, size_t size);
 
 void hs_timing_print(const struct hs_timing_run *run, const struct hs_timing_totals *totals,
                      FILE *out);
 
-/* Returns the totals as one object; a new reference. */
+/* Returns the totals as one JSON object (new reference). */
 json_t *hs_timing_json(const struct hs_timing_run *run, const struct hs_timing_totals *totals);
 
-/* Sets a number of the `moves` rules, for example "lead_guard.threshold=0.2". Returns false if the
-   rules have no such number, or the value is out of range. */
+/* Sets a number in the `moves` rules, for example "lead_guard.threshold=0.2". Returns false if
+   there is no such number, or if the value is out of range. */
 bool hs_timing_dial_set(struct hs_moves_rules *rules, const char *text);
 
-/* Plays the run with the given rules. Then plays it again with half and with double the value of
-   each number of both timing checks. Always simulates the same players, and prints a line for each
-   run. Returns false if memory runs out. */
+/* Plays the run, and then plays it again with half and with double the value of each number in both
+   timing checks. Simulates the same players in each run, and prints one line for each run. Returns
+   false if memory runs out. */
 bool hs_timing_sensitivity(const struct hs_timing_run *run, FILE *out);
 
 #endif

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #define FRAME         (1.0 / 60)
-#define LONGEST_FRAME 0.4   /* seconds; a game's clock advances by at most this time in one frame */
-#define CRYSTAL       50e-6 /* deviation of the rate of honest clocks */
+#define LONGEST_FRAME 0.4   /* seconds; a game's clock advances by at most this in one frame */
+#define CRYSTAL       50e-6 /* standard deviation of the rates of honest clocks */
 
 /* Seconds of honest play before a cheat starts. */
 #define HONEST_MIN 60.0
@@ -16,37 +16,37 @@ const char *const hs_timing_detector_names[HS_DETECTORS] = {
 
 /* ---- the player's client and server; times are seconds ---- */
 
-/* Ticks of a game server. */
+/* The ticks of a game server. */
 struct server {
     double first, period;
-    struct hs_timing_spell hitch; /* a pause of the server; its ticks run when the pause ends */
+    struct hs_timing_spell hitch; /* the server pauses; the missed ticks run at the end */
 };
 
 struct client {
     double begun;
-    double now;   /* time of the frame */
-    double clock; /* the client's clock, from which moves get their timestamps; never reset */
-    double rate;  /* rate of the clock */
+    double now;   /* true time of the frame */
+    double clock; /* the client's clock, which sets the timestamps of moves; never reset */
+    double rate;  /* the clock's rate */
     struct hs_timing_spell hitch, tab;
     struct hs_timing_line up, down;
-    /* two copies of the same server, because it receives and sends at different times */
+    /* the same server twice, because the times of receiving and of sending advance separately */
     struct server receiver, sender;
-    double snapshot_sent, snapshot_arrives; /* send time and arrival of the next snapshot */
-    double ack;         /* send time of the newest snapshot that was seen; -1: none */
-    double cheats_from; /* start of cheating; HUGE_VAL: never */
+    double snapshot_sent, snapshot_arrives; /* when the next snapshot is sent; when it arrives */
+    double ack;         /* send time of the newest snapshot that the client has; -1: none */
+    double cheats_from; /* when the cheating starts; HUGE_VAL: never */
     enum hs_timing_cheat cheat;
     struct hs_dice dice;
 };
 
-/* A move as the server received it. */
+/* A move that the server received. */
 struct sent {
     double made;
-    double stamp;  /* timestamp by the client's clock */
-    double ack;    /* send time of the newest snapshot that was seen; negative: none */
+    double stamp;  /* timestamp on the client's clock */
+    double ack;    /* send time of the newest snapshot that the client had; negative: none */
     double server; /* time of the tick in which the server received the move */
 };
 
-/* Returns the first tick at or after `at`, which must never decrease. */
+/* Returns when the first tick at or after `at` runs. `at` must never decrease. */
 static double server_tick(struct server *server, double at)
 {
     double tick = server->first + ceil((at - server->first) / server->period) * server->period;
@@ -79,7 +79,7 @@ static void start_client(struct client *client, enum hs_timing_profile profile, 
     client->dice = dice;
 }
 
-/* Advances to the next frame of the game, and returns the length of the frame. */
+/* Advances to the client's next frame, and returns the length of this frame. */
 static double next_frame(struct client *client)
 {
     double frame = FRAME;
@@ -91,7 +91,8 @@ static double next_frame(struct client *client)
     return frame;
 }
 
-/* Reads the snapshots that have arrived before this frame, and acknowledges the newest one. */
+/* Reads the snapshots that have arrived, and acknowledges the newest one unless `freezes_ack` is
+   true. */
 static void see_snapshots(struct client *client, bool freezes_ack)
 {
     while (client->snapshot_arrives <= client->now) {
@@ -105,7 +106,7 @@ static void see_snapshots(struct client *client, bool freezes_ack)
     }
 }
 
-/* Plays the next frame. Returns false if no move of this frame reached the server. */
+/* Plays the client's next frame. Returns false if no move from this frame reaches the server. */
 static bool play_frame(struct client *client, struct sent *out)
 {
     double frame = next_frame(client), arrives;
@@ -130,8 +131,8 @@ static int64_t to_us(double seconds)
     return (int64_t)floor(seconds * 1e6 + 0.5);
 }
 
-/* Adds the result of a move to the findings. `since`: seconds from the start of cheating; negative
-   before it. */
+/* Adds the result of a move to the findings. `since`: seconds since the start of cheating;
+   negative: the player is still honest. */
 static void add_result(struct hs_timing_findings *findings, const struct hs_timing_result *result,
                        double since)
 {
@@ -151,8 +152,8 @@ static void add_result(struct hs_timing_findings *findings, const struct hs_timi
     }
 }
 
-/* Returns whether all detectors have found the cheat. If the moves have no acks, nothing can be
-   proven. */
+/* Returns whether every detector has found the cheat. Moves without acks never prove a fast clock,
+   so HS_DETECTOR_PROVEN does not count there. */
 static bool is_found(const struct hs_timing_outcome *outcome)
 {
     for (int input = 0; input < HS_TIMING_INPUTS; input++)

@@ -1,6 +1,6 @@
 /*
- * One simulated player. The timing checks of the library process the player's moves twice: with
- * acks and without acks.
+ * One simulated player. The library's timing checks process the player's moves twice: with acks and
+ * without acks.
  */
 #ifndef HS_SIMULATE_TIMING_SESSION_H
 #define HS_SIMULATE_TIMING_SESSION_H
@@ -9,7 +9,7 @@
 #include "cli/simulate/timing/profiles.h"
 #include "validators/clock/timing.h"
 
-/* The input of the checks: timestamps with acks, or timestamps only. */
+/* What the checks get: timestamps with acks, or only timestamps. */
 enum hs_timing_input { HS_TIMING_ACKS, HS_TIMING_NO_ACKS, HS_TIMING_INPUTS };
 
 extern const char *const hs_timing_input_names[HS_TIMING_INPUTS];
@@ -22,7 +22,7 @@ enum hs_timing_detector {
     HS_DETECTORS
 };
 
-/* The names of the flags. The last detector has no flag; its name is "default". */
+/* The names of the flags, and "default" for the last detector. */
 extern const char *const hs_timing_detector_names[HS_DETECTORS];
 
 struct hs_timing_session {
@@ -34,20 +34,19 @@ struct hs_timing_session {
     uint64_t seed;
 };
 
-/* A session with a cheat ends this many seconds after the start of cheating, or once the cheat is
-   found. */
+/* Seconds. A cheat's session ends this long after the start of cheating, or earlier, when every
+   detector has found the cheat. */
 #define HS_TIMING_SEARCH 60.0
 
 struct hs_timing_outcome {
     double seconds; /* length of the session */
     struct hs_timing_findings {
-        uint32_t flags[HS_DETECTORS]; /* number of flagged moves while the player was honest */
+        uint32_t flags[HS_DETECTORS]; /* flagged moves while the player was honest */
         float delay[HS_DETECTORS];    /* seconds from the start of cheating to the first flag;
                                          negative: no flag */
-        uint32_t refused;             /* number of refused moves, which are not simulated */
-        /* seconds of movement that moves claimed; seconds that the checks granted */
-        double claimed, granted;
-        uint32_t bursts; /* packet bursts in the last minute of the session */
+        uint32_t refused;             /* refused moves, which are not simulated */
+        double claimed, granted;      /* seconds of movement: claimed by moves; granted by checks */
+        uint32_t bursts;              /* packet bursts in the last minute of the session */
     } with[HS_TIMING_INPUTS];
 };
 
