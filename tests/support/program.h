@@ -12,7 +12,7 @@ struct hs_test_run {
    cannot be run. */
 void hs_test_program_run(struct hs_test_run *result, const char *const *arguments);
 
-/* Expects wrong usage: the program exits with 2, points to --help, and prints nothing else. */
+/* Expects a usage error: the program exits with 2, points to --help, and prints nothing else. */
 void hs_test_program_rejects(const char *const *arguments);
 
 #define HS_TEST_RUN(result, ...)                                                                   \
