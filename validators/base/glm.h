@@ -15,8 +15,8 @@
  *
  * Not used, and the reason:
  *   glm_quat_mul, glm_vec4_*, glmm_fmadd, glmm_dot   the bits depend on the build
- *   glm_quat_slerp     between q and nearly -q, the result has length 0.00025; uses the math
- * library glm_ray_triangle   its absolute epsilon would make a verdict depend on the unit of length
+ *   glm_quat_slerp     between q and nearly -q, the result is 0.00025 long; uses the math library
+ *   glm_ray_triangle   its absolute epsilon would make a verdict depend on the unit of length
  *   glm_aabb_*         stores world coordinates in float
  *   versor, mat4       structs with such members would need 16-byte or 32-byte alignment
  */
