@@ -58,7 +58,7 @@ struct hs_player_frame {
     struct hs_vec position;
     double rotation[4];
     double aim[3];     /* a direction; not normalised, but longer than 0 */
-    struct hs_vec eye; /* world, length */
+    struct hs_vec eye; /* world coordinates */
     const struct hs_posted_bone *bones;
     size_t bone_count;
     struct hs_str account, rig, stance, team, weapon;
@@ -87,7 +87,7 @@ enum hs_mover_field {
 struct hs_mover_frame {
     struct hs_str mover;
     unsigned fields;        /* enum hs_mover_field */
-    struct hs_vec position; /* world, length */
+    struct hs_vec position; /* world coordinates */
     double rotation[4];
     struct hs_vec half_extents; /* half the size of the mover's box, length, each >= 0 */
     struct hs_vec center;       /* centre of the box, in the mover's frame */

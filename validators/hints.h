@@ -20,11 +20,11 @@ enum { HS_HINTS_MAX = 8, HS_HINT_TEXT = 256 };
 
 struct hs_hint {
     enum hs_hint_code code;
-    uint32_t claims, of;       /* `claims` of `of` relevant claims show the mistake; old claims
-                                  count less than new ones */
+    uint32_t claims, of;       /* how many claims show the mistake, and how many could show it;
+                                  old claims count less */
     enum hs_unit unit;         /* unit of `measured` and `expected`; HS_UNIT_NONE: ignore both */
-    double measured, expected; /* the value in the claims, and the value that frames and ruleset
-                                  lead to */
+    double measured, expected; /* the value in the claims, and the value that follows from
+                                  frames and ruleset */
     char detail[HS_HINT_TEXT];
 };
 

@@ -23,7 +23,7 @@ enum { HS_MAX_VICTIMS = 64, HS_MAX_DAMAGE = 160, HS_MAX_IGNORED = 16 };
 
 struct hs_pellet_claim {
     struct hs_vec end;
-    struct hs_str target; /* if absent, the claim's target */
+    struct hs_str target; /* if absent, the target of the claim */
 };
 
 /* A posted claim. All numbers are finite and all names are valid. An absent name has ptr NULL. */
@@ -35,7 +35,7 @@ struct hs_hit_claim {
     struct hs_str claimed_bone; /* name of a bone or a zone */
     int64_t hit_time_us;
     int64_t fire_time_us;      /* valid if has_fire_time */
-    struct hs_vec start, end;  /* world, length; with pellets, `end` is the end of the first
+    struct hs_vec start, end;  /* world coordinates; with pellets, `end` is the end of the first
                                   pellet's path */
     bool has_end, has_pellets; /* the claim contains `end`; the claim contains `pellets` */
     bool has_no_end;           /* a projectile claim without `end`: the end is computed from
@@ -84,7 +84,7 @@ struct hs_impact {
     struct hs_vec point, normal;       /* touched point, and surface normal there */
     struct hs_vec center;              /* centre of the shot's sphere at contact */
     double distance;                   /* length; how far the centre travelled */
-    struct hs_name player, bone, zone; /* empty: the shot touched the world */
+    struct hs_name player, bone, zone; /* empty: no player was touched */
     struct hs_name mover;              /* empty: no mover was touched */
 };
 
@@ -95,8 +95,8 @@ struct hs_rewind_info {
     double alpha;           /* weight of the later sample, in [0, 1) */
     bool clamped, held;     /* the newest sample was used for a later time; the earlier sample was
                                used because the body jumped after it */
-    uint16_t excluded_bone_count; /* bones of the target without a position at that time */
-    uint16_t ignored_count; /* bystanders without a pose at that time; at most HS_MAX_IGNORED */
+    uint16_t excluded_bone_count; /* number of the target's bones without a position then */
+    uint16_t ignored_count; /* number of bystanders without a pose then; at most HS_MAX_IGNORED */
     struct hs_name excluded_bones[HS_MAX_BONES];
     struct hs_name ignored[HS_MAX_IGNORED];
 };
@@ -142,7 +142,7 @@ struct hs_hit_result {
     struct hs_vec end;           /* end of the evaluated trace */
     bool is_instant; /* the hit_time of the claim was used, and the weapon fires no projectile */
     bool has_offset;
-    int64_t offset_us; /* hit_time minus the time that rtt and interp explain; valid if
+    int64_t offset_us; /* hit_time minus the time expected from rtt and interp; valid if
                           has_offset */
     uint64_t work;     /* cost of this claim in work units; set for replays too */
     uint16_t check_count, would_reject_count, damage_count;

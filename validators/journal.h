@@ -31,7 +31,7 @@ void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal);
 uint64_t hs_journal_layout(void);
 
 /*
- * Applies records that were written with the layout hs_journal_layout. `match` must have the same
+ * Applies records, which must have the layout hs_journal_layout. `match` must have the same
  * hs_match_info.opening_us as the match that wrote the records, and it must have no history and no
  * journal. Returns false at the first damaged record, or if memory runs out; the records before it
  * stay applied.

@@ -51,7 +51,7 @@ struct hs_ledger_entry {
     uint64_t number;
     struct hs_digest digest;
     int64_t fire_time_us;
-    uint64_t noted; /* ascending in the order of recording; set by hs_ledger_record */
+    uint64_t noted; /* larger for later records; set by hs_ledger_record */
     bool accepted;
     bool is_cancelled; /* a posted shot that was withdrawn; `accepted` stays true */
     bool is_instant;   /* a hit with an instant weapon: hit_time_us is valid */
@@ -59,7 +59,7 @@ struct hs_ledger_entry {
     uint32_t payment; /* number of the payment (hs_match_payments); 0: not paid, or paid before a
                          restore */
     int64_t hit_time_us;
-    int64_t offset_us;           /* hit_time minus the time that rtt and interp explained; valid if
+    int64_t offset_us;           /* hit_time minus the time expected from rtt and interp; valid if
                                     has_offset */
     struct hs_vec start, end;    /* ends of the trace; set if accepted */
     struct hs_posted_shot *shot; /* owned; set for a posted shot, NULL for a hit */

@@ -17,10 +17,10 @@ enum { HS_MAX_MOVE_MODES = 16 };
    absurd timestamps cannot overflow an int64_t, even when a few such sums are added. */
 #define HS_MOVES_LONGEST_US INT64_C(100000000000000000)
 
-/* For games that compensate half of a player's ping: they rewind by half of
-   clamp(ping - fudge, 0, min(wish, max)). `wish` is the limit that the player chose. */
+/* For games that rewind by half of the shooter's ping, more exactly by half of
+   clamp(ping - fudge, 0, min(wish, max)). `wish` is a limit that the player chose. */
 struct hs_prediction_rules {
-    int64_t max_us;        /* no more than this ping is compensated */
+    int64_t max_us;        /* the largest ping that is compensated */
     int64_t fudge_us;      /* the part of a ping that comes from the frame time, not the network */
     double dilation;       /* seconds of game time per second of real time */
     bool zero_without_rtt; /* if no round trip of a player is known, their ping counts as 0 */
@@ -51,14 +51,14 @@ struct hs_moves_rules {
     double drift_allowance;  /* discrepancy that is forgiven, in seconds per second of server
                                 time */
     bool force_corrections;  /* while a discrepancy is paid back, every move gets a correction */
-    int64_t max_delta_us;    /* no more than this time is simulated for one move */
+    int64_t max_delta_us;    /* the largest time that is simulated for one move */
     int64_t min_delta_us;    /* shorter moves are not simulated */
     int64_t reset_period_us; /* clients may restart their timestamps at 0 after this time */
 
     /* Position. */
     double position_error_squared;  /* length^2; a larger error needs a correction */
-    double client_max_error;        /* length; if above 0, the server adopts the client's position,
-                                       and an error up to this one needs no correction */
+    double client_max_error;        /* length; if above 0, errors up to this need no correction, and
+                                       the server then adopts the client's position */
     int64_t ack_interval_us;        /* minimum time between two acks */
     int64_t correction_interval_us; /* minimum time between two corrections */
     double large_error;             /* length; for an error of at least this, large_interval_us

@@ -44,9 +44,9 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
 
 /* clang-format off */
 #define HS_HISTORY_FIELDS(X)                                                                       \
-    /* poses this much older than the newest are kept, and one pose older than that */             \
+    /* poses up to this much older than the newest pose are kept, and one older pose */            \
     X(SECONDS, keep_us, "keep", 1.0, 0.05, 60)                                                     \
-    /* no pose is interpolated in a longer gap between two samples */                              \
+    /* poses are not interpolated between two samples that are further apart than this */          \
     X(SECONDS, max_gap_us, "max_gap", 0.15, 0.001, 60)                                             \
     /* the largest allowed coordinate */                                                           \
     X(LENGTH, world_bound, "world_bound", 1e7, 1, 1e12)                                            \
@@ -60,12 +60,12 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(SECONDS, limit_us, "limit", 0.4, 0, 60)                                                      \
     /* how far the time of a claim may be after `now`, or after the newest pose */                 \
     X(SECONDS, future_slack_us, "future_slack", 0.05, 0, 5)                                        \
-    /* how much earlier a claim's time may be than the time that rtt and interp explain */         \
+    /* how much earlier a claim's time may be than the time expected from rtt and interp */        \
     X(SECONDS, older_slack_us, "older_slack", 0.1, 0, 60)                                          \
-    /* how much later a claim's time may be than the time that rtt and interp explain */           \
+    /* how much later a claim's time may be than the time expected from rtt and interp */          \
     X(SECONDS, newer_slack_us, "newer_slack", 0.03, 0, 60)                                         \
-    /* how much the error of claim times may change between two claims within two seconds; the     \
-       error is hit_time minus the time that rtt and interp explain */                             \
+    /* how much the difference between hit_time and the time expected from rtt and interp may      \
+       change between two claims within two seconds */                                             \
     X(SECONDS, jump_slack_us, "jump_slack", 0.13, 0, 60)                                           \
     /* share of the round trip that lies between the server's simulation and the claim's arrival */\
     X(REAL, rtt_share, "rtt_share", 1, 0, 2)                                                       \
@@ -128,7 +128,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(REAL, spread_deg, "spread_deg", 0, 0, 80)                                                    \
     /* how many bodies a shot passes through */                                                    \
     X(COUNT, pierce, "pierce", 0, 0, 64)                                                           \
-    /* only for projectiles */                                                                     \
+    /* maximum flight time; only for projectiles */                                                \
     X(SECONDS, max_flight_us, "max_flight", 10, 0, 3600)                                           \
     /* every hit with this weapon needs a posted shot */                                           \
     X(BOOL, require_shot, "require_shot", 0, 0, 1)

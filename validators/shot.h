@@ -15,7 +15,7 @@ struct hs_shot_claim {
     uint64_t shot;
     struct hs_str shooter, weapon; /* if `weapon` is absent, the weapon that the shooter held */
     int64_t time_us;               /* fire time */
-    struct hs_vec origin;          /* world, length */
+    struct hs_vec origin;          /* world coordinates */
     struct hs_vec direction;       /* unit vector; valid if has_direction */
     bool has_direction, has_seed;
     bool is_cancel;                  /* withdraw the shot with this number (hs_shot_cancel) */

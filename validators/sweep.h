@@ -27,7 +27,7 @@ HS_PUBLIC_BEGIN
 
 /* A hitbox placed in the world. */
 struct hs_solid {
-    struct hs_vec center;  /* world, length */
+    struct hs_vec center;  /* world coordinates */
     struct hs_vec axes[3]; /* world directions of the local x, y and z; orthonormal */
     /* Length, each >= 0. (0,0,0): sphere; (0,0,h): capsule along local z. */
     struct hs_vec half_extents;
@@ -45,9 +45,9 @@ static inline struct hs_solid hs_solid_of_box(struct hs_vec low, struct hs_vec h
 
 /* A sphere that moves from `start` along `direction`. */
 struct hs_sweep {
-    struct hs_vec start;     /* centre of the sphere at the start; world, length */
+    struct hs_vec start;     /* centre of the sphere at the start; world coordinates */
     struct hs_vec direction; /* unit vector, world */
-    double length;           /* length of the travel; >= 0, finite */
+    double length;           /* how far the sphere travels; >= 0, finite */
     double radius;           /* radius of the sphere; >= 0; 0 is a ray */
 };
 
@@ -59,9 +59,9 @@ struct hs_sweep_contact {
     /* Smallest gap between sphere and solid along the whole travel; <= 0 if they overlap. */
     double gap;
     double gap_distance;  /* how far the centre travels to the first place with this gap */
-    struct hs_vec center; /* centre of the sphere at `distance`; world */
-    struct hs_vec point;  /* on the surface of the solid, nearest to `center`; world */
-    struct hs_vec normal; /* unit, away from the solid at `point`; world */
+    struct hs_vec center; /* centre of the sphere at `distance`; world coordinates */
+    struct hs_vec point;  /* on the surface of the solid, nearest to `center`; world coordinates */
+    struct hs_vec normal; /* unit, away from the solid at `point` */
 };
 
 /*

@@ -1,7 +1,7 @@
 /*
  * Vectors of three doubles, for world positions and for everything measured along a path.
  *
- * World coordinates are never stored in float. Differences between them are small, so they may be.
+ * World coordinates are never stored in float. Differences between them may be: they are small.
  * Only + - * / and sqrt are used, so every machine with IEEE 754 arithmetic computes bit-identical
  * results.
  */

@@ -5,8 +5,8 @@
  * one world at once. Results are bit-identical on every machine with IEEE 754 arithmetic, and do
  * not depend on the order in which the hierarchy is searched.
  *
- * The search of the hierarchy and a first test of the triangles use float. They are rounded so that
- * they never exclude a contact. The remaining triangles and boxes are tested exactly (triangle.h,
+ * The search of the hierarchy and a first test of the triangles use float, which is rounded so that
+ * no contact is ever excluded. The remaining triangles and boxes are tested exactly (triangle.h,
  * sweep.h), in double and with the original coordinates. Floats are relative to the centre of the
  * world. So a small map far from the origin loses no precision, and a huge map only loses speed.
  */
@@ -33,11 +33,11 @@ HS_PUBLIC_BEGIN
 #define HS_WORLD_ITEMS_MAX ((size_t)1 << 28)
 
 struct hs_world_box {
-    struct hs_vec min, max; /* world, length; min <= max on every axis */
+    struct hs_vec min, max; /* world coordinates; min <= max on every axis */
 };
 
 struct hs_world_mesh {
-    const struct hs_vec *vertices; /* world, length */
+    const struct hs_vec *vertices; /* world coordinates */
     size_t vertex_count;
     const uint32_t (*triangles)[3]; /* indices of vertices */
     size_t triangle_count;
@@ -95,7 +95,7 @@ void hs_world_destroy(struct hs_world *world);
 
 struct hs_world_info {
     size_t vertices, triangles, boxes; /* numbers in the mesh */
-    size_t degenerate;                 /* number of triangles that are skipped: without area */
+    size_t degenerate;                 /* number of triangles without area, which are skipped */
     size_t bytes;                      /* memory of the world */
     struct hs_vec min, max; /* bounds of everything that can be touched; zero if there is nothing */
 };
@@ -106,9 +106,9 @@ enum hs_world_kind { HS_WORLD_TRIANGLE, HS_WORLD_BOX };
 
 struct hs_world_contact {
     double distance;      /* how far the sphere's centre travels until contact, 0 .. length */
-    struct hs_vec center; /* centre of the sphere at contact; world */
-    struct hs_vec point;  /* touched point; equal to `center` for a ray on a triangle; world */
-    struct hs_vec normal; /* unit, from the surface to the sphere; world */
+    struct hs_vec center; /* centre of the sphere at contact */
+    struct hs_vec point;  /* touched point; equal to `center` for a ray that hits a triangle */
+    struct hs_vec normal; /* unit, from the surface to the sphere */
     enum hs_world_kind kind;
     uint32_t index; /* index of the triangle or box in the mesh */
 };

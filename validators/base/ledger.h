@@ -5,8 +5,8 @@
  * A number is in use until its fire time is so old that no claim with this fire time can pass. Then
  * the number is free and may be used again, so a game's counter may wrap.
  *
- * With HS_LEDGER_NUMBERS entries, a ledger forgets free numbers before it grows. If it cannot grow,
- * it forgets the number that was recorded first, but remembers the fire time
+ * From HS_LEDGER_NUMBERS entries on, a table forgets free numbers before it grows. If it cannot
+ * grow, it forgets the number that was recorded first, but remembers the fire time
  * (hs_ledger_is_forgotten).
  *
  * A ledger uses more than HS_LEDGER_RESERVE bytes only if its budget allows it. If memory runs

@@ -27,9 +27,9 @@ struct hs_path {
     struct hs_vec direction;     /* unit; of the trace, or of the flight at its start */
     struct hs_vec end_direction; /* unit; of the extension */
     double length;               /* from start to end along the path, without the extension */
-    double extension;            /* how far the path continues beyond the end, in no time */
+    double extension;            /* how far the path continues beyond the end; takes no time */
     double radius;               /* radius of the swept sphere; length */
-    double reach; /* where an obstacle ends the path; length + extension if no obstacle does */
+    double reach; /* distance at which an obstacle ends the path, or length + extension */
     int64_t start_us, end_us;          /* equal for an instant path */
     uint32_t flight_legs;              /* 0 for an instant path */
     double travelled[HS_MAX_LEGS + 1]; /* flights only: distance from the path's start to the start

@@ -84,8 +84,8 @@ static inline bool between_edges(const struct local *t, struct hs_vec p)
     return is_inside(t, 0, p) && is_inside(t, 1, p) && is_inside(t, 2, p);
 }
 
-/* Returns whether the path enters the prism through its top or bottom or starts inside it, and sets
-   *u to the place. A path that enters through a side touches an edge first. Sets *near to whether
+/* Returns whether the path enters the prism through its top or bottom, or starts inside it. Sets *u
+   to this place. A path that enters through a side touches an edge first. Sets *near to whether
    an end of the path is so close to the plane that the slack may matter. */
 static bool enter_face(const struct local *t, double *u, bool *near)
 {
@@ -217,8 +217,8 @@ static bool end_touches(const struct hs_sweep *sweep, const struct hs_triangle *
     return hs_vec_distance(hs_triangle_nearest(triangle, center), center) <= outer;
 }
 
-/* Returns whether a path that does not touch the triangle exactly comes within the slack, and sets
- *distance as hs_triangle_touches does. */
+/* Returns whether a path that does not touch the triangle exactly comes within the slack. Sets
+   `distance` as hs_triangle_touches does. */
 static bool touches_within_slack(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                                  const struct local *t, double *distance)
 {

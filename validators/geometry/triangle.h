@@ -18,7 +18,7 @@
 #include "validators/vec.h"
 
 struct hs_triangle {
-    struct hs_vec corner[3]; /* world, length */
+    struct hs_vec corner[3]; /* world coordinates */
 };
 
 /* Returns whether the triangle is too thin to be tested: its smallest height is below 1e-10 of its

@@ -136,7 +136,7 @@ static bool check_length(struct warning *w, const char *pointer, double value, d
 
 static void check_weapons(struct warning *w, const struct hs_ruleset *ruleset)
 {
-    const struct hs_weapon *furthest = NULL; /* the weapon with the longest range; no melee */
+    const struct hs_weapon *furthest = NULL; /* the longest range, without melee weapons */
     char pointer[HS_NAME_MAX + 64];
     for (int i = 0; i < ruleset->weapon_count; i++) {
         const struct hs_weapon *weapon = ruleset->weapons[i];

@@ -245,7 +245,7 @@ static __attribute__((noinline)) void split(const struct builder *b, const struc
 
 /* ---- memory ---- */
 
-/* Returns the most bytes that a build with these counts uses at any one time. */
+/* Returns the largest number of bytes that a build with these counts uses at any one time. */
 static size_t bytes_with(const struct hs_world_mesh *mesh, size_t branches, size_t nodes,
                          size_t groups)
 {

@@ -42,7 +42,7 @@ struct walk {
 
     struct lanes_vec direction; /* for the triangle test */
     glmm_128 reach;             /* radius plus the rounding error that is equal for all triangles */
-    glmm_128 reach_share;       /* rounding error per size of a triangle */
+    glmm_128 reach_share;       /* rounding error, relative to the size of a triangle */
     glmm_128 blur;              /* the most that the rounding of corners can add to an edge */
 
     double best;       /* distance of the nearest contact; at first the length of the path */

@@ -47,7 +47,7 @@ bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_rules
                            const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                            size_t at);
 
-/* Drops the samples before `before_us`, except each mover's newest of them. */
+/* For each mover, drops all samples before `before_us` except the newest of them. */
 void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 
 /* Drops all samples for a clock reset. The movers and their state stay. */

@@ -35,7 +35,7 @@ struct hs_world_node {
  * triangle.
  */
 struct hs_world_group {
-    double corner[3][3][4]; /* corner, axis, triangle; world */
+    double corner[3][3][4]; /* corner, axis, triangle; world coordinates */
     float size[4];          /* longest edge */
     uint32_t index[4];      /* in the mesh; HS_WORLD_NO_TRIANGLE: empty slot */
 };
@@ -44,8 +44,8 @@ struct hs_world_group {
 
 /*
  * The stack of a search contains at most WIDTH - 1 children per level of the tree, and one full
- * node. After HS_WORLD_DEPTH_HALVE splits of a range, the build only halves its number of items, so
- * that no tree is deeper than HS_WORLD_DEPTH_MAX.
+ * node. After HS_WORLD_DEPTH_HALVE levels, the build splits ranges only into halves with equal
+ * numbers of items, so that no tree is deeper than HS_WORLD_DEPTH_MAX.
  */
 enum {
     HS_WORLD_DEPTH_HALVE = 64,
