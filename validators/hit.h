@@ -51,7 +51,6 @@ struct hs_hit_claim {
     size_t victim_count;          /* at most HS_MAX_VICTIMS */
 };
 
-/* The result of one check. */
 struct hs_check_row {
     enum hs_check check;
     enum hs_outcome outcome;

@@ -46,7 +46,6 @@ struct hs_posted_shot {
     struct hs_vec *directions; /* expected directions of the pellets; owned; unit vectors */
 };
 
-/* One used shot number. */
 struct hs_ledger_entry {
     uint64_t number;
     struct hs_digest digest;

@@ -56,7 +56,6 @@ struct hs_move {
     double server_rotation[4]; /* the body's rotation on the game server, for a correction */
 };
 
-/* A failed check of a move. */
 struct hs_move_failure {
     uint8_t check, mode, unit; /* enum hs_move_check, hs_mode, hs_unit */
     uint8_t reason;            /* enum hs_move_reason: the move's reason if the check is enforced */

@@ -26,7 +26,6 @@ struct hs_prediction_rules {
     bool zero_without_rtt; /* if no round trip of a player is known, their ping counts as 0 */
 };
 
-/* A movement mode. */
 struct hs_move_mode {
     struct hs_name name;
     double max_speed;      /* length/s, sideways and upwards; 0: not checked */

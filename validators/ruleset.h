@@ -278,10 +278,9 @@ size_t hs_ruleset_validate(const struct hs_ruleset *ruleset, hs_ruleset_report *
 void hs_ruleset_finish(struct hs_ruleset *ruleset);
 
 /*
- * Finds likely mistakes in a valid and finished ruleset, for example a rig that stands along an
- * axis other than `up`, a length in another unit, or a weapon without a rate of fire. Calls
- * `report` (unless it is NULL) for each mistake, like hs_ruleset_validate. Returns the number of
- * mistakes.
+ * Finds likely mistakes in a valid and finished ruleset, for example a length in another unit, or a
+ * weapon without a rate of fire. Calls `report` (unless it is NULL) for each mistake, like
+ * hs_ruleset_validate. Returns the number of mistakes.
  */
 size_t hs_ruleset_warn(const struct hs_ruleset *ruleset, hs_ruleset_report *report, void *context);
 

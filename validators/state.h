@@ -24,7 +24,7 @@
     OWN(uint16_t, stance, , 0, UNSIGNED, NOTHING) /* index in the rig */                           \
     OWN(uint16_t, team, , HS_NONE, ELSEWHERE, NOTHING) /* interned name; HS_NONE: no team */       \
     OWN(uint16_t, weapon, , HS_NONE, UNSIGNED, WEAPON) /* ruleset index, HS_NONE, or FOREIGN */    \
-    OWN(bool, tells_stance, , false, ELSEWHERE, NOTHING) /* a stance was posted since the restore */\
+    OWN(bool, tells_stance, , false, ELSEWHERE, NOTHING) /* stance posted since the restore */     \
     OWN(bool, any_weapon, , true, FLAG, OWNED) /* `owned` was never posted */                      \
     OWN(bool, alive, , true, FLAG, LIFE)                                                           \
     SAID(bool, is_protected, false, FLAG, PROTECTED, PROTECTED)                                    \

@@ -327,7 +327,6 @@ enum hs_sample_event {
     HS_SAMPLE_EVENT_COUNT
 };
 
-/* The outcome of a check. */
 enum hs_outcome {
     HS_OUTCOME_PASS,
     HS_OUTCOME_FAIL,

@@ -5,9 +5,9 @@
 /*
  * The limits of a weapon's bucket, in percent of a token. During a pause, a weapon saves the token
  * for its next shot and SAVED percent more. A shot may leave a debt of up to MAX_DEBT. Together
- * this is 82 % of an interval, so each fire time may be 41 % of an interval early or late: 8 ms if
- * the interval is 20 ms. Honest shots leave a debt of at most 56 %. If SAVED + MAX_DEBT were 100 %
- * or more, a weapon could fire two shots at the same time.
+ * this is 82 % of an interval, so each fire time may be 41 % early or late. For an interval of
+ * 20 ms, this is 8 ms. Honest shots leave a debt of at most 56 %. If SAVED + MAX_DEBT were 100 % or
+ * more, a weapon could fire two shots at the same time.
  */
 enum { SAVED = 15, MAX_DEBT = 67 };
 

@@ -32,9 +32,9 @@ enum { HS_LEDGER_NUMBERS = 128 };
 enum { HS_LEDGER_MAX_NUMBERS = 1024 };
 
 /* The bytes that the owner reserves for each ledger. They are enough for the last two hit claims
-   and the last two shots without answers, one of them with its posted shot but no pellet
-   directions, and the cadences of four weapons. With only two weapons, they are enough for twice as
-   many numbers. */
+   and the last two shots, without answers, and for the cadences of four weapons. One of the shots
+   keeps its struct hs_posted_shot, without pellet directions. With only two weapons, the bytes are
+   enough for twice as many numbers. */
 enum { HS_LEDGER_RESERVE = 1888 };
 
 /* hs_ledger_free_answers keeps this many of the newest answers, to claims and shots together. */

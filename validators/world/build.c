@@ -3,9 +3,11 @@
  *
  * The first step splits the items into a binary tree, from the top down. Each split is the cheapest
  * according to the surface area heuristic over binned centres (Wald, "On fast construction of
- * SAH-based bounding volume hierarchies", 2007). The second step merges branches of this tree into
- * wide nodes, so that their total surface is the smallest (Ylitie and others, "Efficient incoherent
- * ray traversal on GPUs through compressed wide BVHs", 2017).
+ * SAH-based bounding volume hierarchies", 2007).
+ *
+ * The second step merges branches of this tree into wide nodes, with the smallest possible total
+ * surface (Ylitie and others, "Efficient incoherent ray traversal on GPUs through compressed wide
+ * BVHs", 2017).
  *
  * The build uses one thread and no random numbers, so the same mesh always gives the same tree.
  */
@@ -317,7 +319,6 @@ static float share_children(const struct builder *b, const struct branch *branch
     return best;
 }
 
-/* Computes the costs of a branch from the costs of its parts. */
 static void find_costs(const struct builder *b, struct branch *branch)
 {
     int first;

@@ -231,7 +231,6 @@ ALWAYS_INLINE unsigned may_touch(const struct walk *w, const struct hs_world_gro
     return mask;
 }
 
-/* Runs the exact test on each triangle in `mask`. */
 static void visit_triangles(struct walk *w, const struct hs_world_group *group, unsigned mask)
 {
     for (; mask != 0; mask &= mask - 1) {

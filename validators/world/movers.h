@@ -77,7 +77,6 @@ static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs
     *high = (struct hs_vec){span->high.x + reach, span->high.y + reach, span->high.z + reach};
 }
 
-/* The place of a mover at one time. */
 struct hs_mover_pose {
     struct hs_solid solid;
     bool is_solid;
@@ -122,8 +121,9 @@ static inline bool hs_mover_is_placed(const struct hs_mover *mover,
            span->oldest_us <= from_us && to_us - span->newest_us <= ruleset->rewind.future_slack_us;
 }
 
-/* Returns the first time after `time_us` at which the movement may change: the time of a sample, or
-   the time from which on the newest sample is too old. Returns INT64_MAX if there is none. */
+/* Returns the first time after `time_us` at which the movement may change. This is the time of a
+   sample, or the last time at which the newest sample may be used. Returns INT64_MAX if there is no
+   such time. */
 int64_t hs_mover_next_change(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                              int64_t time_us);
 
