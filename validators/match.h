@@ -134,7 +134,7 @@ struct hs_player_info {
     bool alive;
     struct hs_vec position;
     struct hs_str team;                /* ptr NULL: no team */
-    uint64_t reasons[HS_REASON_COUNT]; /* verdicts on claims of this player */
+    uint64_t reasons[HS_REASON_COUNT]; /* number of this player's claims with each reason */
     uint64_t would_reject;             /* number of claims that were accepted only because a check
                                           is in shadow mode */
     double damage_dealt;

@@ -32,7 +32,7 @@ struct hs_move_mode {
     double max_fall_speed; /* length/s, downwards; 0: the same as max_speed */
     double max_accel;      /* length/s^2; 0: not checked */
     double gravity;        /* length/s^2 downwards; 0: not checked */
-    int64_t air_jumps;     /* number of jumps in the air until the player touches ground again */
+    int64_t air_jumps;     /* how many times a player may jump in the air before they land */
     double credit;         /* a player may save up to this many seconds of movement at max_speed */
     double body_radius;    /* length; a sphere with this radius must fit along the path through the
                               world; 0: not checked */

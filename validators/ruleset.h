@@ -50,7 +50,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(SECONDS, max_gap_us, "max_gap", 0.15, 0.001, 60)                                             \
     /* the largest allowed coordinate */                                                           \
     X(LENGTH, world_bound, "world_bound", 1e7, 1, 1e12)                                            \
-    /* length/s; a faster move between samples is a teleport */                                    \
+    /* length/s; a faster movement between two samples counts as a jump */                         \
     X(LENGTH, max_speed, "max_speed", 20000, 1e-3, 1e9)                                            \
     /* a frame further ahead of the newest frame than this is a clock jump */                      \
     X(SECONDS, max_forward_us, "max_forward", 5, 0.1, 3600)
@@ -67,7 +67,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     /* how much the difference between hit_time and the time expected from rtt and interp may      \
        change between two claims within two seconds */                                             \
     X(SECONDS, jump_slack_us, "jump_slack", 0.13, 0, 60)                                           \
-    /* share of the round trip that lies between the server's simulation and the claim's arrival */\
+    /* the expected hit_time is `now` minus interp minus this share of the round trip */           \
     X(REAL, rtt_share, "rtt_share", 1, 0, 2)                                                       \
     /* a larger posted interp counts as this value */                                              \
     X(SECONDS, max_interp_us, "max_interp", 0.1, 0, 5)                                             \
@@ -92,7 +92,8 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(REAL, aim_tolerance_deg, "aim_tolerance_deg", 5, 0, 180)                                     \
     /* largest angle between a claimed path and the direction of its posted shot */                \
     X(REAL, binding_tolerance_deg, "binding_tolerance_deg", 0.5, 0, 180)                           \
-    /* two shots along the same line within this time count as one */                              \
+    /* hits with the same start and end must be fired further apart than this, or further apart    \
+       than half of min_interval if that is shorter */                                             \
     X(SECONDS, trajectory_window_us, "trajectory_window", 0.1, 0, 60)                              \
     /* every hit needs a posted shot */                                                            \
     X(BOOL, require_shot, "require_shot", 0, 0, 1)                                                 \
@@ -118,7 +119,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(LENGTH, gravity, "gravity", 0, 0, 1e12)                                                      \
     /* smallest time between two shots; 0: no limit */                                             \
     X(SECONDS, min_interval_us, "min_interval", 0, 0, 3600)                                        \
-    /* rounds; 0: not counted */                                                                   \
+    /* rounds in a full magazine; 0: not counted */                                                \
     X(COUNT, magazine, "magazine", 0, 0, 1e6)                                                      \
     /* a pause this long refills the magazine */                                                   \
     X(SECONDS, reload_us, "reload", 0, 0, 3600)                                                    \
@@ -134,7 +135,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(BOOL, require_shot, "require_shot", 0, 0, 1)
 
 #define HS_BLAST_FIELDS(X)                                                                         \
-    /* largest distance from the centre of the impact to the nearest hitbox surface */             \
+    /* how far the blast reaches, from its centre to the nearest hitbox surface of a victim */     \
     X(LENGTH, radius, "radius", 0, 1e-6, 1e9)                                                      \
     X(REAL, damage, "damage", 0, 0, 1e9)                                                           \
     /* full damage up to this distance; then it falls linearly to min_scale at `radius` */         \

@@ -162,7 +162,7 @@ bool hs_ledger_record(struct hs_ledger *ledger, struct hs_ledger_numbers *number
 /* Makes sure that the next shot of a weapon can be recorded. Returns false if out of memory. */
 bool hs_ledger_reserve_cadence(struct hs_ledger *ledger, uint16_t weapon);
 
-/* Returns the cadence of a weapon, or NULL if there is none yet. */
+/* Returns the cadence of a weapon, or NULL if the weapon has no cadence yet. */
 const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint16_t weapon);
 
 /* Records an accepted shot in the cadence of its weapon (hs_cadence_record). Returns false if out
