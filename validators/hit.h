@@ -73,7 +73,7 @@ struct hs_damage {
     enum hs_cause cause;
     uint16_t pellets;          /* number of pellets in `amount`; 1 for a single shot, 0 for a
                                   blast */
-    struct hs_name bone, zone; /* empty: none */
+    struct hs_name bone, zone; /* empty: no bone, no zone */
     double distance;           /* length; from the start to the contact, or from the centre of a
                                   blast to the body */
 };
@@ -88,12 +88,12 @@ struct hs_impact {
 };
 
 struct hs_rewind_info {
-    bool present;           /* a pose of the target was used */
-    int64_t time_us, by_us; /* the evaluated time, and `now` minus that time */
-    int64_t from_us, to_us; /* times of the two samples around the evaluated time */
-    double alpha;           /* weight of the later sample, in [0, 1) */
-    bool clamped, held;     /* the newest sample was used for a later time; the earlier sample was
-                               used because the body jumped after it */
+    bool present;                 /* a pose of the target was used */
+    int64_t time_us, by_us;       /* the evaluated time, and `now` minus that time */
+    int64_t from_us, to_us;       /* times of the two samples around the evaluated time */
+    double alpha;                 /* weight of the later sample, in [0, 1) */
+    bool clamped, held;           /* clamped: the newest sample was used for a later time; held: the
+                                     earlier sample was used, because the body jumped after it */
     uint16_t excluded_bone_count; /* number of the target's bones without a position then */
     uint16_t ignored_count; /* number of bystanders without a pose then; at most HS_MAX_IGNORED */
     struct hs_name excluded_bones[HS_MAX_BONES];
