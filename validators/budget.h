@@ -1,9 +1,9 @@
 /*
- * A memory budget: a limit for the bytes that one holder uses. Several budgets can belong to one
+ * A memory budget limits how many bytes its users may allocate. Several budgets can share one
  * larger budget, which limits the sum of their bytes.
  *
- * A holder reserves bytes before it allocates them. If the reservation fails, the holder does not
- * allocate. So no limit is ever exceeded. Safe to call from many threads at once.
+ * Code reserves bytes before it allocates them. If the reservation fails, the code must not
+ * allocate, so a limit is never exceeded. Thread-safe.
  */
 #ifndef HS_BUDGET_H
 #define HS_BUDGET_H
@@ -18,29 +18,28 @@ HS_PUBLIC_BEGIN
 struct hs_budget;
 
 /*
- * Creates a budget with a limit in bytes (SIZE_MAX: no limit). Bytes reserved in the new budget are
- * also reserved in the budget `of`, which is borrowed and must outlive the new budget. If `of` is
- * NULL, bytes are reserved in the new budget only. Returns NULL if out of memory. Before you
- * destroy a budget, destroy everything that uses it.
+ * Creates a budget with a limit in bytes (SIZE_MAX: no limit). Every reservation also reserves the
+ * bytes in the larger budget `of`, which is borrowed and must outlive the new budget. If `of` is
+ * NULL, there is no larger budget. Returns NULL if out of memory. Destroy all users of a budget
+ * before the budget itself.
  */
 struct hs_budget *hs_budget_create(size_t limit, struct hs_budget *of);
 void hs_budget_destroy(struct hs_budget *budget);
 
-/* Bytes in use now. */
+/* Returns the number of reserved bytes. */
 size_t hs_budget_used(const struct hs_budget *budget);
 
 /*
- * Reserves the bytes. Returns false and changes nothing if a limit would be exceeded.
- * hs_budget_reserve_spare is for bytes that the caller can do without. It fails earlier: it leaves
- * a twentieth of each limit free for hs_budget_reserve. A NULL budget grants every request.
- * hs_budget_release returns reserved bytes.
+ * Reserves bytes. Returns false and reserves nothing if a limit would be exceeded. Use
+ * hs_budget_reserve_spare for memory that the caller can do without: it keeps 5 % of each limit
+ * free for hs_budget_reserve. With a NULL budget, both functions always succeed.
  */
 bool hs_budget_reserve(struct hs_budget *budget, size_t bytes);
 bool hs_budget_reserve_spare(struct hs_budget *budget, size_t bytes);
 void hs_budget_release(struct hs_budget *budget, size_t bytes);
 
-/* Returns whether the bytes can be reserved now. A false result counts as a failed reservation,
-   because the caller then drops something. */
+/* Returns whether a reservation of `bytes` would succeed now. A false result is counted as a failed
+   reservation, because the caller then drops data. */
 bool hs_budget_has(struct hs_budget *budget, size_t bytes);
 bool hs_budget_has_spare(struct hs_budget *budget, size_t bytes);
 

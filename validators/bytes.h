@@ -5,12 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A growing array of bytes. An all-zero struct is an empty array. `failed`: memory ran out, so
-   bytes are missing. */
+/* An all-zero struct is an empty buffer. */
 struct hs_bytes {
     unsigned char *data; /* owned; free() */
     size_t len, capacity;
-    bool failed;
+    bool failed; /* memory ran out, so bytes are missing */
 };
 
 #endif

@@ -22,7 +22,7 @@ struct hs_posted_bone {
     double scale[3];
 };
 
-/* The bits of sticky members, in the order of state.h. */
+/* Numbers the sticky members that a frame can post, in the order of state.h. */
 enum hs_sticky_field {
 #define SAID(type, member, first, saved, stale, field) HS_STICKY_##field,
 #define OWN(type, member, dimension, first, saved, stale)
@@ -31,7 +31,8 @@ enum hs_sticky_field {
         HS_STICKY_COUNT
 };
 
-/* A set of optional members of struct hs_player_frame. */
+/* Bits for the optional members of struct hs_player_frame. A set bit means that the frame contains
+   the member. */
 enum hs_frame_field {
     HS_FIELD_ROTATION = 1 << 0,
     HS_FIELD_AIM = 1 << 1,
@@ -43,56 +44,55 @@ enum hs_frame_field {
     HS_FIELD_RTT = 1 << 7,
     HS_FIELD_INTERP = 1 << 8,
     HS_FIELD_WEAPONS = 1 << 9,
-    HS_FIELD_VELOCITY = 1 << 30, /* not bit 10, because the bits of sticky members begin there */
+    HS_FIELD_VELOCITY = 1 << 30, /* not bit 10: the sticky members use the bits from 10 on */
 #define SAID(type, member, first, saved, stale, field)                                             \
     HS_FIELD_##field = 1 << (10 + HS_STICKY_##field),
     HS_STATE_FIELDS(SAID, OWN)
 #undef SAID
 };
 
-/* One player of a posted frame. An absent name has ptr NULL. Numbers are finite. */
+/* One player in a posted frame. An absent name has ptr NULL. All numbers are finite. */
 struct hs_player_frame {
     struct hs_str player;
     unsigned fields; /* enum hs_frame_field */
     struct hs_vec position;
     double rotation[4];
-    double aim[3];     /* direction, of any length above 0 */
-    struct hs_vec eye; /* world, length */
+    double aim[3];     /* a direction; not normalised, but longer than 0 */
+    struct hs_vec eye; /* world coordinates */
     const struct hs_posted_bone *bones;
     size_t bone_count;
     struct hs_str account, rig, stance, team, weapon;
     const struct hs_str *weapons;
     size_t weapon_count;
     enum hs_sample_event event;
-    struct hs_vec velocity; /* right after a launch; length/s */
+    struct hs_vec velocity; /* after the event HS_EVENT_LAUNCH; length/s */
     bool alive;
     int64_t life;
     int32_t rtt_us, interp_us;
 #define SAID(type, member, first, saved, stale, field)                                             \
-    type member; /* valid with                                                                     \
-                    HS_FIELD_##field */
+    type member; /* valid if the bit HS_FIELD_##field is set */
     HS_STATE_FIELDS(SAID, OWN)
 #undef SAID
 #undef OWN
 };
 
-/* A set of optional members of struct hs_mover_frame. */
+/* Bits for the optional members of struct hs_mover_frame. */
 enum hs_mover_field {
     HS_MOVER_ROTATION = 1 << 0,
     HS_MOVER_BOX = 1 << 1,
     HS_MOVER_SOLID = 1 << 2,
 };
 
-/* One mover of a posted frame: a moving part of the world. Numbers are finite. */
+/* One mover in a posted frame, for example a door. All numbers are finite. */
 struct hs_mover_frame {
     struct hs_str mover;
     unsigned fields;        /* enum hs_mover_field */
-    struct hs_vec position; /* world, length */
+    struct hs_vec position; /* world coordinates */
     double rotation[4];
     struct hs_vec half_extents; /* half the size of the mover's box, length, each >= 0 */
     struct hs_vec center;       /* centre of the box, in the mover's frame */
     bool is_solid;
-    bool teleported; /* the mover jumped to this position */
+    bool teleported; /* the mover did not pass through the places on the way to this position */
 };
 
 struct hs_frame {

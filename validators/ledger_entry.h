@@ -1,5 +1,5 @@
-/* One entry of a player's ledger (base/ledger.h): a used shot number and the answer to its
-   claim. */
+/* One entry in a player's ledger (base/ledger.h): a used shot number, and the answer to the claim
+   or shot with this number. */
 #ifndef HS_LEDGER_ENTRY_H
 #define HS_LEDGER_ENTRY_H
 
@@ -13,20 +13,20 @@
 
 HS_PUBLIC_BEGIN
 
-/* A hash of everything decoded from an item. Two items with equal hashes count as the same. */
+/* A hash of a whole claim or posted shot. Equal hashes mean that the same item was sent again. */
 struct hs_digest {
     uint64_t word[2];
 };
 
-/* The result of one check of a posted shot, kept for the hits of that shot. */
+/* The result of one check of a posted shot. It also counts for the hits of that shot. */
 struct hs_remembered_check {
     uint8_t check, outcome, reason, unit; /* the enums of hit.h */
     double measured, limit;
 };
 
 enum {
-/* The maximum number of rows: one for each check of stage KEPT, and one for the check latency if
-   its outcome is unknown. NOLINTNEXTLINE(bugprone-macro-parentheses): the rows are added up. */
+/* One row for each check of stage KEPT, and one for the check latency if its outcome is unknown.
+   NOLINTNEXTLINE(bugprone-macro-parentheses): the rows are added up. */
 #define X(id, name, mode, stage) (HS_CHECK_STAGE_##stage == HS_CHECK_STAGE_KEPT ? 1 : 0) +
     HS_MAX_REMEMBERED = HS_CHECKS(X) 1,
 #undef X
@@ -42,29 +42,27 @@ struct hs_posted_shot {
     uint64_t seed;
     bool has_direction;
     struct hs_vec direction;   /* unit */
-    uint16_t direction_count;  /* number of expected pellet directions; 0: no directions were
-                                  posted */
-    struct hs_vec *directions; /* owned; unit vectors */
+    uint16_t direction_count;  /* 0: no pellet directions were posted */
+    struct hs_vec *directions; /* expected directions of the pellets; owned; unit vectors */
 };
 
-/* One used shot number. */
 struct hs_ledger_entry {
     uint64_t number;
     struct hs_digest digest;
     int64_t fire_time_us;
-    uint64_t noted; /* position in the order of recording; set by hs_ledger_record */
+    uint64_t noted; /* larger for later records; set by hs_ledger_record */
     bool accepted;
     bool is_cancelled; /* a posted shot that was withdrawn; `accepted` stays true */
     bool is_instant;   /* a hit with an instant weapon: hit_time_us is valid */
     bool has_offset;
-    uint32_t payment; /* number of the payment (hs_match_payments); 0: no payment, or paid before a
+    uint32_t payment; /* number of the payment (hs_match_payments); 0: not paid, or paid before a
                          restore */
     int64_t hit_time_us;
-    int64_t offset_us;           /* hit_time minus the time that rtt and interp explained; valid if
+    int64_t offset_us;           /* hit_time minus the time expected from rtt and interp; valid if
                                     has_offset */
     struct hs_vec start, end;    /* ends of the trace; set if accepted */
     struct hs_posted_shot *shot; /* owned; set for a posted shot, NULL for a hit */
-    char *answer; /* owned; the reply that was sent, `answer_size` bytes; NULL: dropped */
+    char *answer;                /* the reply that was sent; owned; NULL: dropped to save memory */
     size_t answer_size;
 };
 

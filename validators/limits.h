@@ -8,12 +8,12 @@
 struct hs_budget;
 
 struct hs_match_limits {
-    uint32_t players; /* per match */
-    uint32_t samples; /* samples of history for each player and each mover; 2 .. 16384 */
-    uint32_t movers;  /* per match */
-    size_t bytes;     /* memory of the whole match; 0: no limit */
-    /* The budget that many matches share (budget.h); NULL: no shared budget. Borrowed; must outlive
-       the matches. */
+    uint32_t players;
+    uint32_t samples; /* in the history of each player and each mover; 2 .. 16384 */
+    uint32_t movers;
+    size_t bytes; /* memory of the whole match; 0: no limit */
+    /* A budget that several matches share (budget.h), or NULL. Borrowed; must outlive the
+       matches. */
     struct hs_budget *shared;
 };
 

@@ -1,6 +1,6 @@
 /*
- * Each public header has its declarations between these two macros. The macros give them C linkage
- * in C++ programs, and export them from libhindsight.so. The library is compiled with hidden
+ * Each public header puts its declarations between these two macros. The declarations then have C
+ * linkage in C++ programs, and libhindsight.so exports them. The library is compiled with hidden
  * symbols, so it exports nothing else.
  */
 #ifndef HS_LINKAGE_H

@@ -1,10 +1,9 @@
 /*
- * A match: the players of one game session, their histories, and the ruleset. This header is the
- * main interface of the library: post frames, verify claims.
+ * A match: the players in one running game, their histories, and the ruleset. Frames are posted to
+ * a match, and claims are verified against it (hit.h).
  *
- * Not thread-safe: the caller serialises calls on one match. Different matches are independent.
- * Memory is allocated only by calls that create a match, post frames, check moves or record claims,
- * and only within the limits of the match.
+ * Not thread-safe: the caller must serialise calls on one match. Different matches are independent.
+ * Only calls that create a match, post frames, check moves or record claims allocate memory.
  */
 #ifndef HS_MATCH_H
 #define HS_MATCH_H
@@ -29,53 +28,53 @@ struct hs_match;
  * Creates a match. The ruleset is borrowed and must outlive the match. Returns NULL if out of
  * memory, or if the limits are too small.
  *
- * Memory never exceeds the limit of the match, nor the limit of the shared budget. Near a limit,
- * the match refuses new players and movers (HS_FRAME_CAPACITY, HS_MOVE_CAPACITY). A history drops
+ * Memory never exceeds the limit of the match or of the shared budget. Near a limit, the match
+ * refuses new players and movers (HS_FRAME_CAPACITY, HS_MOVE_CAPACITY), and a full history drops
  * its oldest samples instead of growing.
  *
- * A twentieth of each limit, and a part for each player, is reserved for the records of claims and
- * moves. If these bytes are not enough, histories are shortened first. Then the oldest answers kept
- * for retries are dropped. Used shot numbers are kept longest, so that no shot is paid twice.
+ * 5 % of each limit, and some bytes for each player, are reserved for the records of claims and
+ * moves. If these bytes are not enough, the match first shortens histories, and then drops the
+ * oldest answers that it kept for retries. It keeps used shot numbers longest, so that no shot is
+ * paid twice.
  */
 struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits);
 void hs_match_destroy(struct hs_match *match);
 
-/* Sets the map of the match; call it before any claim is verified. The map is borrowed and must
-   outlive the match. With NULL, the default, the map is unknown, and nothing static blocks a
-   shot. */
+/* Sets the map. Call this before the first claim is verified. The map is borrowed and must outlive
+   the match. NULL, the default, means that the map is unknown: only players and movers can then
+   block a shot. */
 void hs_match_set_world(struct hs_match *match, const struct hs_world *world);
 
-/* Returns whether a reservation of memory failed since the last call of this function. */
+/* Returns whether a memory reservation has failed since the last call. */
 bool hs_match_was_refused(struct hs_match *match);
 
-/* Returns whether the bytes in use are below nine tenths of the limit, both for the match and for
-   the shared budget. */
+/* Returns whether less than 90 % of the match's limit and of the shared budget's limit is used. */
 bool hs_match_has_space(const struct hs_match *match);
 
-/* Returns the bytes of a new, empty match. */
+/* Returns the size of an empty match in bytes. */
 size_t hs_match_min_bytes(void);
 
 /* ---- frames ---- */
 
 /*
- * Stores one frame. `results` has player_count entries, then mover_count entries for the movers. A
- * refused entry is not stored, but may help to confirm a clock reset. Sets bit `1 << flag` in
- * *flags for each enum hs_frame_flag that applies. Returns false if out of memory: the entries
- * before that point are stored.
+ * Stores one frame. Writes one result for each player to `results`, then one for each mover. A
+ * frame that is refused because of its time may still help to confirm a clock reset. Sets the bit
+ * `1 << flag` in *flags for each enum hs_frame_flag that applies. Returns false if memory runs out;
+ * the entries before that point are then stored.
  */
 bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
                          enum hs_frame_result *results, unsigned *flags);
 
-/* The jump of a sample that was flagged UNFLAGGED_JUMP. */
+/* The jump that caused the flag HS_FRAME_FLAG_UNFLAGGED_JUMP. */
 struct hs_frame_jump {
     double distance, limit; /* length; `limit` is the distance that history.max_speed allows in
                                elapsed_us */
     int64_t elapsed_us;     /* since the previous sample */
 };
 
-/* Returns true and writes the jump to *out if the player or mover has a sample at exactly this time
-   that was flagged as a jump. Reads only. `at` is a search hint: the mover's index in its frame. */
+/* Returns whether the player or mover has a sample at exactly `time_us` that was flagged as a jump,
+   and writes the jump to *out. `at` makes the search faster: the mover's index in the frame. */
 bool hs_match_player_jump(const struct hs_match *match, struct hs_str player, int64_t time_us,
                           struct hs_frame_jump *out);
 bool hs_match_mover_jump(const struct hs_match *match, struct hs_str mover, size_t at,
@@ -93,15 +92,15 @@ struct hs_match_info {
     bool has_frames;
     bool needs_resync; /* the match has less than one window of history, so game servers should post
                           older frames again */
-    uint32_t players;  /* number of present players */
+    uint32_t players;  /* number of players who have not left */
     uint32_t movers;
-    uint32_t accounts;    /* accounts of players who left */
+    uint32_t accounts;    /* number of accounts that are kept for players who left */
     size_t history_bytes; /* bytes of the match, including the bytes reserved for its players */
 };
 
 void hs_match_info(const struct hs_match *match, struct hs_match_info *out);
 
-/* Sums over all evaluated claims, including claims of players who left. */
+/* Sums over all evaluated claims, including those of players who left. */
 struct hs_match_totals {
     uint64_t reasons[HS_REASON_COUNT];
     double damage;
@@ -109,23 +108,23 @@ struct hs_match_totals {
 
 void hs_match_totals(const struct hs_match *match, struct hs_match_totals *out);
 
-/* Returns the number of payments since the match was opened or restored. Once the owner has written
-   the whole journal (journal.h) to a file, all entries whose `payment` is at most this number are
+/* Returns the number of payments since the match was opened or restored. After the owner has saved
+   the whole journal (journal.h), every ledger entry whose `payment` is at most this number is
    saved. */
 uint32_t hs_match_payments(const struct hs_match *match);
 
 /* A player's connection, as frames and moves describe it. */
 struct hs_player_connection {
     bool is_known; /* frames posted a round trip; otherwise only noise_us is valid */
-    bool is_quiet; /* enough round trips were measured in the last 15 to 30 s, and they have no
-                      noise */
-    int64_t rtt_us, spread_us; /* the smallest of the last round trips, and the largest one minus
-                                  the smallest */
-    int64_t noise_us;          /* the delay that a packet can have beyond the smallest round trip;
-                                  0: unknown */
+    bool is_quiet; /* enough round trips were measured in the last 15 to 30 s to know that the
+                      connection has no noise */
+    int64_t rtt_us, spread_us; /* the smallest of the last round trips, and the largest minus the
+                                  smallest */
+    int64_t noise_us;          /* how much longer than the smallest round trip a packet can take; 0:
+                                  unknown */
 };
 
-/* State of one player. `name` points into the match. */
+/* The state of one player. The strings point into the match. */
 struct hs_player_info {
     struct hs_str name;
     struct hs_str account; /* ptr NULL: no account is known */
@@ -135,31 +134,31 @@ struct hs_player_info {
     bool alive;
     struct hs_vec position;
     struct hs_str team;                /* ptr NULL: no team */
-    uint64_t reasons[HS_REASON_COUNT]; /* verdicts on claims of this player */
+    uint64_t reasons[HS_REASON_COUNT]; /* number of this player's claims with each reason */
     uint64_t would_reject;             /* number of claims that were accepted only because a check
                                           is in shadow mode */
     double damage_dealt;
-    /* Sums of failures, for all checks and for each check. Each failure is weighted by how far it
-       is beyond its limit. The sums decay with time; these are their values at newest_us of the
-       match. */
+    /* Weighted counts of failed checks: over all checks, and for each check. A failure further
+       beyond its limit weighs more. The counts decay with time; these are the values at newest_us
+       of the match. */
     double suspicion;
     double suspicion_hits[HS_CHECK_COUNT], suspicion_moves[HS_MOVE_CHECK_COUNT];
     struct hs_player_connection connection; /* at newest_us of the match */
 };
 
 /*
- * Returns the number of the player's session to which a shot fired at that time belongs, or 0 if
- * there is no such player. The sessions of all players of the match are numbered together, from 1.
- * A player starts a new session when they join or come back.
+ * Returns the number of the session in which the player fired at `fire_time_us`, or 0 if there is
+ * no such player. A session begins when a player joins or comes back. Sessions are numbered from 1,
+ * in one sequence for all players in the match.
  */
 uint64_t hs_match_session(const struct hs_match *match, struct hs_str name, int64_t fire_time_us);
 
-/* Writes the state of a player to *out. Returns false if no such player is present. */
+/* Writes the state of a player to *out. Returns false if the player left or never joined. */
 bool hs_match_find_player(const struct hs_match *match, struct hs_str name,
                           struct hs_player_info *out);
 
-/* Iterates over the players present, in order of arrival. Start with *cursor = 0. Returns false
-   after the last player. */
+/* Iterates over the players who have not left. Start with *cursor = 0. Returns false after the last
+   player. */
 bool hs_match_next_player(const struct hs_match *match, uint32_t *cursor,
                           struct hs_player_info *out);
 

@@ -1,4 +1,4 @@
-/* A client's move as the game server posts it, and the result of its checks. */
+/* A client's move, as the game server posts it, and the result of the move's checks. */
 #ifndef HS_MOVE_H
 #define HS_MOVE_H
 
@@ -13,10 +13,10 @@
 
 HS_PUBLIC_BEGIN
 
-/* The number of answered moves kept per player for retries. Fewer are kept if memory is short. */
+/* How many answers to moves are kept per player for retries; fewer if memory runs short. */
 enum { HS_MOVES_KEPT = 96 };
 
-/* A set of optional members of struct hs_move. */
+/* Bits for the optional members of struct hs_move. */
 enum hs_move_field {
     HS_MOVE_HAS_SEQ = 1 << 0,
     HS_MOVE_HAS_ACK = 1 << 1,
@@ -28,37 +28,37 @@ enum hs_move_field {
     HS_MOVE_HAS_FLAGS = 1 << 7,
 };
 
-/* A move as posted. Numbers are finite. An absent name has ptr NULL. */
+/* A posted move. All numbers are finite. An absent name has ptr NULL. */
 struct hs_move {
     struct hs_str player;
     unsigned fields; /* enum hs_move_field */
     enum hs_move_kind kind;
-    uint64_t seq;   /* number of this move in its epoch */
-    uint64_t epoch; /* number of the client's clock: a new epoch means that the clock started again;
-                       0 if not posted */
-    int64_t timestamp_us;             /* time of the move by the client's clock */
-    int64_t received_us;              /* arrival of the move at the game server */
-    int64_t ack_us;                   /* send time of the newest snapshot the client had seen */
-    double dilation;                  /* speed of game time, >= 0; 1 if not posted, 0 while
-                                         paused */
-    struct hs_str mode;               /* movement mode: a name in the ruleset's `moves.modes` */
-    struct hs_str base;               /* the mover under the player; positions are relative to it */
+    uint64_t seq;         /* number of this move in its epoch */
+    uint64_t epoch;       /* number of the client's clock: a larger epoch means that the clock was
+                             restarted; 0 if not posted */
+    int64_t timestamp_us; /* time of the move by the client's clock */
+    int64_t received_us;  /* arrival of the move at the game server */
+    int64_t ack_us;       /* send time of the newest snapshot the client had seen */
+    double dilation;      /* speed of game time, >= 0; 1 if not posted, 0 while
+                             paused */
+    struct hs_str mode;   /* movement mode: a name in the ruleset's `moves.modes` */
+    struct hs_str base;   /* the mover on which the player stands; `position` is
+                             relative to this mover */
     struct hs_vec position, velocity; /* at the end of the move, as the client computed them */
-    const enum hs_move_flag *flags;   /* what the client reports about its body; valid with
-                                         HS_MOVE_HAS_FLAGS. Borrowed */
+    const enum hs_move_flag *flags;   /* what the client reports about its body; borrowed; valid
+                                         with HS_MOVE_HAS_FLAGS */
     size_t flag_count;
-    /* Position and velocity in the server's simulation. The server acknowledges the client's
-       values, or sends these values as a correction. */
+    /* Position and velocity in the server's simulation. A correction sends these values to the
+       client. */
     struct hs_vec server_position, server_velocity;
     struct hs_str server_mode;
-    struct hs_str server_base; /* the base of server_position; if absent, the same as `base` */
-    double server_rotation[4]; /* rotation of the body on the game server; used in the correction */
+    struct hs_str server_base; /* the base of server_position; absent: `base` */
+    double server_rotation[4]; /* the body's rotation on the game server, for a correction */
 };
 
-/* A failed check of a move. */
 struct hs_move_failure {
     uint8_t check, mode, unit; /* enum hs_move_check, hs_mode, hs_unit */
-    uint8_t reason;            /* enum hs_move_reason, if the check is enforced */
+    uint8_t reason;            /* enum hs_move_reason: the move's reason if the check is enforced */
     double measured, limit;
 };
 
@@ -72,28 +72,29 @@ struct hs_move_result {
     enum hs_verdict verdict;
     enum hs_move_reason reason;
     enum hs_move_position position;
-    bool replayed;     /* a retry; this is the result of the first evaluation */
-    bool force_update; /* the client needs the server's state */
+    bool replayed;     /* the move was sent again; this is its first result */
+    bool force_update; /* the server must send its state to the client */
     bool is_resolving; /* the compatible check (clock/compat.h) shortens the simulated time, to pay
                           back a discrepancy */
-    bool is_whole;     /* the previous move was accepted, and delta_us is all of the client's time
-                          since that move */
-    unsigned raised;   /* bits of enum hs_move_check: the checks that this move failed, in any
-                          mode */
+    bool is_whole;     /* the previous move was not rejected, and delta_us is all of the client's
+                          time since then */
+    unsigned raised;   /* the checks that this move failed, enforced or not: bits `1 << check` of
+                          enum hs_move_check */
     uint16_t failure_count;
     uint16_t corrected_mode; /* index in the ruleset's modes; HS_NONE: unknown */
-    int64_t delta_us;        /* time that the server may simulate */
-    int64_t forced_us; /* time for which the server moves the player without the client, or 0 */
-    int64_t late_us;   /* how late a stale move was; 0: the move is not stale, or the delay is
-                          unknown */
+    int64_t delta_us;        /* the server may simulate the move for this long */
+    int64_t forced_us; /* the server moves the player without the client for this long; 0: it does
+                          not */
+    int64_t late_us;   /* how late a stale move was; 0: unknown, or the move is not stale */
     /* State after the move. */
-    int64_t discrepancy_us, lifetime_us; /* results of the compatible check */
+    int64_t discrepancy_us, lifetime_us; /* from the compatible check */
     int64_t error_us;                    /* client time minus server time of this move */
     int64_t age_us;                      /* time since the first move of this clock */
     int64_t credit_us;
     double speed; /* speed of the client's clock relative to the server's clock; 1 is honest */
-    /* Set for a correction, otherwise 0. */
-    double error, limit; /* length */
+    /* For a correction: the client's error, the largest error without a correction (both length),
+       and the values to send. Otherwise 0. */
+    double error, limit;
     struct hs_vec corrected, corrected_velocity;
     bool has_corrected_velocity;
     /* In deciding order. Entries from failure_count on are not set. */

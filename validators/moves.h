@@ -1,10 +1,9 @@
 /*
- * Checks of client moves. A move has a client timestamp, an arrival time at the game server, and
+ * Checks client moves. A move has a client timestamp, an arrival time at the game server, and
  * optionally a position. The checks answer three questions. How much of the move's time may be
- * simulated? Was the clock of the client too fast? Can a body move in this way?
+ * simulated? Was the client's clock too fast? Can a body move in this way?
  *
- * The result depends only on the player's own state. This state includes the round trip, the stance
- * and the announced jumps, all of which come from posted frames. Not thread-safe on one match.
+ * Not thread-safe on one match.
  */
 #ifndef HS_MOVES_H
 #define HS_MOVES_H
@@ -21,13 +20,12 @@ HS_PUBLIC_BEGIN
 
 /*
  * Checks a move and records it. Adds the player if they are new. Returns false and changes nothing
- * if out of memory. A player has HS_MOVES_KEPT places for answers. Each place allocates at most
- * twice: for its first answer, and for its first answer with failures or a correction.
+ * if memory runs out.
  */
 bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
                          struct hs_move_result *out);
 
-/* State of a player, derived from their moves. */
+/* The state of a player, derived from their moves. */
 struct hs_moves_info {
     bool present; /* the player sent a move */
     uint64_t epoch;
@@ -35,14 +33,15 @@ struct hs_moves_info {
     int64_t discrepancy_us, lifetime_us, age_us, credit_us;
     bool is_resolving;
     double speed;       /* speed of the client's clock; 1 is honest */
-    double speed_error; /* the largest possible error of `speed`, because the delay of packets
-                           varies; 1: the clock was not measured long enough */
+    double speed_error; /* how wrong `speed` can be, because the delay of packets varies; 1: the
+                           clock was not measured long enough */
     uint32_t bursts_per_minute;
     uint64_t reasons[HS_MOVE_REASON_COUNT];
-    uint64_t raised[HS_MOVE_CHECK_COUNT]; /* number of moves that failed the check, in any mode */
+    uint64_t raised[HS_MOVE_CHECK_COUNT]; /* number of moves that failed the check, enforced or
+                                             not */
 };
 
-/* Returns false if no such player is present. */
+/* Writes the state to *out. Returns false if the player left or never joined. */
 bool hs_match_moves_info(const struct hs_match *match, struct hs_str player,
                          struct hs_moves_info *out);
 

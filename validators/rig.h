@@ -23,14 +23,14 @@ struct hs_hitbox {
     uint16_t zone; /* index in the ruleset */
     enum hs_shape shape;
     double radius;      /* sphere, capsule */
-    double half_length; /* capsule: half the distance between the cap centres, along local z */
+    double half_length; /* capsule: half the distance between the cap centres; along local z */
     struct hs_vec half_extents; /* box */
     struct hs_vec center;       /* in the bone's frame */
     float rotation[4];          /* in the bone's frame */
-    bool axis_aligned;          /* box: the bone turns neither the box nor its centre */
+    bool axis_aligned;          /* box: its axes and `center` do not turn with the bone */
 };
 
-/* A bone in the root's frame. */
+/* A bone of a rest pose, in the root's frame. */
 struct hs_rest_bone {
     struct hs_vec position;
     float rotation[4];
@@ -41,13 +41,15 @@ struct hs_stance {
     struct hs_name name;
     struct hs_vec eye;                       /* in the root's frame */
     struct hs_rest_bone bones[HS_MAX_BONES]; /* in the order of hs_rig.bones */
-    double reach; /* derived: distance from the root to the furthest hitbox point */
+    double reach; /* derived; length; upper bound of the distance from the root to any hitbox
+                     point */
 };
 
 /*
- * Four hitboxes as capsules in the frames of their bones, in float. Every point of a hitbox is
- * within `radius` of the line between two points, and within `reach` of the bone. An axis-aligned
- * box does not turn with its bone, so both points are at the bone's origin.
+ * Capsules around four hitboxes, in the frames of their bones, in float. Every point of a hitbox is
+ * within `radius` of the segment between `from` and `to`, and within `reach` of the bone. An
+ * axis-aligned box does not turn with its bone, so both ends of its capsule are at the bone's
+ * origin.
  */
 struct hs_capsules {
     float from[3][4], to[3][4]; /* per axis */
@@ -60,16 +62,16 @@ struct hs_rig {
     struct hs_hitbox hitboxes[HS_MAX_HITBOXES];
     struct hs_stance stances[HS_MAX_STANCES];
     uint16_t bone_count, hitbox_count, stance_count;
-    double hitbox_reach[HS_MAX_HITBOXES]; /* derived: distance from the bone to the furthest point
-                                             of the hitbox, at scale 1 */
+    double hitbox_reach[HS_MAX_HITBOXES]; /* derived; length; upper bound of the distance from the
+                                             bone to any point of the hitbox, at scale 1 */
     struct hs_capsules capsules[HS_MAX_HITBOXES / 4]; /* derived, at scale 1 */
 };
 
-/* Returns the index of a name, or HS_NONE (ruleset.h). */
+/* Returns the index of the bone or stance with this name, or HS_NONE (ruleset.h). */
 uint16_t hs_rig_find_bone(const struct hs_rig *in, struct hs_str name);
 uint16_t hs_rig_find_stance(const struct hs_rig *in, struct hs_str name);
 
-/* Fills the derived fields. */
+/* Computes the derived members, and normalises the rotations. */
 void hs_rig_finish(struct hs_rig *rig);
 
 HS_PUBLIC_END

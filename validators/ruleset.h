@@ -26,13 +26,14 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
 #define HS_NONE 0xFFFFu
 
 /*
- * The scalar fields. One row gives a member of a struct, its key in the document, its default and
- * its range. rules/fields.c makes the tables at the end of this header from the rows.
+ * The scalar fields. Each row defines a member of a struct, its key in the document, its default
+ * and its range:
  *
  *   X(kind, member, key, default, low, high)
  *
  * `kind` is an enum hs_scalar_kind. Defaults and ranges are in the unit of the document, but
- * defaults of lengths are in centimetres. openapi.yaml has the description for users.
+ * default lengths are in centimetres. rules/fields.c builds the tables at the end of this header
+ * from these rows. openapi.yaml describes the fields for users.
  */
 #define HS_SCALAR_TYPE_REAL                                     double
 #define HS_SCALAR_TYPE_LENGTH                                   double
@@ -43,35 +44,36 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
 
 /* clang-format off */
 #define HS_HISTORY_FIELDS(X)                                                                       \
-    /* largest age of kept poses, counted from the newest; one older pose is also kept */          \
+    /* poses up to this much older than the newest pose are kept, and one older pose */            \
     X(SECONDS, keep_us, "keep", 1.0, 0.05, 60)                                                     \
-    /* longer gaps between samples are not interpolated */                                         \
+    /* poses are not interpolated between two samples that are further apart than this */          \
     X(SECONDS, max_gap_us, "max_gap", 0.15, 0.001, 60)                                             \
     /* the largest allowed coordinate */                                                           \
     X(LENGTH, world_bound, "world_bound", 1e7, 1, 1e12)                                            \
-    /* length/s; a faster move between samples is a teleport */                                    \
+    /* length/s; a faster movement between two samples counts as a jump */                         \
     X(LENGTH, max_speed, "max_speed", 20000, 1e-3, 1e9)                                            \
     /* a frame further ahead of the newest frame than this is a clock jump */                      \
     X(SECONDS, max_forward_us, "max_forward", 5, 0.1, 3600)
 
 #define HS_REWIND_FIELDS(X)                                                                        \
-    /* largest age of a claim's time, counted from `now` */                                        \
+    /* how far before `now` the time of a claim may be */                                          \
     X(SECONDS, limit_us, "limit", 0.4, 0, 60)                                                      \
     /* how far the time of a claim may be after `now`, or after the newest pose */                 \
     X(SECONDS, future_slack_us, "future_slack", 0.05, 0, 5)                                        \
-    /* how much earlier a claim's time may be than the time that rtt and interp explain */         \
+    /* how much earlier a claim's time may be than the time expected from rtt and interp */        \
     X(SECONDS, older_slack_us, "older_slack", 0.1, 0, 60)                                          \
-    /* how much later a claim's time may be than the time that rtt and interp explain */           \
+    /* how much later a claim's time may be than the time expected from rtt and interp */          \
     X(SECONDS, newer_slack_us, "newer_slack", 0.03, 0, 60)                                         \
-    /* how much the offset of claims from the explained time may change within two seconds */      \
+    /* how much the difference between hit_time and the time expected from rtt and interp may      \
+       change between two claims within two seconds */                                             \
     X(SECONDS, jump_slack_us, "jump_slack", 0.13, 0, 60)                                           \
-    /* share of the round trip that lies between the server's simulation and the claim's arrival */\
+    /* the expected hit_time is `now` minus interp minus this share of the round trip */           \
     X(REAL, rtt_share, "rtt_share", 1, 0, 2)                                                       \
-    /* the largest interpolation delay that is used */                                             \
+    /* a larger posted interp counts as this value */                                              \
     X(SECONDS, max_interp_us, "max_interp", 0.1, 0, 5)                                             \
-    /* round trips with a larger spread are unstable */                                            \
+    /* if recent round trips differ by more than this, the latency is unstable */                  \
     X(SECONDS, ping_spread_us, "ping_spread", 0.2, 0, 60)                                          \
-    /* how much earlier a shot may be than a shot with a lower number */                           \
+    /* how much earlier a shot may be fired than the last accepted shot with a lower number */     \
     X(SECONDS, backstep_us, "backstep", 0.02, 0, 60)
 
 #define HS_HIT_FIELDS(X)                                                                           \
@@ -83,28 +85,29 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(LENGTH, claim_padding, "claim_padding", 0, 0, 1e6)                                           \
     /* largest distance between the start and the shooter's rewound eye */                         \
     X(LENGTH, origin_tolerance, "origin_tolerance", 25, 0, 1e9)                                    \
-    /* a share of origin_tolerance. If a shot starts closer to the eye than this, the eye must     \
-       see the body; otherwise the eye must see the contact */                                     \
+    /* if a hit starts within this share of origin_tolerance of the eye, the eye must see the      \
+       touched body; if it starts further away, the eye must see the contact */                    \
     X(REAL, lean_share, "lean_share", 0.6, 0, 1)                                                   \
     /* largest angle between the shot's direction and the shooter's aim */                         \
     X(REAL, aim_tolerance_deg, "aim_tolerance_deg", 5, 0, 180)                                     \
     /* largest angle between a claimed path and the direction of its posted shot */                \
     X(REAL, binding_tolerance_deg, "binding_tolerance_deg", 0.5, 0, 180)                           \
-    /* two shots along the same line within this time count as one */                              \
+    /* hits with the same start and end must be fired further apart than this, or further apart    \
+       than half of min_interval if that is shorter */                                             \
     X(SECONDS, trajectory_window_us, "trajectory_window", 0.1, 0, 60)                              \
-    /* every hit needs its posted shot */                                                          \
+    /* every hit needs a posted shot */                                                            \
     X(BOOL, require_shot, "require_shot", 0, 0, 1)                                                 \
     /* a shot up to this time after the shooter's death still counts */                            \
     X(SECONDS, death_grace_us, "death_grace", 0.08, 0, 5)                                          \
     /* largest number of players claimed in addition to the target */                              \
     X(COUNT, max_victims, "max_victims", 64, 0, 64)                                                \
-    /* team mates stop shots at other players */                                                   \
+    /* shots do not pass through the shooter's team mates */                                       \
     X(BOOL, teammates_block, "teammates_block", 1, 0, 1)                                           \
     X(BOOL, friendly_fire, "friendly_fire", 0, 0, 1)
 
 #define HS_WEAPON_FIELDS(X)                                                                        \
     X(REAL, damage, "damage", 0, 0, 1e9)                                                           \
-    /* length of the longest trace */                                                              \
+    /* maximum length of a trace */                                                                \
     X(LENGTH, range, "range", 1e7, 0, 1e12)                                                        \
     /* radius of the sphere that is tested against bodies */                                       \
     X(LENGTH, radius, "radius", 0, 0, 1e6)                                                         \
@@ -116,7 +119,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(LENGTH, gravity, "gravity", 0, 0, 1e12)                                                      \
     /* smallest time between two shots; 0: no limit */                                             \
     X(SECONDS, min_interval_us, "min_interval", 0, 0, 3600)                                        \
-    /* rounds; 0: not counted */                                                                   \
+    /* rounds in a full magazine; 0: not counted */                                                \
     X(COUNT, magazine, "magazine", 0, 0, 1e6)                                                      \
     /* a pause this long refills the magazine */                                                   \
     X(SECONDS, reload_us, "reload", 0, 0, 3600)                                                    \
@@ -124,15 +127,15 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(COUNT, pellets, "pellets", 1, 1, 64)                                                         \
     /* half angle of the pellets' cone */                                                          \
     X(REAL, spread_deg, "spread_deg", 0, 0, 80)                                                    \
-    /* number of bodies a shot passes through */                                                   \
+    /* how many bodies a shot passes through */                                                    \
     X(COUNT, pierce, "pierce", 0, 0, 64)                                                           \
-    /* only for projectiles */                                                                     \
+    /* maximum flight time; only for projectiles */                                                \
     X(SECONDS, max_flight_us, "max_flight", 10, 0, 3600)                                           \
-    /* hits with this weapon need their posted shots */                                            \
+    /* every hit with this weapon needs a posted shot */                                           \
     X(BOOL, require_shot, "require_shot", 0, 0, 1)
 
 #define HS_BLAST_FIELDS(X)                                                                         \
-    /* largest distance from the centre of the impact to the nearest hitbox surface */             \
+    /* how far the blast reaches, from its centre to the nearest hitbox surface of a victim */     \
     X(LENGTH, radius, "radius", 0, 1e-6, 1e9)                                                      \
     X(REAL, damage, "damage", 0, 0, 1e9)                                                           \
     /* full damage up to this distance; then it falls linearly to min_scale at `radius` */         \
@@ -140,9 +143,9 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(REAL, min_scale, "min_scale", 1, 0, 1)                                                       \
     /* factor on damage to the shooter; 0: no damage */                                            \
     X(REAL, self_scale, "self_scale", 0, 0, 1e3)                                                   \
-    /* the world protects victims behind it */                                                     \
+    /* the world shields victims who cannot be seen from the blast */                              \
     X(BOOL, occlusion, "occlusion", 1, 0, 1)                                                       \
-    /* true: a direct victim who is also in the blast takes both damages; false: the larger one */ \
+    /* a direct victim who is also in the blast takes both damages; false: only the larger one */  \
     X(BOOL, stack_with_direct, "stack_with_direct", 0, 0, 1)
 /* clang-format on */
 
@@ -159,8 +162,8 @@ struct hs_rewind_rules {
 struct hs_hit_rules {
     enum hs_resolve resolve;
     HS_HIT_FIELDS(HS_SCALAR_MEMBER)
-    uint16_t zone_priority[HS_MAX_ZONES]; /* a contact with one of these zones is used instead of an
-                                             earlier contact with another zone of the body */
+    uint16_t zone_priority[HS_MAX_ZONES]; /* if a shot touches several zones of a body, the zone
+                                             that comes first in this list counts */
     uint16_t zone_priority_count;
 };
 
@@ -171,7 +174,8 @@ struct hs_zone {
 
 struct hs_falloff_point {
     double distance; /* length, in ascending order */
-    double factor;   /* factor on damage; linear between points, constant beyond the ends */
+    double factor;   /* factor on damage: interpolated linearly between two points, constant before
+                        the first and after the last */
 };
 
 /* An explosion at the impact. */
@@ -186,16 +190,16 @@ struct hs_weapon {
     enum hs_fuse fuse;     /* a claim can choose another fuse only if this is HS_FUSE_ANY */
     enum hs_motion motion; /* projectiles */
     HS_WEAPON_FIELDS(HS_SCALAR_MEMBER)
-    bool has_world_radius; /* if false, hs_ruleset_finish copies `radius` for projectiles */
-    bool has_require_shot; /* if false, hs_ruleset_finish sets `require_shot` for projectiles and
-                              for several pellets */
+    bool has_world_radius; /* if false, hs_ruleset_finish uses `radius` for projectiles */
+    bool has_require_shot; /* if false, hs_ruleset_finish sets `require_shot`: true for projectiles
+                              and for weapons with several pellets */
     bool has_blast;
     struct hs_blast blast;
     struct hs_falloff_point falloff[HS_MAX_FALLOFF];
     uint16_t falloff_count;
-    double zone_factor[HS_MAX_ZONES]; /* the factor of the weapon if it has its own, otherwise the
-                                         factor of the ruleset */
-    bool zone_own[HS_MAX_ZONES];      /* the weapon sets its own factor */
+    double zone_factor[HS_MAX_ZONES]; /* factor on damage to each zone */
+    bool zone_own[HS_MAX_ZONES];      /* the weapon sets this factor itself; otherwise the ruleset
+                                         does */
 };
 
 struct hs_ruleset {
@@ -207,10 +211,9 @@ struct hs_ruleset {
     struct hs_hit_rules hit;
     struct hs_zone zones[HS_MAX_ZONES];
     uint16_t zone_count;
-    struct hs_rig **rigs; /* the array and each rig are owned; the capacity is the next power of
-                             two */
+    struct hs_rig **rigs; /* the array and each rig are owned */
     uint16_t rig_count, default_rig;
-    double reach;                              /* derived: the largest reach of all stances */
+    double reach;                              /* derived; largest reach of a stance in any rig */
     struct hs_weapon *weapons[HS_MAX_WEAPONS]; /* owned */
     uint16_t weapon_count;
     enum hs_mode checks[HS_CHECK_COUNT];
@@ -218,8 +221,8 @@ struct hs_ruleset {
 };
 
 /*
- * The built-in rulesets are the same rules in different frames of reference: they differ in the
- * unit of length and in the up axis. Handedness is not part of a ruleset (docs/ruleset.md).
+ * The built-in rulesets contain the same rules, but differ in the unit of length and in the up
+ * axis. A ruleset says nothing about handedness (docs/ruleset.md).
  */
 struct hs_builtin_ruleset {
     const char *name;   /* name of a unit ("metres") or of an engine ("unity") */
@@ -230,18 +233,17 @@ enum { HS_BUILTIN_RULESETS = 7 };
 extern const struct hs_builtin_ruleset hs_builtin_rulesets[HS_BUILTIN_RULESETS];
 
 /*
- * Creates a ruleset with default scalars for a unit of length, without rigs, zones or weapons. The
- * caller owns it. Returns NULL if out of memory.
+ * Creates a ruleset with default scalars and without rigs, zones or weapons. `cm_per_unit` is its
+ * unit of length. The caller owns the ruleset. Returns NULL if out of memory.
  */
 struct hs_ruleset *hs_ruleset_create(double cm_per_unit);
 
-/* Creates a built-in ruleset: scalars, a humanoid rig, and some weapons. The caller owns it.
-   Returns NULL if out of memory. */
+/* Creates a complete built-in ruleset. The caller owns it. Returns NULL if out of memory. */
 struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *builtin);
 
-/* Each of these functions adds one part of the built-in ruleset: zones, the humanoid rig with its
-   zones, movement modes, or weapons. Returns false if out of memory or capacity. The rig stands
-   along the ruleset's `up`, so set `up` first. */
+/* These functions add one part of the built-in ruleset to `ruleset`: zones, movement modes, the
+   humanoid rig with its zones, or weapons. They return false if memory runs out or a list is full.
+   The rig stands along the ruleset's `up`, so set `up` first. */
 bool hs_ruleset_add_builtin_zones(struct hs_ruleset *ruleset);
 void hs_ruleset_add_builtin_moves(struct hs_ruleset *ruleset, double cm_per_unit);
 bool hs_ruleset_add_builtin_rig(struct hs_ruleset *ruleset, double cm_per_unit);
@@ -250,44 +252,42 @@ bool hs_ruleset_add_builtin_weapons(struct hs_ruleset *ruleset, double cm_per_un
 void hs_ruleset_destroy(struct hs_ruleset *ruleset);
 
 /*
- * Adders. These functions return the index, or HS_NONE if out of memory or capacity. Adding a zone
- * that exists already returns its index and changes nothing. A new rig or weapon is all zero except
- * for its name; fill it in place.
+ * Each of these functions adds an entry and returns its index. They return HS_NONE if memory runs
+ * out or the list is full. If the zone already exists, hs_ruleset_add_zone returns its index and
+ * changes nothing. A new rig or weapon is all zero except for its name.
  */
 uint16_t hs_ruleset_add_zone(struct hs_ruleset *ruleset, struct hs_str name, double factor);
 uint16_t hs_ruleset_add_rig(struct hs_ruleset *ruleset, struct hs_str name);
 uint16_t hs_ruleset_add_weapon(struct hs_ruleset *ruleset, struct hs_str name);
 
-/* Returns the index of a name, or HS_NONE. */
+/* Returns the index of the entry with this name, or HS_NONE. */
 uint16_t hs_ruleset_find_move_mode(const struct hs_ruleset *in, struct hs_str name);
 uint16_t hs_ruleset_find_zone(const struct hs_ruleset *in, struct hs_str name);
 uint16_t hs_ruleset_find_rig(const struct hs_ruleset *in, struct hs_str name);
 uint16_t hs_ruleset_find_weapon(const struct hs_ruleset *in, struct hs_str name);
 
 /*
- * Finds the faults of a whole ruleset: unknown names, values out of range, rigs without hitboxes.
- * Calls `report` for each fault, with a JSON pointer into the document form and a sentence. Returns
- * the number of faults; 0 means that the ruleset can be used.
+ * Finds the faults in a ruleset, for example unknown names, values out of range, or rigs without
+ * hitboxes. Calls `report` (unless it is NULL) for each fault, with a JSON pointer to the value in
+ * the document and a sentence. Returns the number of faults; 0 means that the ruleset is valid.
  */
 typedef void hs_ruleset_report(void *context, const char *pointer, const char *fault);
 size_t hs_ruleset_validate(const struct hs_ruleset *ruleset, hs_ruleset_report *report,
                            void *context);
 
-/* Computes the derived members: zone factors, `world_radius` and `require_shot` of weapons, reach
-   of rigs. Call it after the last change. */
+/* Computes the derived members. Call this after the last change to the ruleset. */
 void hs_ruleset_finish(struct hs_ruleset *ruleset);
 
 /*
- * Finds likely mistakes in a valid and finished ruleset. Examples: a rig that stands along an axis
- * other than `up`, a length in another unit, a weapon without a rate of fire. Calls `report` for
- * each one, with a JSON pointer and a sentence. If `report` is NULL, only counts them. Returns the
- * number of warnings. The built-in rulesets have no warnings.
+ * Finds likely mistakes in a valid and finished ruleset, for example a length in another unit, or a
+ * weapon without a rate of fire. Calls `report` (unless it is NULL) for each mistake, like
+ * hs_ruleset_validate. Returns the number of mistakes.
  */
 size_t hs_ruleset_warn(const struct hs_ruleset *ruleset, hs_ruleset_report *report, void *context);
 
 /*
- * A scalar field: its place in the document and in the struct, its default and its range. One table
- * of such fields drives defaults, decoding, encoding and validation.
+ * A scalar field. Defaults, decoding, encoding and validation of a ruleset all use the tables of
+ * scalar fields below.
  */
 enum hs_scalar_kind {
     HS_SCALAR_REAL,    /* double */
@@ -298,10 +298,10 @@ enum hs_scalar_kind {
     HS_SCALAR_BOOL,    /* bool */
 };
 struct hs_scalar {
-    /* For example "rewind", "limit". Nested sections are written as "moves/credit". A weapon's
-       fields have no section. */
+    /* For example "rewind" and "limit". A nested section is written as "moves/credit". NULL: a
+       field of a weapon, blast or movement mode has no section. */
     const char *section, *key;
-    size_t offset; /* in struct hs_ruleset, or in struct hs_weapon */
+    size_t offset; /* in struct hs_ruleset, unless the table says otherwise */
     enum hs_scalar_kind kind;
     double initial;
     double low, high; /* inclusive, in the unit of the document */
@@ -312,10 +312,11 @@ extern const struct hs_scalar hs_blast_scalars[]; /* offsets in struct hs_weapon
 extern const size_t hs_blast_scalar_count;
 extern const struct hs_scalar hs_move_mode_scalars[]; /* offsets in struct hs_move_mode */
 extern const size_t hs_move_mode_scalar_count;
-extern const struct hs_scalar hs_weapon_scalars[];
+extern const struct hs_scalar hs_weapon_scalars[]; /* offsets in struct hs_weapon */
 extern const size_t hs_weapon_scalar_count;
 
-/* Get and set the value as a number in the document's unit (seconds; 0 or 1 for a bool). */
+/* Read and write a value in the document's unit: seconds for times, 0 or 1 for a bool. `base` is
+   the struct that contains the field. */
 double hs_scalar_get(const struct hs_scalar *scalar, const void *base);
 void hs_scalar_set(const struct hs_scalar *scalar, void *base, double value);
 

@@ -1,7 +1,7 @@
 /*
- * Shots posted before their hits: may this player fire this weapon from this place at this time?
- * The client has already shown the shot. The answer confirms it, or tells the client to undo it.
- * The results of the checks are kept for the hits of the shot.
+ * Verifies shots that are posted before their hits: may this player fire this weapon from this
+ * place at this time? The client has already shown the shot. The answer confirms the shot, or tells
+ * the client to undo it. Some results of the checks also count for the hits of the shot.
  */
 #ifndef HS_SHOT_H
 #define HS_SHOT_H
@@ -13,24 +13,24 @@ HS_PUBLIC_BEGIN
 
 struct hs_shot_claim {
     uint64_t shot;
-    struct hs_str shooter, weapon; /* if `weapon` is absent, the weapon held at the time */
+    struct hs_str shooter, weapon; /* if `weapon` is absent, the weapon that the shooter held */
     int64_t time_us;               /* fire time */
-    struct hs_vec origin;          /* world, length */
+    struct hs_vec origin;          /* world coordinates */
     struct hs_vec direction;       /* unit vector; valid if has_direction */
     bool has_direction, has_seed;
-    bool is_cancel;                  /* withdraws the shot of this number: hs_shot_cancel */
-    bool has_time, has_origin;       /* always set, except with is_cancel */
-    uint64_t seed;                   /* seed of the spread */
-    const struct hs_vec *directions; /* expected direction of each pellet, unit vectors; instead of
-                                        a seed */
+    bool is_cancel;                  /* withdraw the shot with this number (hs_shot_cancel) */
+    bool has_time, has_origin;       /* always true, except with is_cancel */
+    uint64_t seed;                   /* seed of the spread (spread.h); valid if has_seed */
+    const struct hs_vec *directions; /* instead of a seed: the expected direction of each pellet;
+                                        unit vectors */
     size_t direction_count;          /* at most HS_MAX_PELLETS */
 };
 
 /*
- * Verifies a shot with the checks of the stages SHOT and KEPT (vocabulary.h). Sets rows, verdict,
- * reason, flags and `replay` of `out` like hs_hit_verify. The server must advance a new projectile
- * by *forward_time_us: the projectile is then where the client already shows it. If rewind.source
- * is `prediction_ping`, *forward_time_us comes from hs_prediction_rules. Reads only.
+ * Verifies a shot with the checks in the stages SHOT and KEPT (vocabulary.h). Sets the checks,
+ * verdict, reason, flags and `replay` in *out like hs_hit_verify. The server must advance a new
+ * projectile by *forward_time_us, to where the client already shows it. If rewind.source is
+ * `prediction_ping`, hs_prediction_rules determine *forward_time_us. Does not change the match.
  */
 void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *claim, int64_t now_us,
                     struct hs_hit_result *out, int64_t *forward_time_us);
@@ -39,23 +39,25 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
 void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_claim *claim,
                            int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out,
                            int64_t *forward_time_us);
-/* Remembers that a shot could not be recorded, whatever its verdict was. Until the shot is sent
-   again, its hits have the reason not_recorded, and are not rejected because of a missing shot. */
+
+/* Remembers the fire time of a shot that could not be recorded. A hit with this fire time and
+   without a posted shot is then inconclusive (not_recorded), and not rejected. */
 void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
 
 /*
- * Withdraws an accepted shot of the shooter's session. Later hits of this shot have the reason
- * no_matching_shot. The damage of earlier hits stays. The rate-of-fire token of the shot returns to
- * the weapon, unless a hit of the shot was accepted or may have been accepted. So each token is
- * used for at most one shot. Sets verdict and reason of `out`. The reason is ok if this call or an
- * earlier call withdrew the shot; no_matching_shot if no such shot was accepted; not_recorded if
- * out of memory. The reason is also not_recorded if `may_record` is false, because the owner cannot
- * keep the record.
+ * Withdraws an accepted shot of the shooter's current session. Later hits of this shot have the
+ * reason no_matching_shot. The damage of earlier hits stays. The shot's rate-of-fire token returns
+ * to the weapon, unless a hit of the shot was accepted or may have been accepted.
+ *
+ * Sets verdict and reason in *out. The reason is `ok` if this call or an earlier call withdrew the
+ * shot, and no_matching_shot if no such shot was accepted. It is not_recorded if memory runs out,
+ * if the shot may be one that could not be recorded, or if `may_record` is false. Pass false if the
+ * journal cannot be saved.
  */
 void hs_shot_cancel(struct hs_match *match, const struct hs_shot_claim *claim, bool may_record,
                     struct hs_hit_result *out);
 
-/* Records a result that is not a replay; see hs_hit_record. */
+/* Records a result that is not a replay, like hs_hit_record. */
 bool hs_shot_record(struct hs_match *match, const struct hs_shot_claim *claim,
                     const struct hs_hit_result *result, struct hs_str answer);
 

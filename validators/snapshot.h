@@ -1,27 +1,28 @@
 /*
- * Saves the lasting part of a match as bytes, and restores a match from them.
+ * A snapshot contains the state of a match without its poses. It is saved as bytes, and a match can
+ * be restored from these bytes.
  *
- * A cheater could gain from the loss of some state. So the bytes contain the move timing with its
+ * A cheater could gain if some state were lost. So a snapshot contains the move timing with its
  * credit, the movement, the suspicion, the used shot numbers with their answers, and the cadences.
- * They also contain the counters, the damage, and the sticky state of players and movers, such as
- * life, team and weapon. The opening time of the match is saved because the ids of verdicts depend
- * on it.
+ * It also contains the counters, the damage, and the sticky state of players and movers, such as
+ * life, team and weapon. The ids of verdicts depend on the match's opening time, so this time is
+ * saved too.
  *
- * Poses are not saved. After a restore, poses are complete again after one window of history. Until
- * then hits are inconclusive, and hs_match_info reports that the match needs a resync.
+ * After a restore, it takes one window of history until all poses are known again. Until then hits
+ * are inconclusive, and hs_match_info reports that the match needs a resync.
  *
  * Events between save and restore are unknown. So saved state never causes a rejection until a
- * frame confirms it (enum hs_stale): the outcome of a check that would reject is unknown. Saved
- * state that allows a claim still counts. The outcome of a hit is also unknown if its posted shot
- * may have been lost. The first jump of a player is excused.
+ * frame confirms it (enum hs_stale): a check that would fail because of it has an unknown outcome.
+ * A hit is also inconclusive if its posted shot may have been lost. The first jump of a player is
+ * ignored.
  *
  * The bytes are little-endian and the same on every machine. They refer to parts of the ruleset by
- * index, so read them with the same revision of the ruleset. The bytes contain a version, the names
- * of their vocabularies, and a tag of their layout. Bytes of another layout are refused. If only
- * the layout of the move checks differs, the move checks start again with the saved credit.
+ * index, so restore them with the same revision of the ruleset. They contain a version, the names
+ * in the vocabularies, and a hash of the layout. Bytes with another layout are refused. If only the
+ * layout of the move checks differs, the move checks start again with the saved credit.
  *
- * The bytes have no checksum: add one where you store them. The reader never reads outside the
- * given bytes, and accepts only values that the library can handle.
+ * A snapshot has no checksum: add one where you store it. The reader never reads outside the given
+ * bytes, and rejects values that the library cannot handle.
  */
 #ifndef HS_SNAPSHOT_H
 #define HS_SNAPSHOT_H
@@ -38,54 +39,55 @@
 
 HS_PUBLIC_BEGIN
 
-/* Progress of a save; zero at first. */
+/* The progress of a save. Start with all zeros. */
 struct hs_save_cursor {
-    uint32_t players; /* number of players still to be saved; valid if has_begun */
+    uint32_t players; /* number of players that are not saved yet; valid if has_begun */
     bool has_begun;
 };
 
 /*
- * Appends the next part of a match: at least one player, and more while the part is smaller than
- * `part_bytes`. Returns true if more parts follow. The match may be used and changed between two
- * parts, so no caller waits longer than one part takes. The state of one player is always in one
- * part. Players who join between two parts are left out.
+ * Appends the next part of a snapshot: at least one player, and more players while the part is
+ * smaller than `part_bytes`. Returns true if more parts follow. The match may be used and changed
+ * between two parts, so other callers wait for one part at most. The state of one player is always
+ * in one part. Players who join between two parts are not saved.
  */
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out);
 
-/* Appends all parts at once. This function and hs_match_save_part are not thread-safe on one
+/* Appends a whole snapshot. Neither this function nor hs_match_save_part is thread-safe on one
    match. */
 void hs_match_save(const struct hs_match *match, struct hs_bytes *out);
 
 enum hs_match_load {
     HS_MATCH_LOADED,
     HS_MATCH_LOADED_PARTLY, /* the move checks start again, because their layout differs */
-    HS_MATCH_OTHER_VERSION, /* the bytes, their layout or a vocabulary have another version */
-    HS_MATCH_DAMAGED,       /* the bytes are too few, too many, or have values that no save
-                               writes */
+    HS_MATCH_OTHER_VERSION, /* another version, layout or vocabulary */
+    HS_MATCH_DAMAGED,       /* bytes are missing, left over, or have impossible values */
     HS_MATCH_LOAD_NO_MEMORY
 };
 
 /*
- * Restores a match. `ruleset` must be the revision with which the match was saved; it is borrowed
- * as in hs_match_create. The map is not set. All saved players are restored, even if they are more
- * than `limits` allows. With LOADED and LOADED_PARTLY the caller owns *out, otherwise *out is NULL.
+ * Restores a match without its map. `ruleset` must be the revision that the saved match used; it is
+ * borrowed as in hs_match_create. All saved players are restored, even if `limits` allows fewer.
+ * After HS_MATCH_LOADED or HS_MATCH_LOADED_PARTLY the caller owns *out; otherwise *out is NULL.
  */
 enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits, const void *bytes,
                                  size_t size, struct hs_match **out);
 
 /*
- * Appends an excerpt: the part of a match that a verdict depends on, with the poses. From an
- * excerpt, hs_match_load restores a match that gives a bit-identical verdict on the same claim or
- * posted shot. An excerpt has the players that the claim names, and the players and movers near the
- * path. It has their samples around the times of the claim, 16 more samples before these, and 16
- * after them. It has the shooter's used shot numbers with which the claim is compared, without
- * their answers. It has no counts and no suspicion. No more frames can be posted to the restored
- * match. An excerpt has only a hash of the vocabularies and of the layout. If the program has other
- * vocabularies or another layout, hs_match_load returns HS_MATCH_OTHER_VERSION. `result` is the
- * result of hs_hit_verify or hs_shot_verify. Between that call and this one, the match must not
- * change.
+ * Appends an excerpt: the part of a match that a verdict depends on, with poses. hs_match_load
+ * restores a match from it, which gives the same claim or posted shot a bit-identical verdict. No
+ * frames can be posted to this match.
+ *
+ * An excerpt contains the players whom the claim names, and the players and movers near the path.
+ * It contains their samples around the times of the claim, and 16 more samples before and after.
+ * It also contains the shooter's used shot numbers that are compared with the claim, but not their
+ * answers, and no counters or suspicion.
+ *
+ * `result` must come from hs_hit_verify or hs_shot_verify, and the match must not have changed
+ * since that call. hs_match_load returns HS_MATCH_OTHER_VERSION if the program that loads the
+ * excerpt has other vocabularies or another layout.
  */
 void hs_hit_save_excerpt(const struct hs_match *match, const struct hs_hit_claim *claim,
                          const struct hs_hit_result *result, struct hs_bytes *out);
@@ -93,26 +95,27 @@ void hs_shot_save_excerpt(const struct hs_match *match, const struct hs_shot_cla
                           const struct hs_hit_result *result, struct hs_bytes *out);
 
 /*
- * Returns whether the saved bytes are an excerpt that this version of the program can read.
- * hs_match_load can also read an excerpt with another ruleset (hs_excerpt_fits). The other ruleset
- * must have the same rigs and the same `up`. Its list of weapons must begin with the same weapons
- * in the same order. The match then gives the verdict of the other ruleset, with one limit: players
- * who were never near the path under the old rules are missing.
+ * hs_match_is_excerpt returns whether the bytes are an excerpt that this program can load.
+ *
+ * hs_excerpt_fits returns whether an excerpt can also be loaded with another ruleset. This ruleset
+ * must have the same rigs and the same `up`, and its list of weapons must begin with the same
+ * weapons in the same order. Verdicts then follow the other ruleset, but players who were never
+ * near the path under the saved rules are missing.
  */
 bool hs_match_is_excerpt(const void *bytes, size_t size);
 bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_ruleset *other);
 
 /*
- * Call this if moves may have been checked after the save, for example when the process was killed.
- * The time granted to a player since their last saved move is then unknown, so it is not granted
- * again. Otherwise a player would gain credit whenever the process is killed.
+ * Call this after a restore if moves may have been checked since the save, for example because the
+ * process was killed. It is then unknown how much time each player has used since their last saved
+ * move, so this time is not granted again. Otherwise players would gain credit from a crash.
  */
 void hs_match_lost_moves(struct hs_match *match);
 
 /*
- * Call this if another process may have accepted shots of this match, and their numbers are lost.
- * Shots that were fired up to one window of history (history.keep) after the next frame are then
- * `number_forgotten`, so that none of them is paid twice.
+ * Call this if another process may have accepted shots in this match whose numbers are lost. Shots
+ * fired before a certain time are then inconclusive (`number_forgotten`), so that none is paid
+ * twice. This time is one window of history (history.keep) after the next frame.
  */
 void hs_match_lost_payments(struct hs_match *match);
 

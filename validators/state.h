@@ -1,14 +1,14 @@
 /*
  * The sticky state of a player: a sample inherits it from the previous sample, until a frame posts
- * a new value. A row gives the member of struct hs_state, its first value, and how it is compared,
- * inherited and saved. Most rows also give a member and a bit of struct hs_player_frame.
+ * a new value. Each row defines a member of struct hs_state, its first value, and how it is saved.
+ * A row with SAID also defines a member and a bit of struct hs_player_frame.
  *
  *   SAID(type, member, first, saved, stale, field)      posted in the member of the same name
  *   OWN(type, member, dimension, first, saved, stale)   computed by match/sample.c
  *
- * `field` is the end of the name of a bit: HS_FIELD_##field is set if the member is posted. `saved`
- * is an enum hs_saved_kind. `stale` is the bit of enum hs_stale that a restore sets. Larger members
- * come first, so that there is no padding between them.
+ * HS_FIELD_##field is the bit that is set if the frame contains the member. `saved` is an enum
+ * hs_saved_kind. `stale` is the bit of enum hs_stale that a restore sets. Larger members come
+ * first, so that there is no padding between members.
  */
 #ifndef HS_STATE_H
 #define HS_STATE_H
@@ -24,7 +24,7 @@
     OWN(uint16_t, stance, , 0, UNSIGNED, NOTHING) /* index in the rig */                           \
     OWN(uint16_t, team, , HS_NONE, ELSEWHERE, NOTHING) /* interned name; HS_NONE: no team */       \
     OWN(uint16_t, weapon, , HS_NONE, UNSIGNED, WEAPON) /* ruleset index, HS_NONE, or FOREIGN */    \
-    OWN(bool, tells_stance, , false, ELSEWHERE, NOTHING) /* posted since a restore */              \
+    OWN(bool, tells_stance, , false, ELSEWHERE, NOTHING) /* stance posted since the restore */     \
     OWN(bool, any_weapon, , true, FLAG, OWNED) /* `owned` was never posted */                      \
     OWN(bool, alive, , true, FLAG, LIFE)                                                           \
     SAID(bool, is_protected, false, FLAG, PROTECTED, PROTECTED)                                    \
@@ -34,8 +34,8 @@
 /* clang-format on */
 
 /*
- * State that was last posted before a restore (snapshot.h), and that may have changed since. Such
- * state causes no rejection until a frame posts it again.
+ * Bits for the state that was last posted before a restore (snapshot.h). It may have changed since,
+ * so it causes no rejection until a frame posts it again.
  */
 enum hs_stale {
     HS_STALE_NOTHING = 0,
@@ -46,7 +46,7 @@ enum hs_stale {
     HS_STALE_WEAPON = 1 << 4,
     HS_STALE_OWNED = 1 << 5,      /* `any_weapon` and `owned` */
     HS_STALE_CONNECTION = 1 << 6, /* the sample's rtt_us and interp_us */
-    HS_STALE_SOLID = 1 << 7,      /* only for players whose frames ever posted `is_solid` */
+    HS_STALE_SOLID = 1 << 7,      /* only for players whose `is_solid` was ever posted */
     HS_STALE_ALL = (1 << 8) - 1
 };
 

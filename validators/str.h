@@ -1,4 +1,4 @@
-/* A borrowed string with its length. The text is not copied and not terminated. */
+/* A borrowed string with its length. It need not be terminated. */
 #ifndef HS_STR_H
 #define HS_STR_H
 
@@ -16,7 +16,7 @@ struct hs_str {
     size_t len;
 };
 
-/* A string literal. */
+/* Returns a string literal as hs_str. */
 #ifdef __cplusplus
 #define HS_STR(literal) (hs_str{(literal), sizeof(literal) - 1})
 #else
@@ -38,7 +38,7 @@ static inline bool hs_str_equal(struct hs_str a, struct hs_str b)
 /* FNV-1a hash (Fowler, Noll, Vo), for tables of names. */
 uint64_t hs_str_hash(struct hs_str s);
 
-/* The maximum length of a name, in bytes: match, player, ruleset, weapon, bone or zone. */
+/* The maximum length in bytes of any name: of a match, a player, a ruleset, a weapon and so on. */
 #define HS_NAME_MAX 64
 
 /* Returns whether the name has 1 to HS_NAME_MAX characters of [A-Za-z0-9_.:-]. */
@@ -55,7 +55,7 @@ static inline struct hs_str hs_name_str(const struct hs_name *name)
     return out;
 }
 
-/* Copies at most HS_NAME_MAX bytes. */
+/* Copies `from`, and cuts it after HS_NAME_MAX bytes. */
 void hs_name_set(struct hs_name *name, struct hs_str from);
 
 HS_PUBLIC_END

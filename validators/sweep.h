@@ -1,6 +1,6 @@
 /*
- * Exact swept-sphere tests: when does a sphere on a straight segment first touch a hitbox, and how
- * close does it come?
+ * Exact swept-sphere tests: where does a sphere that moves along a straight segment first touch a
+ * hitbox, and how close does it come?
  *
  * All shapes are one family: a box with half extents h, grown by a radius. A sphere has h = 0, a
  * capsule h = (0, 0, half_length), a box radius 0. In the frame of the shape, the squared distance
@@ -13,7 +13,7 @@
  * quadratic formula gives its minimum and its first crossing of a level on each piece. There is no
  * iteration, no geometric tolerance, and no special case for edges or corners.
  *
- * All functions are pure, read only their arguments, and are safe to call from any thread.
+ * All functions depend only on their arguments, and may be called from any thread.
  */
 #ifndef HS_SWEEP_H
 #define HS_SWEEP_H
@@ -27,12 +27,12 @@ HS_PUBLIC_BEGIN
 
 /* A hitbox placed in the world. */
 struct hs_solid {
-    struct hs_vec center;  /* world, length */
+    struct hs_vec center;  /* world coordinates */
     struct hs_vec axes[3]; /* world directions of the local x, y and z; orthonormal */
     /* Length, each >= 0. (0,0,0): sphere; (0,0,h): capsule along local z. */
     struct hs_vec half_extents;
-    double radius;     /* length, >= 0; the core box is grown by this in every direction */
-    bool axis_aligned; /* axes are the world's, so no rotation is needed */
+    double radius;     /* length, >= 0; the box is grown by this in every direction */
+    bool axis_aligned; /* `axes` are the world's axes, so no rotation is needed */
 };
 
 /* Returns the axis-aligned box between two corners. */
@@ -45,30 +45,30 @@ static inline struct hs_solid hs_solid_of_box(struct hs_vec low, struct hs_vec h
 
 /* A sphere that moves from `start` along `direction`. */
 struct hs_sweep {
-    struct hs_vec start;     /* centre of the sphere at the start; world, length */
+    struct hs_vec start;     /* centre of the sphere at the start; world coordinates */
     struct hs_vec direction; /* unit vector, world */
-    double length;           /* length of the travel; >= 0, finite */
+    double length;           /* how far the sphere travels; >= 0, finite */
     double radius;           /* radius of the sphere; >= 0; 0 is a ray */
 };
 
 struct hs_sweep_contact {
     bool touched;
-    /* Travel of the sphere's centre until first contact, 0 .. length. If the sphere comes within
-       the slack but does not touch: travel at the nearest approach. */
+    /* How far the sphere's centre travels until first contact, 0 .. length. If the sphere only
+       comes within the slack, until the nearest approach. */
     double distance;
     /* Smallest gap between sphere and solid along the whole travel; <= 0 if they overlap. */
     double gap;
-    double gap_distance;  /* travel of the centre to the first place with this gap */
-    struct hs_vec center; /* centre of the sphere at `distance`; world */
-    struct hs_vec point;  /* on the surface of the solid, nearest to `center`; world */
-    struct hs_vec normal; /* unit, away from the solid at `point`; world */
+    double gap_distance;  /* how far the centre travels to the first place with this gap */
+    struct hs_vec center; /* centre of the sphere at `distance`; world coordinates */
+    struct hs_vec point;  /* on the surface of the solid, nearest to `center`; world coordinates */
+    struct hs_vec normal; /* unit, away from the solid at `point` */
 };
 
 /*
- * A sphere that comes within a slack counts as touching. The slack is this constant times (length
- * of travel + both radii). The slack is far above rounding errors in double, and far below anything
- * a player can see. A larger value would turn near misses of micrometres into hits. If the constant
- * were zero, rounding would decide whether a sphere that just grazes a solid touches it.
+ * A sphere whose gap to a solid is within a slack counts as touching. The slack is this constant
+ * times (length of travel + both radii). It is far above rounding errors in double, and far below
+ * anything a player can see. Without a slack, rounding errors would decide whether a sphere that
+ * just grazes a solid touches it.
  */
 #define HS_TOUCH_SLACK 1e-6
 
@@ -81,8 +81,8 @@ void hs_sweep_solid(const struct hs_sweep *sweep, const struct hs_solid *solid,
                     struct hs_sweep_contact *out);
 
 /*
- * Like hs_sweep_solid, without the details, for the inner loop. Returns true if the sphere touches
- * the solid, and sets *distance as in hs_sweep_contact.
+ * Like hs_sweep_solid, but faster. Returns whether the sphere touches the solid. If it does, sets
+ * *distance as in hs_sweep_contact.
  */
 bool hs_sweep_touches(const struct hs_sweep *sweep, const struct hs_solid *solid, double *distance);
 

@@ -1,9 +1,9 @@
 /*
  * Vectors of three doubles, for world positions and for everything measured along a path.
  *
- * World coordinates stay in double until two of them are subtracted. The difference is small and
- * may be stored in float. Only + - * / and sqrt are used, so every machine with IEEE 754 arithmetic
- * computes bit-identical results.
+ * World coordinates are never stored in float. Differences between them may be: they are small.
+ * Only + - * / and sqrt are used, so every machine with IEEE 754 arithmetic computes bit-identical
+ * results.
  */
 #ifndef HS_VEC_H
 #define HS_VEC_H
@@ -72,7 +72,7 @@ static inline double hs_vec_distance(struct hs_vec a, struct hs_vec b)
     return hs_vec_length(hs_vec_sub(a, b));
 }
 
-/* hs_vec_min returns the smaller coordinate on each axis, and hs_vec_max returns the larger one. */
+/* hs_vec_min returns the smaller of the two coordinates on each axis, hs_vec_max the larger. */
 static inline struct hs_vec hs_vec_min(struct hs_vec a, struct hs_vec b)
 {
     struct hs_vec out = {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z};
@@ -85,7 +85,7 @@ static inline struct hs_vec hs_vec_max(struct hs_vec a, struct hs_vec b)
     return out;
 }
 
-/* Returns the largest absolute value of a coordinate. */
+/* Returns the largest absolute value among the coordinates. */
 static inline double hs_vec_largest(struct hs_vec v)
 {
     double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z), larger = x > y ? x : y;
@@ -103,7 +103,7 @@ static inline bool hs_vec_is_finite(struct hs_vec a)
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
 }
 
-/* Which axis of a world points up. */
+/* The axis of the world that points up. */
 enum hs_up { HS_UP_PX, HS_UP_NX, HS_UP_PY, HS_UP_NY, HS_UP_PZ, HS_UP_NZ, HS_UP_COUNT };
 
 static inline struct hs_vec hs_up_direction(enum hs_up up)

@@ -1,6 +1,6 @@
 /*
- * The complete lists of the words in answers: verdicts, checks, reasons, flags. One X-macro per
- * list gives the enum, the names in JSON, the metric labels and the order in the documentation.
+ * All the words that answers use: verdicts, checks, reasons, flags and so on. One X-macro per list
+ * defines the enum, the names in JSON, the metric labels and the order in the documentation.
  */
 #ifndef HS_VOCABULARY_H
 #define HS_VOCABULARY_H
@@ -21,7 +21,8 @@ HS_PUBLIC_BEGIN
 #define HS_VERDICT_ID(id, ...) HS_VERDICT_##id,
 enum hs_verdict { HS_VERDICTS(HS_VERDICT_ID) HS_VERDICT_COUNT };
 
-/* The mode of a check: a failure rejects, a failure is only reported, or the check does not run. */
+/* The modes of a check. ENFORCE: a failure causes a rejection. SHADOW: a failure is only reported.
+   OFF: the check does not run. */
 #define HS_MODES(X)                                                                                \
     X(ENFORCE, "enforce")                                                                          \
     X(SHADOW, "shadow")                                                                            \
@@ -31,10 +32,10 @@ enum hs_verdict { HS_VERDICTS(HS_VERDICT_ID) HS_VERDICT_COUNT };
 enum hs_mode { HS_MODES(HS_MODE_ID) HS_MODE_COUNT };
 
 /*
- * The checks of a hit claim, in deciding order: the first enforced failure in this list gives the
- * reason. X(id, name, default mode, stage)
+ * The checks for hit claims and posted shots. If several enforced checks fail, the first of them in
+ * this list decides the reason. X(id, name, default mode, stage)
  *
- * The stage says what the check applies to:
+ * The stage defines what the check applies to:
  *   CLAIM  hit claims
  *   PATH   hit claims with a path, after the contacts of the path are known
  *   SHOT   hit claims and posted shots, each separately
@@ -67,25 +68,24 @@ enum hs_check { HS_CHECKS(HS_CHECK_ID) HS_CHECK_COUNT };
 enum hs_check_stage {
     HS_CHECK_STAGE_CLAIM,
     HS_CHECK_STAGE_PATH,
-    HS_CHECK_STAGE_SHOT, /* checks of the stages SHOT and KEPT are about the shooter */
+    HS_CHECK_STAGE_SHOT, /* the checks in the stages SHOT and KEPT are about the shooter */
     HS_CHECK_STAGE_KEPT
 };
 
 /*
- * The reasons of a verdict. X(id, name, the verdict it gives, the check it belongs to, a sentence
- * with a measured value, a sentence without one)
+ * The reasons for a verdict. X(id, name, verdict, the check that it belongs to, a sentence with a
+ * measured value or NULL, a sentence without a measured value or NULL)
  *
- * The sentences are the `detail` of a check (api/detail.c). NULL: the reason has no sentence of
- * that kind. Words in braces are replaced:
+ * api/detail.c writes the sentences to the `detail` of a check. It replaces these words:
  *   {m} {l}  measured value and limit
  *   {L}      "limit 5", or "minimum 5" if the measured value is less
- *   {p}      the player concerned
- *   {v}      the wall or mover concerned
+ *   {p}      the player that the check tested
+ *   {v}      the wall or mover in the way
  *   {f} {h}  fire time and hit time
  *   {t}      fire time for the shooter, hit time for other players
  *   {n} {w}  number of the shot, weapon
  *   {c}      the kind of the item: "claim" or "shot"
- *   {s} {T}  names of the members for start and time
+ *   {s} {T}  the names of the item's members for its start and its time
  */
 /* clang-format off */
 #define HS_REASONS(X)                                                                              \
@@ -197,14 +197,14 @@ enum hs_check_stage {
 #define HS_REASON_ID(id, ...) HS_REASON_##id,
 enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
 
-/* Remarks on a verdict. Flags never cause a rejection. */
+/* The flags of a verdict. A flag never causes a rejection. */
 #define HS_FLAGS(X)                                                                                \
     X(REGION_MISMATCH, "region_mismatch")     /* the claimed bone is not the touched one */        \
-    X(DAMAGE_FORGED, "damage_forged")         /* claimed damage is above the weapon's damage */    \
+    X(DAMAGE_FORGED, "damage_forged")         /* claimed damage is more than the weapon can do */  \
     X(RADIUS_FORGED, "radius_forged")         /* claimed radius differs by more than 1 % */        \
     X(UNSTABLE_LATENCY, "unstable_latency")   /* recent round trips differ widely */               \
-    X(TARGET_DEAD_NOW, "target_dead_now")     /* alive at the hit, now dead: no second kill */     \
-    X(UNVERIFIED_IMPACT, "unverified_impact") /* no contact: a blast at the claimed end */         \
+    X(TARGET_DEAD_NOW, "target_dead_now")     /* alive at the hit, but dead now */                 \
+    X(UNVERIFIED_IMPACT, "unverified_impact") /* no contact found: blast at the claimed end */     \
     X(CLAMPED_TO_NEWEST, "clamped_to_newest") /* evaluated at the newest pose */                   \
     X(LENIENT, "lenient")                     /* missed, but by no more than claim_padding */      \
     X(MOVER_UNKNOWN, "mover_unknown")         /* a mover without a pose was not tested */          \
@@ -214,8 +214,8 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
 #define HS_FLAG_ID(id, ...) HS_FLAG_##id,
 enum hs_flag { HS_FLAGS(HS_FLAG_ID) HS_FLAG_COUNT };
 
-/* Likely mistakes of an integration (hints.h). A mistake can cause the mistakes below it in this
-   list, so the mistake of the first hint must be fixed first. X(id, name) */
+/* Likely mistakes of an integration (hints.h). One mistake can cause hints about mistakes further
+   down in this list, so the first mistake must be fixed first. X(id, name) */
 #define HS_HINTS(X)                                                                                \
     X(MILLISECONDS, "milliseconds")                                                                \
     X(CLOCK, "clock")                                                                              \
@@ -237,8 +237,8 @@ enum hs_flag { HS_FLAGS(HS_FLAG_ID) HS_FLAG_COUNT };
 #define HS_HINT_ID(id, ...) HS_HINT_##id,
 enum hs_hint_code { HS_HINTS(HS_HINT_ID) HS_HINT_COUNT };
 
-/* The checks of a move, in deciding order as for hit claims. X(id, name, default mode, the reason
-   if a move fails this check and the check is enforced) */
+/* The checks for moves. If several enforced checks fail, the first of them in this list decides the
+   reason. X(id, name, default mode, the reason of a move that fails the check) */
 #define HS_MOVE_CHECKS(X)                                                                          \
     X(FAST_CLOCK_PROVEN, "fast_clock_proven", ENFORCE, FAST_CLOCK_PROVEN)                          \
     X(FAST_CLOCK_SUSPECTED, "fast_clock_suspected", SHADOW, FAST_CLOCK_SUSPECTED)                  \
@@ -255,7 +255,7 @@ enum hs_hint_code { HS_HINTS(HS_HINT_ID) HS_HINT_COUNT };
 #define HS_MOVE_CHECK_ID(id, ...) HS_MOVE_CHECK_##id,
 enum hs_move_check { HS_MOVE_CHECKS(HS_MOVE_CHECK_ID) HS_MOVE_CHECK_COUNT };
 
-/* The results of a move. X(id, name, verdict it gives) */
+/* The reasons for the verdict on a move. X(id, name, verdict) */
 #define HS_MOVE_REASONS(X)                                                                         \
     X(OK, "ok", ACCEPTED)                                                                          \
     X(RESET, "reset", ACCEPTED)                                                                    \
@@ -297,7 +297,7 @@ enum hs_move_reason { HS_MOVE_REASONS(HS_MOVE_ID) HS_MOVE_REASON_COUNT };
 #define HS_UNIT_ID(id, ...) HS_UNIT_##id,
 enum hs_unit { HS_UNITS(HS_UNIT_ID) HS_UNIT_COUNT };
 
-/* Results of a posted player or mover sample. */
+/* The results of posting one player or mover in a frame. */
 #define HS_FRAME_RESULTS(X)                                                                        \
     X(STORED, "stored")                                                                            \
     X(DUPLICATE_TIME, "duplicate_time")                                                            \
@@ -316,18 +316,17 @@ enum hs_unit { HS_UNITS(HS_UNIT_ID) HS_UNIT_COUNT };
 #define HS_FRAME_ID(id, ...) HS_FRAME_##id,
 enum hs_frame_result { HS_FRAME_RESULTS(HS_FRAME_ID) HS_FRAME_RESULT_COUNT };
 
-/* Events of a player in a frame. */
+/* An event that a frame reports for a player. */
 enum hs_sample_event {
     HS_EVENT_NONE,
     HS_EVENT_SPAWN,
     HS_EVENT_TELEPORT,
     HS_EVENT_DEATH,
     HS_EVENT_LEAVE,
-    HS_EVENT_LAUNCH, /* the server threw the player: a knock-back, a jump pad */
+    HS_EVENT_LAUNCH, /* the server threw the player, for example by a knock-back or a jump pad */
     HS_SAMPLE_EVENT_COUNT
 };
 
-/* The outcome of a check. */
 enum hs_outcome {
     HS_OUTCOME_PASS,
     HS_OUTCOME_FAIL,
@@ -350,17 +349,19 @@ enum hs_cause { HS_CAUSE_DIRECT, HS_CAUSE_BLAST, HS_CAUSE_COUNT };
 /* The event that makes a projectile explode. */
 enum hs_fuse { HS_FUSE_ANY, HS_FUSE_CONTACT, HS_FUSE_TIMED, HS_FUSE_PROXIMITY, HS_FUSE_COUNT };
 
-/* What moves a projectile: its speed and gravity, or the game server, which posts the impact. */
+/* What moves a projectile: its speed and gravity, or the game server, which then posts where it
+   lands. */
 enum hs_motion { HS_MOTION_BALLISTIC, HS_MOTION_SERVER, HS_MOTION_COUNT };
 
-/* The direct victim of a shot: the player whom the claim names, or the first player on the path. */
+/* Who takes the direct damage of a shot: the player whom the claim names, or the first player on
+   the path. */
 enum hs_resolve { HS_RESOLVE_CLAIMED, HS_RESOLVE_TOUCHED, HS_RESOLVE_COUNT };
 
 enum hs_move_kind {
     HS_MOVE_NEW,     /* all checks apply */
-    HS_MOVE_PENDING, /* the client may still extend this move: it is checked, but gets no ack and no
-                        correction */
-    HS_MOVE_OLD,     /* an important move sent again: checked like HS_MOVE_PENDING */
+    HS_MOVE_PENDING, /* the client may still extend this move, so it is checked, but gets no ack and
+                        no correction */
+    HS_MOVE_OLD,     /* an important move that is sent again; treated like HS_MOVE_PENDING */
     HS_MOVE_KIND_COUNT
 };
 
@@ -374,7 +375,8 @@ enum hs_weapon_type {
     HS_WEAPON_TYPE_COUNT
 };
 
-/* What a blast does to players that its claim does not name: they are reported, or also damaged. */
+/* How players in a blast are treated if the claim does not name them: they are only reported, or
+   they are also damaged. */
 enum hs_unclaimed { HS_UNCLAIMED_REPORT, HS_UNCLAIMED_DAMAGE, HS_UNCLAIMED_COUNT };
 
 enum hs_shape { HS_SHAPE_SPHERE, HS_SHAPE_CAPSULE, HS_SHAPE_BOX, HS_SHAPE_COUNT };
@@ -386,26 +388,26 @@ enum hs_prevention {
     HS_PREVENTION_COUNT
 };
 
-/* Which pose is kept if several poses have the same time. */
+/* Which pose of a player is kept if several are posted with the same time. */
 enum hs_same_time { HS_SAME_TIME_FIRST, HS_SAME_TIME_LAST, HS_SAME_TIME_COUNT };
 
-/* The source of the time of an instant hit. */
+/* The source of the time to which an instant hit rewinds the players. */
 enum hs_rewind_source {
     HS_REWIND_BY_CLAIM,      /* the claim's hit_time */
     HS_REWIND_BY_PREDICTION, /* `now` minus the shooter's prediction ping */
     HS_REWIND_SOURCE_COUNT
 };
 
-/* Flags of a stored sample, one bit each. */
+/* The flags of a posted frame. */
 #define HS_FRAME_FLAGS(X)                                                                          \
-    X(UNFLAGGED_JUMP, "unflagged_jump")       /* moved faster than history.max_speed */            \
+    X(UNFLAGGED_JUMP, "unflagged_jump")       /* something moved faster than history.max_speed */  \
     X(HISTORY_FULL, "history_full")           /* a sample inside the window was dropped */         \
     X(HISTORY_RESTARTED, "history_restarted") /* three frames agreed on a new clock */
 
 #define HS_FRAME_FLAG_ID(id, ...) HS_FRAME_FLAG_##id,
 enum hs_frame_flag { HS_FRAME_FLAGS(HS_FRAME_FLAG_ID) HS_FRAME_FLAG_COUNT };
 
-/* The names of a list. Member i of the enum is written as names[i] in JSON. */
+/* The names in a list. JSON contains names[i] for member i of the enum. */
 struct hs_vocabulary {
     const char *const *names;
     int count;
@@ -414,8 +416,8 @@ struct hs_vocabulary {
 /* Returns the member with this name, or -1. */
 int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str name);
 
-/* All lists. For each <list> hs_<list>_words has its names, and the function hs_<list>_name returns
-   the name of a member. The argument of the function must be a member. */
+/* All lists. For each list, hs_<list>_words contains the names, and hs_<list>_name returns the name
+   of a member. Its argument must be a member. */
 #define HS_VOCABULARIES(X)                                                                         \
     X(verdict)                                                                                     \
     X(mode)                                                                                        \
@@ -451,20 +453,22 @@ int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str nam
 HS_VOCABULARIES(X)
 #undef X
 
-/* Returns the verdict that a reason gives. */
+/* Returns the verdict for a reason. */
 enum hs_verdict hs_reason_verdict(enum hs_reason reason);
 
-/* Returns true if a verdict with this reason is not recorded, so that the same claim sent again is
-   evaluated again. */
+/* Returns whether a verdict with this reason is not recorded. The same claim is then evaluated
+   again if it is sent again. */
 bool hs_reason_is_retryable(enum hs_reason reason);
+
+/* These functions return one column of the lists above. */
 enum hs_check hs_reason_check(enum hs_reason reason);
 enum hs_mode hs_check_default_mode(enum hs_check check);
 enum hs_check_stage hs_check_stage(enum hs_check check);
 enum hs_verdict hs_move_reason_verdict(enum hs_move_reason reason);
 enum hs_mode hs_move_check_default_mode(enum hs_move_check check);
 
-/* Returns the reason of a move that is rejected because it fails this check. The check `base` has a
-   second reason, HS_MOVE_UNKNOWN_BASE. */
+/* Returns the reason of a move that is rejected because it fails this check. A failure of the check
+   `base` can also have the reason HS_MOVE_UNKNOWN_BASE. */
 enum hs_move_reason hs_move_check_reason(enum hs_move_check check);
 
 HS_PUBLIC_END

@@ -1,9 +1,9 @@
 /*
- * Counts the cost of a claim during its evaluation. Counts depend only on the inputs, so the same
- * claim costs the same on every machine.
+ * Counts the work that the evaluation of a claim takes. The count depends only on the inputs, so it
+ * is the same on every machine.
  *
  * One work unit takes at most about 10 ns on one core of a server from 2020. hit/work.h describes
- * how this was measured.
+ * the measurement.
  */
 #ifndef HS_WORK_H
 #define HS_WORK_H
@@ -20,18 +20,18 @@ HS_PUBLIC_BEGIN
 
 /* The cost of each step of an evaluation, in work units. */
 enum hs_work_cost {
-    HS_WORK_PASS = 1,      /* one body or mover that is far from the path, skipped */
-    HS_WORK_LOOK = 12,     /* one player, looked up by name and time */
-    HS_WORK_LEG = 12,      /* one body or mover placed for one leg of a path */
-    HS_WORK_SAMPLE = 2,    /* one sample of a history, read */
-    HS_WORK_BALL = 4,      /* one bounding sphere of a hitbox tested against a path */
-    HS_WORK_SWEEP = 30,    /* one swept sphere against one placed hitbox or box */
-    HS_WORK_CAST = 10,     /* one leg of a path, prepared for the test against the map */
-    HS_WORK_NODE = 4,      /* one node of a map's hierarchy, visited */
-    HS_WORK_TRIANGLE = 12, /* one triangle or box of a map, tested exactly */
+    HS_WORK_PASS = 1,      /* skip one body or mover that is far from the path */
+    HS_WORK_LOOK = 12,     /* look up one player by name and time */
+    HS_WORK_LEG = 12,      /* place one body or mover for one leg of a path */
+    HS_WORK_SAMPLE = 2,    /* read one sample from a history */
+    HS_WORK_BALL = 4,      /* test one hitbox's bounding sphere against a path */
+    HS_WORK_SWEEP = 30,    /* test one swept sphere against one placed hitbox or box */
+    HS_WORK_CAST = 10,     /* prepare one leg of a path for the test against the map */
+    HS_WORK_NODE = 4,      /* visit one node of a map's hierarchy */
+    HS_WORK_TRIANGLE = 12, /* test one triangle or box of a map exactly */
 };
 
-/* The work of one claim. Start from {0} for no limit. */
+/* The work of one claim. {0} has no limit. */
 struct hs_work {
     uint64_t spent; /* units */
     uint64_t limit; /* units; 0: no limit */
@@ -42,7 +42,8 @@ static inline void hs_work_spend(struct hs_work *work, uint64_t units)
     work->spent += units;
 }
 
-/* Spends HS_WORK_PASS for each of `count` bodies. Stops counting one unit above the limit. */
+/* Spends HS_WORK_PASS for each of `count` bodies. If that exceeds the limit, it sets `spent` to the
+   limit plus one unit. */
 static inline void hs_work_pass(struct hs_work *work, uint64_t count)
 {
     uint64_t spent = work->spent + count * HS_WORK_PASS;
@@ -52,8 +53,7 @@ static inline void hs_work_pass(struct hs_work *work, uint64_t count)
         work->spent = work->limit + HS_WORK_PASS;
 }
 
-/* Returns whether the limit is exceeded. Results computed after the limit was exceeded must not be
-   used. */
+/* Returns whether the limit is exceeded. If it is, results of the evaluation must not be used. */
 static inline bool hs_work_is_over(const struct hs_work *work)
 {
     return work->limit != 0 && work->spent > work->limit;

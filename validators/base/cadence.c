@@ -3,16 +3,15 @@
 #include <string.h>
 
 /*
- * The limits of a weapon's bucket, in percent of a token. A pause saves up to SAVED percent in
- * addition to the token of the next shot. A shot may leave a debt of up to MAX_DEBT. SAVED +
- * MAX_DEBT is 82 % of an interval, so each fire time may be 41 % of an interval early or late: 8 ms
- * if the interval is 20 ms. Honest shots leave a debt of 56 % at most. If the sum
- * SAVED + MAX_DEBT were 100 % or more, a weapon could fire two shots at the same time.
+ * The limits of a weapon's bucket, in percent of a token. During a pause, a weapon saves the token
+ * for its next shot and SAVED percent more. A shot may leave a debt of up to MAX_DEBT. Together
+ * this is 82 % of an interval, so each fire time may be 41 % early or late. For an interval of
+ * 20 ms, this is 8 ms. Honest shots leave a debt of at most 56 %. If SAVED + MAX_DEBT were 100 % or
+ * more, a weapon could fire two shots at the same time.
  */
 enum { SAVED = 15, MAX_DEBT = 67 };
 
-/* Stands for the last fire time of a weapon that never fired; earlier than the time of every
-   claim. */
+/* The `settled_us` of a weapon that never fired; earlier than the time of any claim. */
 #define NEVER_US (-INT64_C(1000000000000000000))
 
 struct hs_cadence hs_cadence_of(uint16_t weapon)
@@ -28,8 +27,8 @@ static uint16_t shots_before(const struct hs_cadence *cadence, int64_t fire_time
     return i;
 }
 
-/* Returns the time at which the token of a shot is earned. The tokens of earlier shots are earned
-   at `settled_us`. */
+/* Returns the time at which the weapon has earned the token of a shot, if it has earned the tokens
+   of all earlier shots at `settled_us`. */
 static int64_t settle(int64_t settled_us, int64_t fire_time_us, int64_t interval_us)
 {
     int64_t from_us = settled_us > fire_time_us ? settled_us : fire_time_us;
@@ -64,9 +63,9 @@ uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_u
     return cadence->rounds + 1;
 }
 
-/* Removes the oldest shot from the list and keeps its debt in `settled_us`. The debt is limited,
-   because the shots of a weapon that fires too fast are also recorded while the check `fire_rate`
-   is off. */
+/* Adds the token of the oldest shot, which the caller drops from the list, to `settled_us`. The
+   debt is limited to one interval, because shots that come too fast are also recorded while the
+   check `fire_rate` is off. */
 static void settle_first(struct hs_cadence *cadence, int64_t first_us, int64_t interval_us)
 {
     int64_t settled_us = settle(cadence->settled_us, first_us, interval_us);
@@ -100,8 +99,7 @@ void hs_cadence_return(struct hs_cadence *cadence, int64_t fire_time_us, int64_t
     uint16_t place = shots_before(cadence, fire_time_us);
     if (place == 0 || cadence->fire_time_us[place - 1] != fire_time_us)
         return;
-    /* `rounds` counts from the last pause that was long enough to reload, so it counts no shot
-       before that pause. */
+    /* `rounds` does not include shots before the last reload. */
     bool was_reloaded = false;
     for (uint16_t i = place; i < cadence->count; i++)
         was_reloaded =

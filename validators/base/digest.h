@@ -1,8 +1,9 @@
 /*
- * A running hash over decoded values: equal items give equal digests.
+ * A hash of decoded values: equal items have equal digests. Start with two constants, add each
+ * value, and call hs_digest_end.
  *
- * The hash does not resist an attacker who searches for collisions. Such resistance is not
- * necessary, because both items come from the same game server. Internal to validators/.
+ * An attacker could construct collisions. That does not matter, because both items come from the
+ * same game server. Internal to validators/.
  */
 #ifndef HS_DIGEST_H
 #define HS_DIGEST_H
@@ -20,8 +21,8 @@ static inline uint64_t hs_mix64(uint64_t z)
     return z ^ (z >> 31);
 }
 
-/* The two words of a digest do not depend on each other, so a processor can compute both at
-   once. */
+/* Adds a word. The two words of a digest do not depend on each other, so a processor can compute
+   both at once. */
 static inline void hs_digest_word(struct hs_digest *digest, uint64_t word)
 {
     digest->word[0] = (digest->word[0] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -44,8 +45,8 @@ static inline void hs_digest_vec(struct hs_digest *digest, struct hs_vec v)
     hs_digest_real(digest, v.z);
 }
 
-/* Returns the last bytes of a text that is not empty, up to eight. Two texts of the same length
-   give the same value only if these bytes are equal. */
+/* Returns a value that contains the last bytes of the text, up to eight. For two texts with equal
+   length, the values are equal only if these bytes are. The text must not be empty. */
 static inline uint64_t hs_digest_last_bytes(struct hs_str text)
 {
     uint32_t low, high;
@@ -79,7 +80,8 @@ static inline void hs_digest_str(struct hs_digest *digest, struct hs_str text)
     hs_digest_word(digest, hs_digest_last_bytes(text));
 }
 
-/* Ends a digest: mixes the last values as much as the earlier ones. */
+/* Returns the finished digest. Without this step, the last values would be mixed less than the
+   earlier ones. */
 static inline struct hs_digest hs_digest_end(struct hs_digest digest)
 {
     return (struct hs_digest){{hs_mix64(digest.word[0]), hs_mix64(digest.word[1])}};

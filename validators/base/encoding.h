@@ -1,6 +1,6 @@
 /*
- * Values as little-endian bytes, on every machine: a buffer to write them to, and a reader that
- * never reads past its input.
+ * Writes values to a buffer as little-endian bytes, and reads them back. The reader never reads
+ * past the end of its input.
  */
 #ifndef HS_ENCODING_H
 #define HS_ENCODING_H
@@ -18,7 +18,7 @@
    memory. */
 bool hs_bytes_ensure(struct hs_bytes *bytes, size_t size);
 
-/* Appends `size` bytes and returns their address, or NULL if out of memory. The function is inline,
+/* Appends `size` bytes without a value and returns their address, or NULL if out of memory. Inline,
    because an excerpt contains thousands of values. */
 static inline unsigned char *hs_bytes_reserve(struct hs_bytes *bytes, size_t size)
 {
@@ -51,7 +51,7 @@ static inline void hs_bytes_put(struct hs_bytes *bytes, uint64_t value, unsigned
         hs_bytes_store(to, value, size);
 }
 
-/* Overwrites `size` bytes at `at`, which were appended before. */
+/* Overwrites `size` bytes at the offset `at`, which were appended earlier. */
 static inline void hs_bytes_patch(struct hs_bytes *bytes, size_t at, uint64_t value, unsigned size)
 {
     if (!bytes->failed)
@@ -80,8 +80,8 @@ static inline void hs_bytes_put_name(struct hs_bytes *bytes, const char *name)
     hs_bytes_put_run(bytes, name, len);
 }
 
-/* Reads bytes that the functions above wrote. Every value read past the end, or after any error, is
-   0. */
+/* Reads bytes that the functions above wrote. A read past the end fails. All reads that fail or
+   follow a failed read return 0. */
 struct hs_bytes_reader {
     const unsigned char *at, *end;
     bool failed;
@@ -115,7 +115,7 @@ static inline double hs_bytes_get_real(struct hs_bytes_reader *reader)
     return value;
 }
 
-/* Reads a name. The name points into the bytes that are read. */
+/* Reads a name, which points into the input. */
 static inline struct hs_str hs_bytes_get_name(struct hs_bytes_reader *reader)
 {
     size_t len = hs_bytes_get(reader, 1);
@@ -123,7 +123,7 @@ static inline struct hs_str hs_bytes_get_name(struct hs_bytes_reader *reader)
     return (struct hs_str){(const char *)name, name != NULL ? len : 0};
 }
 
-/* Reads a number; a number above `max` is an error. */
+/* Reads a number. A number above `max` sets `failed`. */
 static inline uint64_t hs_bytes_get_max(struct hs_bytes_reader *reader, unsigned size, uint64_t max)
 {
     uint64_t value = hs_bytes_get(reader, size);

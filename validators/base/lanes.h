@@ -13,13 +13,13 @@
 
 #include "validators/base/glm.h"
 
-/* This header is for code that computes eight floats at a time. Such code must first find out
-   whether the machine has AVX2. */
+/* For code that computes eight floats at a time. It may only run if hs_lanes_can_be_eight returns
+   true. */
 #ifdef CGLM_SIMD_x86
 #include <immintrin.h>
 #endif
 
-/* Returns whether this machine has AVX2, which computes eight floats at a time. */
+/* Returns whether this machine has AVX2. */
 static inline bool hs_lanes_can_be_eight(void)
 {
 #ifdef CGLM_SIMD_x86
@@ -42,7 +42,7 @@ static inline float hs_float_below(double x)
     return (float)(x - (fabs(x) * 1.2e-7 + (double)FLT_MIN));
 }
 
-/* Returns the number of the lowest set bit; `bits` must not be 0. */
+/* Returns the index of the lowest set bit. `bits` must not be 0. */
 static inline int hs_lowest_bit(unsigned bits)
 {
     return __builtin_ctz(bits);
@@ -62,7 +62,8 @@ static inline glmm_128 hs_lanes_max(glmm_128 a, glmm_128 b)
     return _mm_max_ps(a, b);
 }
 
-/* Returns one bit for each lane, set where a <= b. The lowest bit is the first lane. */
+/* Returns one bit for each lane, which is set if a <= b. The lowest bit stands for the first
+   lane. */
 static inline unsigned hs_lanes_at_most(glmm_128 a, glmm_128 b)
 {
     return (unsigned)_mm_movemask_ps(_mm_cmple_ps(a, b));
@@ -77,37 +78,35 @@ static inline glmm_128 hs_lanes_narrow(const double *from, double minus)
     return _mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high));
 }
 
-/* Returns the absolute value of each lane. */
 static inline glmm_128 hs_lanes_abs(glmm_128 a)
 {
     return _mm_andnot_ps(_mm_set1_ps(-0.0f), a);
 }
 
-/* Returns the square root of each lane, rounded to nearest. */
 static inline glmm_128 hs_lanes_sqrt(glmm_128 a)
 {
     return _mm_sqrt_ps(a);
 }
 
-/* Returns -a in the lanes in which the sign bit of `by` is set, and a in the other lanes. */
+/* Negates the lanes of `a` in which `by` has its sign bit set. */
 static inline glmm_128 hs_lanes_flip(glmm_128 a, glmm_128 by)
 {
     return _mm_xor_ps(a, _mm_and_ps(_mm_set1_ps(-0.0f), by));
 }
 
-/* Reads four floats from any address. */
+/* Reads four floats. The address need not be aligned. */
 static inline glmm_128 hs_lanes_read(const float *from)
 {
     return _mm_loadu_ps(from);
 }
 
-/* Writes four floats to any address. */
+/* Writes four floats. The address need not be aligned. */
 static inline void hs_lanes_write(float *to, glmm_128 a)
 {
     _mm_storeu_ps(to, a);
 }
 
-/* Reads four numbers from 0 to 255, from any address. */
+/* Reads four bytes as numbers from 0 to 255. The address need not be aligned. */
 static inline glmm_128 hs_lanes_read_bytes(const uint8_t *from)
 {
     int bytes;
@@ -116,7 +115,6 @@ static inline glmm_128 hs_lanes_read_bytes(const uint8_t *from)
     return _mm_cvtepi32_ps(_mm_unpacklo_epi16(words, _mm_setzero_si128()));
 }
 
-/* Transposes a 4 x 4 matrix. */
 static inline void hs_lanes_transpose(glmm_128 rows[4])
 {
     _MM_TRANSPOSE4_PS(rows[0], rows[1], rows[2], rows[3]);
@@ -194,8 +192,8 @@ static inline void hs_lanes_transpose(glmm_128 rows[4])
 #error "needs SSE2 or 64-bit Arm"
 #endif
 
-/* Four vectors at a time. The functions write out each axis, because gcc does not unroll a loop
-   over the axes at -O2. */
+/* Four vectors at a time. There are no loops over the axes, because gcc would not unroll them at
+   -O2. */
 struct hs_lanes_vec {
     glmm_128 x, y, z;
 };
@@ -220,7 +218,6 @@ static inline glmm_128 hs_lanes_dot(struct hs_lanes_vec a, struct hs_lanes_vec b
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-/* Returns the absolute value of each coordinate. */
 static inline struct hs_lanes_vec hs_lanes_vec_abs(struct hs_lanes_vec a)
 {
     return (struct hs_lanes_vec){hs_lanes_abs(a.x), hs_lanes_abs(a.y), hs_lanes_abs(a.z)};

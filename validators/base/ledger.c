@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The initial capacity for numbers. A ledger that frees memory keeps at least this capacity. */
+/* The initial and minimum capacity for numbers, and the number of cadences by which their array
+   grows. */
 enum { FIRST_PLACES = 2 };
-
-/* The array of cadences grows by this many elements. */
 enum { CADENCES = 2 };
 
 /* ---- memory ---- */
@@ -195,14 +194,14 @@ static void remove_entry(struct hs_ledger *ledger, struct hs_ledger_numbers *num
     numbers->count--;
 }
 
-/* Returns whether a number can be forgotten without harm. A number that was not accepted can always
-   be forgotten. */
+/* Returns whether a number is free: it can be forgotten without harm. A number that was not
+   accepted is always free. */
 static bool is_free(const struct hs_ledger *ledger, const struct hs_ledger_entry *entry)
 {
     return !entry->accepted || entry->fire_time_us < ledger->free_before_us;
 }
 
-/* Returns the entry that was recorded first, or NULL if there are no entries. */
+/* Returns the entry that was recorded first, or NULL if the table is empty. */
 static struct hs_ledger_entry *find_first(const struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = NULL;
@@ -214,8 +213,8 @@ static struct hs_ledger_entry *find_first(const struct hs_ledger_numbers *number
     return first;
 }
 
-/* Returns the oldest entry that can be forgotten without harm (is_free). If no entry can be
-   forgotten, returns NULL and sets held_from_us, so that later calls need not search. */
+/* Returns the free entry (is_free) that was recorded first. If no entry is free, returns NULL and
+   sets held_from_us, so that later calls need not search. */
 static struct hs_ledger_entry *find_free(const struct hs_ledger *ledger,
                                          struct hs_ledger_numbers *numbers)
 {
@@ -234,8 +233,8 @@ static struct hs_ledger_entry *find_free(const struct hs_ledger *ledger,
     return first;
 }
 
-/* Forgets the first number that can be forgotten without harm (is_free). If no number can, forgets
-   the number recorded first. */
+/* Forgets the free number that was recorded first. If no number is free, forgets the number that
+   was recorded first, and remembers its fire time. */
 static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = find_free(ledger, numbers);
@@ -249,9 +248,8 @@ static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *num
 
 /* ---- making space ---- */
 
-/* Returns the oldest entry with an answer, or NULL if no answer is left. Numbers mostly increase.
-   So the oldest answer usually follows the last answer that was dropped, and the search begins
-   there. */
+/* Returns the entry with the oldest answer, or NULL if no answer is left. The search begins where
+   the last answer was dropped. Numbers mostly increase, so the oldest answer is usually next. */
 static struct hs_ledger_entry *find_first_answer(const struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = NULL;
@@ -282,8 +280,8 @@ static bool give_up_first_answer(struct hs_ledger *ledger, struct hs_ledger_numb
     return true;
 }
 
-/* Drops the oldest answer to hits or to shots, whichever has more answers. Returns false if no
-   answer is left. */
+/* Drops the oldest answer among hits or among shots, depending on which have more answers. Returns
+   false if no answer is left. */
 static bool give_up_answer(struct hs_ledger *ledger)
 {
     return give_up_first_answer(
@@ -297,9 +295,9 @@ void hs_ledger_free_answers(struct hs_ledger *ledger, size_t bytes)
         continue;
 }
 
-/* Halves the capacity for hits or for shots, whichever is larger. If that capacity is FIRST_PLACES,
-   forgets one posted shot instead. This function forgets no hit, because a hit needs little memory.
-   Returns false if no memory was freed. */
+/* Halves the larger of the two capacities, for hits and for shots. If it is FIRST_PLACES, forgets
+   one posted shot instead; to forget a hit would free little memory. Returns false if no memory was
+   freed. */
 static bool give_up_numbers(struct hs_ledger *ledger)
 {
     struct hs_ledger_numbers *numbers =
@@ -330,8 +328,8 @@ static bool reserve_for_cadences(struct hs_ledger *ledger, size_t bytes)
     return true;
 }
 
-/* Reserves bytes for data that must be recorded. If necessary, it frees all other memory of the
-   ledger: the bytes then fit into HS_LEDGER_RESERVE. */
+/* Reserves bytes for data that must be recorded. If necessary, frees all other memory of the
+   ledger, so that the bytes fit into HS_LEDGER_RESERVE. */
 static bool reserve_surely(struct hs_ledger *ledger, size_t bytes)
 {
     if (reserve_for_cadences(ledger, bytes))
@@ -340,8 +338,8 @@ static bool reserve_surely(struct hs_ledger *ledger, size_t bytes)
     return reserve(ledger, bytes);
 }
 
-/* Reserves bytes for optional data: the ledger still works if this fails. To make space it drops
-   answers, but no numbers. */
+/* Reserves bytes for data that the ledger can do without. To make space, drops answers but no
+   numbers. */
 static bool reserve_for_answers(struct hs_ledger *ledger, size_t bytes)
 {
     while (!reserve(ledger, bytes))
@@ -350,8 +348,7 @@ static bool reserve_for_answers(struct hs_ledger *ledger, size_t bytes)
     return true;
 }
 
-/* Reserves the bytes of a posted shot. If memory is short, drops answers, and then the oldest
-   shots. */
+/* Reserves bytes for a posted shot. To make space, drops answers, and then forgets shots. */
 static bool reserve_for_shot(struct hs_ledger *ledger, size_t bytes)
 {
     while (!reserve_for_answers(ledger, bytes)) {
@@ -377,16 +374,16 @@ bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
     return true;
 }
 
-/* Returns a number that the full table can forget without harm, so that the table need not grow.
-   Returns NULL if no number can be forgotten. */
+/* Returns a free number in a full table, so that the table need not grow. Returns NULL if the table
+   is not full, or if no number is free. */
 static struct hs_ledger_entry *find_spare(const struct hs_ledger *ledger,
                                           struct hs_ledger_numbers *numbers)
 {
     return numbers->count >= HS_LEDGER_NUMBERS ? find_free(ledger, numbers) : NULL;
 }
 
-/* Reserves bytes for more numbers. If memory is short, drops answers, but only while the table has
-   fewer than HS_LEDGER_NUMBERS places. */
+/* Reserves bytes for more numbers. If memory runs short, frees all it can for the first numbers,
+   drops answers while `capacity` is below HS_LEDGER_NUMBERS, and later drops nothing. */
 static bool reserve_places(struct hs_ledger *ledger, uint32_t capacity, size_t bytes)
 {
     if (capacity == 0)
@@ -395,7 +392,8 @@ static bool reserve_places(struct hs_ledger *ledger, uint32_t capacity, size_t b
                                         : reserve(ledger, bytes);
 }
 
-/* Makes space for one more entry. Returns false if out of memory. */
+/* Makes space for one more entry. If the table cannot grow, forgets a number. Returns false if out
+   of memory. */
 static bool make_place(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *spare;
@@ -485,8 +483,8 @@ const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint1
     return find_cadence(ledger, weapon);
 }
 
-/* Returns an idle cadence: all its tokens were earned before the earliest claim that can still
-   pass. Returns NULL if no cadence is idle. */
+/* Returns an idle cadence, or NULL. The weapon has earned all tokens of an idle cadence before the
+   fire time of any claim that can still pass. */
 static struct hs_cadence *find_idle(const struct hs_ledger *ledger)
 {
     for (uint16_t i = 0; i < ledger->cadence_count; i++) {
@@ -498,8 +496,8 @@ static struct hs_cadence *find_idle(const struct hs_ledger *ledger)
     return NULL;
 }
 
-/* Adds an element to the array of cadences. If memory is short, reuses the element of an idle
-   cadence (find_idle). Returns NULL if no cadence is idle. */
+/* Returns an element for a new cadence, or NULL if out of memory. If memory runs short, reuses an
+   idle cadence, or else drops answers and numbers. */
 static struct hs_cadence *add_cadence(struct hs_ledger *ledger)
 {
     if (ledger->cadence_count < ledger->cadence_capacity)

@@ -1,10 +1,11 @@
-/* Queries about the numbers that a ledger recorded. These functions do not change the ledger. */
+/* Queries that do not change the ledger. */
 #include "validators/base/ledger.h"
 
 uint32_t hs_ledger_count_below(const struct hs_ledger_numbers *numbers, uint64_t number)
 {
     uint32_t low = numbers->count, high = low;
-    /* Numbers mostly increase, so the search begins at the end, and its steps double. */
+    /* New numbers are mostly the largest, so the search begins at the end, with steps that
+       double. */
     for (uint32_t step = 1; low > 0 && numbers->entries[low - 1].number >= number; step *= 2) {
         high = low - 1;
         low -= step < low ? step : low;
@@ -47,7 +48,7 @@ static int64_t distance(int64_t a, int64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* Two ends of traces are the same if their distance is at most this share of the trace's length. */
+/* Two places count as the same if they are at most this share of the trace's length apart. */
 #define SAME_PLACE 1e-6
 
 bool hs_ledger_is_same_trace(const struct hs_ledger_entry *entry, struct hs_vec start,

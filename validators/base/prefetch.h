@@ -1,11 +1,11 @@
-/* Tells the processor which memory will be needed soon. */
+/* Starts to load memory into the processor's cache before it is needed. */
 #ifndef HS_BASE_PREFETCH_H
 #define HS_BASE_PREFETCH_H
 
 #include <stddef.h>
 
-/* The number of bytes that most processors load at once. If a processor loads more, some prefetches
-   are needless but harmless. */
+/* The size of a cache line on most processors. If lines are larger, some prefetches are needless,
+   but harmless. */
 enum { HS_CACHE_LINE = 64 };
 
 static inline void hs_prefetch(const void *from, size_t size)

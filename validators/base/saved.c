@@ -60,8 +60,8 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to)
         const struct hs_saved_struct *saved = &hs_saved_structs[id];
         for (size_t i = 0; i < saved->field_count; i++) {
             const struct hs_saved_field *field = &saved->fields[i];
-            /* A vocabulary may grow, so its size is not part of the layout. The saved names say
-               which members the vocabulary had at the time of the save. */
+            /* A vocabulary may grow, so its size is not part of the layout: the saved names list
+               the members that it had at the time of the save. */
             bool grows = field->kind == HS_SAVED_COUNTS || field->kind == HS_SAVED_SUMS;
             uint32_t size = grows ? 0 : field->size;
             unsigned char shape[6] = {field->kind,
@@ -119,18 +119,18 @@ static size_t item_size(const struct hs_saved_field *field)
         return field->size;
     if (field->kind != HS_SAVED_UNSIGNED)
         return sizes[field->kind];
-    if (field->size % 8 == 0) /* an array has items of eight bytes or of one byte */
+    if (field->size % 8 == 0) /* the items of an array have eight bytes or one byte */
         return 8;
     return field->size == 4 || field->size == 2 ? field->size : 1;
 }
 
-/* Returns the offset of the low `size` bytes of a word in memory. */
+/* Returns the offset in memory at which the lowest `size` bytes of a uint64_t begin. */
 static size_t low_bytes(size_t size)
 {
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : sizeof(uint64_t) - size;
 }
 
-/* Loads a whole number from memory, and fills the upper bytes with zeros. */
+/* Loads an unsigned integer of `size` bytes. */
 static uint64_t load_word(const unsigned char *from, size_t size)
 {
     uint64_t word = 0;
@@ -143,7 +143,7 @@ static void store_word(unsigned char *to, size_t size, uint64_t word)
     memcpy(to, (const unsigned char *)&word + low_bytes(size), size);
 }
 
-/* Copies bytes. The usual sizes, eight bytes and one byte, need no call of memcpy. */
+/* Like memcpy, but without a call for the usual sizes: eight bytes and one byte. */
 static void copy_field(unsigned char *to, const unsigned char *from, size_t size)
 {
     if (size == sizeof(uint64_t))
@@ -154,12 +154,12 @@ static void copy_field(unsigned char *to, const unsigned char *from, size_t size
         memcpy(to, from, size);
 }
 
-/* Writes a field and returns the end of its bytes. */
+/* Writes a field to `to` and returns the address after its last byte. */
 static unsigned char *put_field(const struct hs_saved_field *field, const unsigned char *from,
                                 unsigned char *to)
 {
-    /* On little-endian machines, a field is saved as it is in memory, except for members of
-       vocabularies. */
+    /* On little-endian machines, all fields except members of vocabularies are saved as they are in
+       memory. */
     if (field->kind != HS_SAVED_MEMBER && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
         copy_field(to, from, field->size);
         return to + field->size;
@@ -180,9 +180,8 @@ static void put_fields(struct hs_bytes *bytes, enum hs_saved_id id, const void *
                        bool has_counts)
 {
     const struct hs_saved_struct *saved = &hs_saved_structs[id];
-    unsigned char *to = hs_bytes_reserve(bytes, saved->size), *end = to; /* no saved field is longer
-                                                                            than the field in
-                                                                            memory */
+    /* A saved field is never longer than the field in memory. */
+    unsigned char *to = hs_bytes_reserve(bytes, saved->size), *end = to;
     for (size_t f = 0; to != NULL && f < saved->field_count; f++) {
         const struct hs_saved_field *field = &saved->fields[f];
         if (field->kind != HS_SAVED_ELSEWHERE && (has_counts || !is_count(field)))
@@ -226,8 +225,7 @@ void hs_saved_put_entry(struct hs_bytes *out, const struct hs_ledger_entry *entr
 
 /* ---- reading ---- */
 
-/* Returns whether a field of this kind can have this value. If the value is impossible, the bytes
-   are damaged. */
+/* Returns whether a field of this kind can have this value. If not, the bytes are damaged. */
 static bool is_sane(enum hs_saved_kind kind, uint64_t word)
 {
     double real;
@@ -261,7 +259,7 @@ static bool get_member(struct hs_bytes_reader *reader, const struct hs_saved_nam
     return true;
 }
 
-/* Reads counts or sums. Drops the values of members that this program does not have. */
+/* Reads a field COUNTS or SUMS. Ignores the values for members that this program does not have. */
 static bool get_counts(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                        const struct hs_saved_field *field, unsigned char *to)
 {

@@ -1,9 +1,10 @@
 /*
- * One list of fields for each saved struct. The list states how each field is written, and how it
- * is checked when it is read. A hash of the list identifies the layout. Internal to validators/.
+ * Saves and restores structs. Each saved struct has a list of its fields (snapshot/lists.c), which
+ * defines how each field is written, and which values are valid when it is read. A hash of these
+ * lists identifies the layout. Internal to validators/.
  *
- * When you add a field to one of these structs, add it to its list in snapshot/lists.c. A test
- * fails if a byte of a struct is in no list.
+ * If you add a field to a saved struct, also add it to the list. A test fails if a byte of a saved
+ * struct is in no list.
  */
 #ifndef HS_SAVED_H
 #define HS_SAVED_H
@@ -15,27 +16,28 @@
 /* The version of the saved form: the first number in saved bytes. */
 enum { HS_SAVED_VERSION = 1 };
 
-/* How a field is saved, and which values are valid. An array is one field. */
+/* How a field is saved, and which values are valid. An array counts as one field. */
 enum hs_saved_kind {
     HS_SAVED_ELSEWHERE, /* not saved here: rebuilt, or saved by other code */
     HS_SAVED_FLAG,      /* bool */
     HS_SAVED_UNSIGNED,  /* an integer of any size */
     HS_SAVED_INT32,
-    HS_SAVED_MARK,  /* int64_t that is only compared; every value is valid */
-    HS_SAVED_TIME,  /* int64_t, microseconds, within +-HS_SAVED_TIME_MAX */
-    HS_SAVED_REAL,  /* double, finite; a struct hs_vec counts as three */
-    HS_SAVED_BOUND, /* double, may be infinite */
-    HS_SAVED_SPAN,  /* double: microseconds, or a value with the same limits, +-HS_SAVED_TIME_MAX */
-    HS_SAVED_SMALL, /* float, finite */
-    HS_SAVED_MEMBER, /* uint8_t or enum, saved as the name of a vocabulary member */
-    HS_SAVED_COUNTS, /* one uint64_t per member of a vocabulary */
-    HS_SAVED_SUMS,   /* one finite double per member of a vocabulary */
-    HS_SAVED_SET,    /* unsigned, one bit per member of a vocabulary */
+    HS_SAVED_MARK,   /* int64_t; every value is valid, because it is only compared */
+    HS_SAVED_TIME,   /* int64_t, microseconds, within +-HS_SAVED_TIME_MAX */
+    HS_SAVED_REAL,   /* double, finite; a struct hs_vec counts as three */
+    HS_SAVED_BOUND,  /* double, may be infinite */
+    HS_SAVED_SPAN,   /* double, within +-HS_SAVED_TIME_MAX; mostly microseconds */
+    HS_SAVED_SMALL,  /* float, finite */
+    HS_SAVED_MEMBER, /* uint8_t or enum: a member of a vocabulary */
+    HS_SAVED_COUNTS, /* array of uint64_t, one for each member of a vocabulary */
+    HS_SAVED_SUMS,   /* array of finite doubles, one for each member of a vocabulary */
+    HS_SAVED_SET,    /* unsigned, one bit for each member of a vocabulary */
     HS_SAVED_KINDS
 };
 
-/* Times in requests are at most a hundredth of this limit, and sums in the move checks at most a
-   tenth. So sums of up to nine such values do not overflow an int64_t. */
+/* No saved time exceeds this limit, so that sums of up to nine saved times do not overflow an
+   int64_t. Valid times in requests are much smaller (at most 1 %), and so are sums in the move
+   checks (at most 10 %). */
 #define HS_SAVED_TIME_MAX INT64_C(1000000000000000000)
 
 /* The vocabularies whose members are saved. */
@@ -61,7 +63,7 @@ struct hs_saved_struct {
     const char *name;
     const struct hs_saved_field *fields; /* in order of offset */
     size_t field_count;
-    size_t size; /* size of the struct */
+    size_t size; /* of the struct in memory */
 };
 
 enum hs_saved_id {
@@ -86,18 +88,17 @@ enum hs_saved_id {
 
 extern const struct hs_saved_struct hs_saved_structs[HS_SAVED_STRUCTS];
 
-/* Returns a hash of the names, kinds and sizes of all fields of the structs in [from, to). */
+/* Returns a hash of the names, kinds and sizes of all fields in the structs [from, to). */
 uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to);
 
 void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from);
 
-/* The vocabularies of the program that wrote the bytes. The names define which member a saved
-   number stands for. */
+/* The vocabularies of the program that wrote the bytes. A saved member is a number, and the name
+   with this number identifies the member. */
 enum { HS_VOCABULARY_MAX = 128 };
 struct hs_saved_names {
     uint16_t count[HS_SAVED_VOCABULARIES];
-    /* The member of this program for each saved number. HS_NO_MEMBER: this program does not have
-       the member. */
+    /* For each saved number: the member with the same name in this program, or HS_NO_MEMBER. */
     uint8_t member[HS_SAVED_VOCABULARIES][HS_VOCABULARY_MAX];
 };
 #define HS_NO_MEMBER 0xFF
@@ -105,29 +106,30 @@ struct hs_saved_names {
 void hs_saved_put_names(struct hs_bytes *bytes);
 void hs_saved_get_names(struct hs_bytes_reader *reader, struct hs_saved_names *names);
 
-/* Fills in the names of this program. Use it for data that contains only a hash of the names
-   (hs_saved_vocabularies). */
+/* Fills in the names of this program, for data that contains only a hash of the names. */
 void hs_saved_own_names(struct hs_saved_names *names);
+
+/* Returns a hash of the names in the vocabularies of this program. */
 uint64_t hs_saved_vocabularies(void);
 
-/* Returns a hash of all layouts and vocabularies. Data with this hash needs no names. */
+/* Returns a hash of all layouts and vocabularies. Data that contains this hash needs no names. */
 uint64_t hs_saved_format(void);
 
 /*
- * Reads the saved fields of a struct; other fields stay unchanged. Returns false if one of the
- * values is invalid. Unless the reader failed, all fields are read even if a value is invalid.
+ * Reads the saved fields of a struct; other fields stay unchanged. Returns false if a value is
+ * invalid. The remaining fields are read even then.
  */
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);
 
-/* These functions are like hs_saved_put and hs_saved_get, but omit the fields COUNTS and SUMS.
-   These fields need most of the bytes of a player, but are only for reports: no verdict depends on
-   them. */
+/* Like hs_saved_put and hs_saved_get, but without the fields COUNTS and SUMS. These fields need
+   most of a player's bytes, but no verdict depends on them. */
 void hs_saved_put_uncounted(struct hs_bytes *bytes, enum hs_saved_id id, const void *from);
 bool hs_saved_get_uncounted(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                             enum hs_saved_id id, void *to);
 
-/* Writes a ledger entry with its posted shot and its answer; snapshot/load.h reads it. */
+/* Writes a ledger entry with its posted shot and its answer. The code of snapshot/load.h reads
+   it. */
 void hs_saved_put_entry(struct hs_bytes *out, const struct hs_ledger_entry *entry);
 
 #endif

@@ -1,5 +1,5 @@
-/* Small functions on numbers. The library counts whole microseconds; requests and reports contain
-   seconds. */
+/* Conversions of time, and small functions on numbers. The library uses whole microseconds, but
+   requests and answers contain seconds. */
 #ifndef HS_UNITS_H
 #define HS_UNITS_H
 
@@ -11,7 +11,7 @@ static inline double hs_seconds(int64_t us)
     return (double)us / 1e6;
 }
 
-/* Converts seconds to whole microseconds, half to even. The argument must be within +-9e12. */
+/* Rounds seconds to whole microseconds, half to even. The argument must be within +-9e12. */
 static inline int64_t hs_seconds_to_us(double seconds)
 {
     /* The result must not depend on the caller's rounding mode, so nearbyint() cannot be used. */
@@ -24,8 +24,7 @@ static inline int64_t hs_seconds_to_us(double seconds)
     return whole;
 }
 
-/* Return the smaller or the larger number. Both functions are much cheaper than fmin and fmax,
-   which also handle NaN and call the C library. */
+/* Much cheaper than fmin and fmax, which also handle NaN and call the C library. */
 static inline double hs_smaller(double a, double b)
 {
     return a < b ? a : b;

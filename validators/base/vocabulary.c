@@ -1,6 +1,6 @@
 #include "validators/vocabulary.h"
 
-/* Returns the name in a row of any list: the second column. */
+/* The second column of a list contains the names. */
 #define NAME(id, ...)    FIRST(__VA_ARGS__, )
 #define FIRST(name, ...) name,
 
@@ -55,7 +55,7 @@ int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str nam
     return -1;
 }
 
-/* Defines a function that returns the value of one column of a list, for the row of `member`. */
+/* Defines a function that returns one column of a list, in the row of `member`. */
 #define COLUMN(result, function, type, member, LIST, X)                                            \
     result function(type member)                                                                   \
     {                                                                                              \

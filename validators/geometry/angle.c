@@ -1,8 +1,8 @@
 #include "validators/geometry/angle.h"
 
-/* Returns atan(x) for x in [0, 1]. The half-angle formula x / (1 + sqrt(1 + x^2)), applied three
-   times, makes the argument less than 0.1. For such an argument, the Taylor series with this many
-   terms is exact to the last bits. */
+/* Returns atan(x) for x in [0, 1]. Three applications of the half-angle formula
+   x / (1 + sqrt(1 + x^2)) reduce the argument to less than 0.1. For such arguments, TERMS terms of
+   the Taylor series are exact to the last bits. */
 static double arc_tangent(double x)
 {
     enum { HALVINGS = 3, TERMS = 10 };
@@ -22,7 +22,7 @@ double hs_angle_between(struct hs_vec a, struct hs_vec b)
     return HS_PI - 2 * arc_tangent(together / apart);
 }
 
-/* Returns the smaller of the angles to two directions, which are often the same. */
+/* Returns the smaller of the angles to `a` and to `b`, which are often equal. */
 static double angle_to_nearer(struct hs_vec direction, struct hs_vec a, struct hs_vec b)
 {
     double to_a = hs_angle_between(direction, a);
@@ -39,7 +39,7 @@ double hs_angle_to_arc(struct hs_vec direction, struct hs_vec from, struct hs_ve
     if (length < 1e-9)
         return angle_to_nearer(direction, from, to);
     normal = hs_vec_scale(normal, 1 / length);
-    /* Project the direction onto the plane of the arc: the foot of the perpendicular. */
+    /* Project the direction onto the plane of the arc. */
     struct hs_vec in_plane = hs_vec_add_scaled(direction, normal, -hs_vec_dot(direction, normal));
     double flat = hs_vec_length(in_plane);
     bool between = hs_vec_dot(hs_vec_cross(from, in_plane), normal) >= 0 &&

@@ -12,7 +12,7 @@ void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double
 {
     struct hs_vec along = hs_vec_sub(end, start);
     double length = hs_vec_length(along);
-    /* A trace of length 0 still tests the sphere at its start. */
+    /* A trace with length 0 still needs a direction: its sphere is tested at the start. */
     struct hs_vec direction = unit_or_x(along), none = {0, 0, 0};
     out->start = start;
     out->velocity = out->gravity = none;
@@ -25,7 +25,8 @@ void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double
     out->reach = out->length + out->extension;
 }
 
-/* Returns the position after a share of the flight: start + velocity t + gravity t^2 / 2. */
+/* Returns the position after a share (0 .. 1) of the flight time:
+   start + velocity t + gravity t^2 / 2. */
 static struct hs_vec flight_place(const struct hs_path *path, double share)
 {
     double t = hs_seconds(path->end_us - path->start_us) * share;
@@ -39,7 +40,7 @@ static uint32_t legs_needed(const struct hs_path *path, double chord_error)
     double legs = ceil((double)flight / HS_LEG_US);
     double gravity = hs_vec_length(path->gravity);
     if (gravity > 0 && chord_error > 0) {
-        /* Over a time dt, the chord of a parabola is at most g dt^2 / 8 away from the curve. */
+        /* The chord over a time dt is at most g dt^2 / 8 away from the parabola. */
         double longest = sqrt(8 * chord_error / gravity);
         legs = fmax(legs, ceil(hs_seconds(flight) / longest));
     }
@@ -159,8 +160,8 @@ void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out)
     if (left >= out->sweep.length)
         return;
     left = left > 0 ? left : 0;
-    /* Round to the nearest microsecond. A path can end at an obstacle that appears at the time of a
-       sample. Rounding down would end the path before that time. */
+    /* Round to the nearest microsecond. The obstacle that ends the path may exist only from the
+       time of a sample on, and rounding down could end the path before this time. */
     double lasts = (double)(out->end_us - out->start_us) * (left / out->sweep.length);
     out->end_us = out->start_us + (int64_t)(lasts + 0.5);
     out->sweep.length = left;
@@ -189,8 +190,8 @@ bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravi
         *needed = 0;
         return speed > 0;
     }
-    /* Square |d - g t^2 / 2| = v t and set s = t^2: g^2/4 s^2 - (d.g + v^2) s + d^2 = 0. The
-       product of the roots is positive, so both are positive or both are negative. */
+    /* Squaring |d - g t^2 / 2| = v t, with s = t^2, gives g^2/4 s^2 - (d.g + v^2) s + d^2 = 0. The
+       product of the roots is positive, so they have the same sign. */
     double b = hs_vec_dot(along, gravity) + speed * speed;
     double discriminant = b * b - g2 * squared;
     *needed = sqrt(fmax(sqrt(g2 * squared) - hs_vec_dot(along, gravity), 0));
@@ -199,7 +200,7 @@ bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravi
         return false;
     double root = sqrt(discriminant);
     *low = sqrt(2 * squared /
-                (b + root)); /* the smaller root by Vieta, because b - root would lose digits */
+                (b + root)); /* smaller root by Vieta's formula; b - root would lose digits */
     *high = sqrt(2 * (b + root) / g2);
     return true;
 }

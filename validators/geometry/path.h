@@ -1,7 +1,7 @@
 /*
- * The path of a shot through space and time. An instant shot has one leg. The path of a projectile
- * has many legs, so that each target is tested at its position when the projectile passes. Internal
- * to validators/.
+ * The path of a shot through space and time. It consists of straight legs: one leg for an instant
+ * shot, and many for a projectile, so that each target is tested where it was when the projectile
+ * passed. Internal to validators/.
  */
 #ifndef HS_PATH_H
 #define HS_PATH_H
@@ -12,84 +12,82 @@
 #include "validators/base/units.h"
 #include "validators/sweep.h"
 
-/* The maximum duration of a leg: 1/64 s, in which a body hardly turns. Bodies move within a leg,
-   but keep the rotation that they have at the start of the leg. Legs of half this duration would
-   double the work. */
+/* The maximum duration of a leg, 1/64 s. During a leg, bodies move but do not turn. In such a short
+   time, a real body turns little. Shorter legs would cost more work. */
 #define HS_LEG_US 15625
 
-/* The maximum number of legs of a flight. This number limits the work of one claim. If a flight
-   needs more legs, its legs are made longer. The extension of the path is one more leg. */
+/* The maximum number of legs in a flight, to limit the work of one claim. Longer flights have
+   longer legs. The extension beyond the end of the path is one more leg. */
 #define HS_MAX_LEGS 512
 
 struct hs_path {
     struct hs_vec start;
     struct hs_vec velocity;      /* at the start, length/s; flights only */
     struct hs_vec gravity;       /* acceleration, length/s^2; flights only */
-    struct hs_vec direction;     /* unit; direction of the trace, or of the flight at its start */
-    struct hs_vec end_direction; /* unit; direction of the extension */
+    struct hs_vec direction;     /* unit; of the trace, or of the flight at its start */
+    struct hs_vec end_direction; /* unit; of the extension */
     double length;               /* from start to end along the path, without the extension */
-    double extension;            /* length beyond the end; the extension takes no time */
-    double radius;               /* radius of the sphere, length */
-    double reach; /* distance at which an obstacle ends the path; length + extension if no obstacle
-                     does */
+    double extension;            /* how far the path continues beyond the end; takes no time */
+    double radius;               /* radius of the swept sphere; length */
+    double reach; /* distance at which an obstacle ends the path, or length + extension */
     int64_t start_us, end_us;          /* equal for an instant path */
     uint32_t flight_legs;              /* 0 for an instant path */
-    double travelled[HS_MAX_LEGS + 1]; /* distance at the ends of the flight's legs; flights only */
+    double travelled[HS_MAX_LEGS + 1]; /* flights only: distance from the path's start to the start
+                                          of each leg, and to the end of the last */
 };
 
 struct hs_leg {
     struct hs_sweep sweep;
-    double travelled;         /* distance before this leg */
-    int64_t start_us, end_us; /* times at which the leg starts and ends */
+    double travelled; /* distance from the path's start to this leg's start */
+    int64_t start_us, end_us;
 };
 
-/* Creates an instant path from start to end. If start and end are equal, the direction of the path
-   is (1, 0, 0). */
+/* Creates an instant path from start to end. If they are equal, the direction is (1, 0, 0), and
+   there is no extension. */
 void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double extension,
                    int64_t time_us, struct hs_path *out);
 
 /*
- * Creates the path of a flight from start to end under gravity. end_us is after start_us. Each leg
- * is a chord of the curve, and stays within `chord_error` of the curve, unless HS_MAX_LEGS is
- * reached.
+ * Creates the path of a projectile that flies from start to end under gravity. `end_us` must be
+ * after `start_us`. Each leg is a chord of the curve. A leg is at most `chord_error` away from the
+ * curve, unless that would need more than HS_MAX_LEGS legs.
  */
 void hs_path_flight(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double radius,
                     double extension, double chord_error, int64_t start_us, int64_t end_us,
                     struct hs_path *out);
 
-/* Returns the number of legs up to the reach of the path. hs_path_leg shortens the last leg so that
-   it ends at the reach. */
+/* hs_path_legs returns the number of legs up to `reach`. hs_path_leg computes one of these legs;
+   the last one ends at `reach`. */
 uint32_t hs_path_legs(const struct hs_path *path);
 void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out);
 
-/* Returns the time at which the path has covered `distance`. */
+/* Returns the time at which the shot has travelled `distance`. */
 int64_t hs_path_time(const struct hs_path *path, double distance);
 
-/* Cuts a leg into two parts at a time that is strictly between the times of its ends. If the time
-   is not between them, returns false and changes nothing. */
+/* Cuts a leg in two at `at_us`: *leg becomes the first part, *rest the second. If `at_us` is not
+   strictly inside the leg, changes nothing and returns false. */
 bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest);
 
-/* Returns the sweep of the leg relative to a body that moves by `motion` during the leg. */
+/* Returns the leg's sweep as seen from a body that moves by `motion` during the leg. */
 struct hs_sweep hs_leg_relative(const struct hs_leg *leg, struct hs_vec motion);
 
-/* Converts a contact of the sweep that hs_leg_relative returns into world coordinates. The
-   distances of the contact are then measured along the whole path. */
+/* Converts a contact on the sweep `relative`, which hs_leg_relative returned, to world coordinates.
+   Its distances are then measured from the start of the path. */
 void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
                      struct hs_vec motion, struct hs_sweep_contact *contact);
 
 /*
- * Computes the seconds that a projectile with this launch speed needs from start to end under
- * gravity. *low is the time of the low arc, and *high is the time of the high arc. Without gravity
- * the two times are equal. If the speed is too low, returns false and sets *needed to the lowest
- * speed that reaches the end.
+ * Computes how many seconds a projectile with this launch speed flies from start to end: *low on
+ * the low arc, *high on the high arc. Without gravity both are equal. Sets *needed to the lowest
+ * speed that reaches the end (0 without gravity). Returns false if `speed` is too low.
  *
- * The times are solutions of |d - g t^2 / 2| = v t. Squared, this is a quadratic equation in t^2.
+ * The times solve |d - g t^2 / 2| = v t. Squared, this is a quadratic equation in t^2.
  */
 bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double speed,
                      double *low, double *high, double *needed);
 
-/* Returns the distance from the origin to the segment between `from` and `from + travel`. The
-   nearest point of the segment is the foot of the perpendicular, clamped to the ends. */
+/* Returns the distance from the origin (0, 0, 0) to the segment between `from` and
+   `from + travel`. */
 static inline double hs_segment_distance(struct hs_vec from, struct hs_vec travel)
 {
     double squared = hs_vec_dot(travel, travel);

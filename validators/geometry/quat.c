@@ -2,12 +2,12 @@
 
 bool hs_quat_normalise(float q[4])
 {
-    /* The loop is written out, because gcc does not unroll it at -O2, and this code runs for every
-       posted bone. */
+    /* There is no loop, because gcc would not unroll it at -O2, and this code runs for every posted
+       bone. */
     double x = (double)q[0], y = (double)q[1], z = (double)q[2], w = (double)q[3];
     double squared = x * x + y * y + z * z + w * w;
-    /* Rounding to floats changes the squared length of a unit quaternion by less than 4e-7.
-       Dividing by the length would not improve such a quaternion, so it stays unchanged. */
+    /* Rounding to floats alone changes the squared length of a unit quaternion by up to 4e-7, so a
+       division would not improve this one. */
     if (fabs(squared - 1) < 4e-7)
         return true;
     double length = sqrt(squared);
@@ -57,14 +57,14 @@ void hs_quat_slerp(const float a[4], const float b[4], double s, float out[4])
         to[i] = (double)b[i];
     }
     double cosine = dot4(from, to);
-    /* q and -q are the same rotation. Use the quaternion with the shorter arc. */
+    /* q and -q are the same rotation. Use the one with the shorter arc. */
     if (cosine < 0) {
         cosine = -cosine;
         for (int i = 0; i < 4; i++)
             to[i] = -to[i];
     }
     if (cosine < 0.9) {
-        /* The normalised sum halves the arc. Continue with the half of the arc that contains s. */
+        /* The normalised sum is the middle of the arc. Continue with the half that contains s. */
         double middle[4];
         for (int i = 0; i < 4; i++)
             middle[i] = from[i] + to[i];

@@ -5,8 +5,7 @@
 
 void hs_sine_cosine(double x, double *sine, double *cosine)
 {
-    /* Subtract quarter turns until at most an eighth of a turn is left. Then sum the Taylor
-       series. */
+    /* Subtract quarter turns, so that at most an eighth of a turn remains for the Taylor series. */
     double quarters = floor(x * (2 / HS_PI) + 0.5);
     double r = x - quarters * (HS_PI / 2), square = r * r;
     double s = 1, c = 1;
@@ -15,7 +14,7 @@ void hs_sine_cosine(double x, double *sine, double *cosine)
         c = 1 - c * square / (double)((2 * i - 1) * (2 * i));
     }
     s *= r;
-    const double sines[4] = {s, c, -s, -c}; /* the sine of r plus 0, 1, 2 and 3 quarter turns */
+    const double sines[4] = {s, c, -s, -c}; /* the sines of r plus 0, 1, 2 and 3 quarter turns */
     int turned = (int)quarters & 3;
     *sine = sines[turned];
     *cosine = sines[(turned + 1) & 3];
@@ -27,7 +26,8 @@ static double next_unit(uint64_t *state)
     return (double)(hs_mix64(*state) >> 11) * 0x1p-53;
 }
 
-/* A branchless orthonormal basis (Duff et al. 2017, see spread.h). */
+/* Computes two unit vectors that are perpendicular to n and to each other (Duff et al. 2017, see
+   spread.h). */
 static void basis(struct hs_vec n, struct hs_vec *b1, struct hs_vec *b2)
 {
     double sign = copysign(1, n.z);

@@ -4,30 +4,29 @@
 
 #include "validators/base/units.h"
 
-/* If a component of the unit direction is below this, the path is parallel to the slab of that
-   axis. Inside the world bound the error is a millionth of the touch slack. */
+/* If a component of the unit direction is smaller than this, the path counts as not moving along
+   that axis. Inside the world bound, the resulting error is a millionth of the touch slack. */
 #define PARALLEL 1e-12
 
 /*
- * The problem in the frame of the solid. Places on the path are measured by u = travel - nearest. u
- * is 0 at the point of the line that is nearest to the solid's centre. Measuring by u avoids the
- * loss of digits in differences of large numbers.
+ * The sweep in the frame of the solid. The solid is a core box that is grown by the solid's radius.
+ * u measures places on the path: it is 0 where the path's line is nearest to the solid's centre. So
+ * no digits are lost in differences of large numbers.
  */
 struct local_sweep {
     double q[3];    /* point of the path at u = 0, relative to the solid's centre */
     double d[3];    /* unit direction */
     double h[3];    /* half extents of the core box */
-    double u0, u1;  /* u at the start and the end of the travel */
-    double nearest; /* travel at u = 0 */
+    double u0, u1;  /* u at the start and the end of the path */
+    double nearest; /* distance from the start of the path to u = 0 */
 };
 
-/* The smallest squared distance between the path and the core box, and the first place on the path
-   where the distance falls to `reach`. */
+/* How close the path comes to the core box. `reach` is the sum of both radii. */
 struct approach {
-    bool crosses;      /* the distance falls to `reach` or below it */
-    double cross_u;    /* first u where the distance falls to `reach` */
-    double smallest;   /* squared distance */
-    double smallest_u; /* first u with that distance */
+    bool crosses;      /* the distance falls to `reach` or less */
+    double cross_u;    /* the first u where it does */
+    double smallest;   /* the smallest squared distance */
+    double smallest_u; /* the first u with the smallest distance */
 };
 
 static void to_local(const struct hs_sweep *sweep, const struct hs_solid *solid,
@@ -52,9 +51,9 @@ static void to_local(const struct hs_sweep *sweep, const struct hs_solid *solid,
 }
 
 /*
- * One axis of f(u), as in the slab test. The slab is the space between two faces of the box. Inside
- * the slab the distance is 0. Outside the slab the distance is |d u - g|, where g is g_below before
- * the path enters the slab, and g_above after it leaves.
+ * One axis of f(u). The slab is the space between two opposite faces of the box. Inside the slab
+ * the distance along this axis is 0. Outside it is |d u - g|, where g is g_below before the path
+ * enters the slab and g_above after the path leaves the slab.
  */
 struct slab {
     double d;
@@ -62,8 +61,8 @@ struct slab {
     double g_below, g_above; /* d * enter and d * leave, computed without a division */
 };
 
-/* Computes the slabs of the axes along which the path moves (slab test). If the path does not move
-   along an axis, the axis adds a constant to f instead. */
+/* Computes the slabs for the axes along which the path moves. Each of the other axes adds a
+   constant to f. Returns the number of slabs. */
 static int make_slabs(const struct local_sweep *s, struct slab slabs[3], double *constant)
 {
     int count = 0;
@@ -83,7 +82,8 @@ static int make_slabs(const struct local_sweep *s, struct slab slabs[3], double 
     return count;
 }
 
-/* Lists the u inside (u0, u1) where the path enters or leaves a slab, in ascending order. */
+/* Lists where the path enters or leaves a slab between u0 and u1, in ascending order. Returns the
+   number of these places. */
 static int breakpoints(const struct slab *slabs, int count, double u0, double u1, double at[6])
 {
     int n = 0;
@@ -141,8 +141,8 @@ static void make_piece(const struct slab *slabs, int count, double constant, dou
 }
 
 /*
- * Visits the pieces in the order of travel. f is convex, so it falls until its minimum. The first
- * crossing of reach^2 is therefore before the minimum, and the search stops at the minimum.
+ * Visits the pieces in order. f is convex, so it falls until its minimum. The first crossing of
+ * reach^2 is therefore not after the minimum, and the search stops there.
  */
 static void find_approach(const struct local_sweep *s, double reach, struct approach *out)
 {
@@ -166,7 +166,7 @@ static void find_approach(const struct local_sweep *s, double reach, struct appr
             out->crosses = true;
             out->cross_u = from;
             if (piece_value(&p, from) > reach * reach) {
-                /* Quadratic formula in vertex form: the smaller root. */
+                /* The smaller root of a (u - vertex)^2 = below. */
                 double at_vertex = falls_through ? piece_value(&p, p.vertex) : lowest;
                 double below = reach * reach - at_vertex;
                 double u = p.vertex - (below > 0 ? sqrt(below / p.a) : 0);
@@ -181,7 +181,7 @@ static void find_approach(const struct local_sweep *s, double reach, struct appr
     }
 }
 
-/* Finds the approach to a sphere, which has no core box: by Pythagoras f(u) = |q|^2 + u^2. */
+/* Finds the approach to a sphere, whose core box is a point. By Pythagoras f(u) = |q|^2 + u^2. */
 static void find_approach_point(const struct local_sweep *s, double reach, struct approach *out)
 {
     double off = s->q[0] * s->q[0] + s->q[1] * s->q[1] + s->q[2] * s->q[2];
@@ -201,8 +201,8 @@ static double touch_slack(const struct hs_sweep *sweep, const struct hs_solid *s
     return HS_TOUCH_SLACK * (sweep->length + sweep->radius + solid->radius);
 }
 
-/* Returns whether the sphere touches, or comes within the slack. Sets *u to the travel at which the
-   sphere touches. */
+/* Returns whether the sphere touches the solid or comes within the slack. Sets *u to the place of
+   the touch, or of the nearest approach. */
 static bool touch_place(const struct approach *a, double reach, double slack, double *u)
 {
     *u = a->crosses ? a->cross_u : a->smallest_u;
@@ -226,8 +226,8 @@ bool hs_sweep_touches(const struct hs_sweep *sweep, const struct hs_solid *solid
     double reach = sweep->radius + solid->radius;
     double slack = touch_slack(sweep, solid);
 
-    /* Most candidates are far away. So first test the distance of the whole line to the bounding
-       sphere. That distance follows from the foot of the perpendicular, by Pythagoras. */
+    /* Most solids are far away, so first test the path's whole line against the bounding sphere. By
+       Pythagoras, `off` is the squared distance between the line and the solid's centre. */
     struct hs_vec from_center = hs_vec_sub(sweep->start, solid->center);
     double along = hs_vec_dot(from_center, sweep->direction);
     double off = hs_vec_dot(from_center, from_center) - along * along;
@@ -246,7 +246,7 @@ bool hs_sweep_touches(const struct hs_sweep *sweep, const struct hs_solid *solid
     return true;
 }
 
-/* Computes the point of the solid's surface that is nearest to the local point c, and the outward
+/* Computes the point on the solid's surface that is nearest to the local point c, and the outward
    normal there. */
 static void surface_at(const struct hs_solid *solid, const double h[3], const double c[3],
                        double scale, double normal[3], double point[3])
@@ -262,8 +262,8 @@ static void surface_at(const struct hs_solid *solid, const double h[3], const do
         for (int i = 0; i < 3; i++)
             normal[i] = out[i] / length;
     } else {
-        /* On the core box and inside it, the distance is 0, and its gradient gives no normal. Use
-           the normal of the nearest face instead. */
+        /* c is on or inside the core box, so its distance to the box gives no normal. Use the
+           normal of the nearest face. */
         int face = 0;
         for (int i = 1; i < 3; i++)
             if (h[i] - fabs(c[i]) < h[face] - fabs(c[face]))

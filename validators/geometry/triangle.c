@@ -4,25 +4,25 @@
 
 #include "validators/base/units.h"
 
-/* Squared sine of an angle. A path at a smaller angle to an edge counts as parallel to the edge.
-   The error is a millionth of the touch slack, for a path of any length. */
+/* The squared sine of the angle below which a path counts as parallel to an edge. For any length of
+   the path, the resulting error is a millionth of the touch slack. */
 #define PARALLEL_SQUARED 1e-24
 
-/* Smallest height of a triangle, relative to its longest edge. In a thinner triangle, rounding
-   errors make the inside test useless. */
+/* The smallest height of a triangle, relative to its longest edge. For a thinner triangle, rounding
+   errors would make the inside test useless. */
 #define SLIVER 1e-10
 
 /* The triangle relative to the start of the path. */
 struct local {
     struct hs_vec corner[3];
-    struct hs_vec edge[3]; /* from corner i to the next */
+    struct hs_vec edge[3]; /* from corner i to the next corner */
     struct hs_vec normal;  /* not a unit vector */
     struct hs_vec direction;
     double length;
     double reach, outer; /* radius without and with the slack */
 };
 
-/* The function has no loops: gcc would not unroll them at -O2, and the vectors would stay in
+/* There are no loops, because gcc would not unroll them at -O2, and would keep the vectors in
    memory. */
 static inline void to_local(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                             struct local *out)
@@ -72,21 +72,21 @@ static bool within_box(const struct local *t, struct hs_vec p)
            p.y <= high.y + slack && p.z >= low.z - slack && p.z <= high.z + slack;
 }
 
-/* Returns whether p is inside edge i, seen along the normal. */
+/* Returns whether p is on the inner side of edge i, seen along the normal. */
 static inline bool is_inside(const struct local *t, int i, struct hs_vec p)
 {
     return hs_vec_dot(hs_vec_cross(t->normal, t->edge[i]), hs_vec_sub(p, t->corner[i])) >= 0;
 }
 
-/* Returns whether the foot of the perpendicular from p to the plane is inside the three edges. */
+/* Returns whether p, projected onto the plane, is inside the triangle. */
 static inline bool between_edges(const struct local *t, struct hs_vec p)
 {
     return is_inside(t, 0, p) && is_inside(t, 1, p) && is_inside(t, 2, p);
 }
 
-/* Finds where the path enters the prism through its top or bottom, or starts inside it. A path that
-   enters through a side touches an edge first. Sets *near if one end of the path is so close to the
-   plane that the slack may matter. */
+/* Returns whether the path enters the prism through its top or bottom, or starts inside it. Sets *u
+   to this place. A path that enters through a side touches an edge first. Sets *near to whether
+   an end of the path is so close to the plane that the slack may matter. */
 static bool enter_face(const struct local *t, double *u, bool *near)
 {
     double area = hs_vec_length(t->normal);
@@ -108,16 +108,16 @@ static bool enter_face(const struct local *t, double *u, bool *near)
     struct hs_vec center = hs_vec_scale(t->direction, *u);
     if (!between_edges(t, center))
         return false;
-    /* Near the tip of a narrow triangle, the inside test may accept points far outside. So the
-       point must also be inside the box around the triangle. */
+    /* Near the tip of a narrow triangle, between_edges may accept points that are far outside. So
+       the point must also be inside the box around the triangle. */
     double foot = above <= 0 ? height : height > 0 ? t->reach : -t->reach;
     return within_box(t, hs_vec_add_scaled(center, n, -foot));
 }
 
 /* ---- corners and edges ---- */
 
-/* Lowers *first to the place where the path enters one part. The infinite line is inside this part
-   from `enter` to `leave`. */
+/* Lowers *first to the place where the path enters a part. The path's infinite line is inside this
+   part from `enter` to `leave`. */
 static void keep_first(const struct local *t, double enter, double leave, double *first)
 {
     if (leave < 0 || enter > t->length || enter > leave)
@@ -127,23 +127,22 @@ static void keep_first(const struct local *t, double enter, double leave, double
 
 static void enter_corner(const struct local *t, int i, double *first, bool *near)
 {
-    /* Foot of the perpendicular from the corner to the path. */
+    /* `miss` goes from the nearest point of the path's line to the corner. */
     double middle = hs_vec_dot(t->corner[i], t->direction);
     struct hs_vec miss = hs_vec_add_scaled(t->corner[i], t->direction, -middle);
     double square = hs_vec_dot(miss, miss);
     if (square > t->outer * t->outer)
         return;
     *near = true;
-    /* Half of the interval in which the path is inside the ball, by Pythagoras. */
     double below = t->reach * t->reach - square;
     if (below < 0)
         return;
-    double half = sqrt(below);
+    double half = sqrt(below); /* by Pythagoras, half of the line's length inside the ball */
     keep_first(t, middle - half, middle + half, first);
 }
 
-/* Reduces [enter, leave] to the interval between the planes through both ends of an edge (slab
-   test). The result may be empty. */
+/* Reduces [enter, leave] to the part between the two planes through the ends of an edge. The result
+   may be empty. `at_start` and `rate` are in lengths of the edge. */
 static void between_ends(double at_start, double rate, double *enter, double *leave)
 {
     if (rate == 0) {
@@ -163,14 +162,13 @@ static void enter_edge(const struct local *t, int i, double *first, bool *near)
     double square = hs_vec_dot(edge, edge);
     double along = hs_vec_dot(from_corner, edge) / square;
     double rate = hs_vec_dot(t->direction, edge) / square;
-    /* Project along the edge: an infinite cylinder becomes a circle, and the path becomes a
-       line. */
+    /* Project along the edge: the infinite cylinder becomes a circle, and the path a line. */
     struct hs_vec across = hs_vec_add_scaled(from_corner, edge, -along);
     struct hs_vec slide = hs_vec_add_scaled(t->direction, edge, -rate);
     double slide2 = hs_vec_dot(slide, slide);
     bool parallel = slide2 <= PARALLEL_SQUARED;
-    /* `miss` ends at the foot of the perpendicular in that plane. By Pythagoras, its length gives
-       half of the interval. */
+    /* `miss` goes from the centre of the circle to the nearest point of this line. By Pythagoras,
+       its length gives half of the interval inside the circle. */
     double middle = parallel ? 0 : -hs_vec_dot(across, slide) / slide2;
     struct hs_vec miss = hs_vec_add_scaled(across, slide, middle);
     double miss2 = hs_vec_dot(miss, miss);
@@ -192,8 +190,8 @@ static void enter_edge(const struct local *t, int i, double *first, bool *near)
 
 /* ---- within the slack ---- */
 
-/* Returns the distance along the path to its point nearest to an edge. Sets *square to the square
-   of the distance between this point and the edge (closest points of two segments: Ericson,
+/* Returns the distance along the path to the point that is nearest to edge i. Sets *square to the
+   squared distance between this point and the edge (closest points of two segments: Ericson,
    Real-Time Collision Detection, 2005, 5.1.9). */
 static double approach_edge(const struct local *t, int i, double *square)
 {
@@ -219,7 +217,8 @@ static bool end_touches(const struct hs_sweep *sweep, const struct hs_triangle *
     return hs_vec_distance(hs_triangle_nearest(triangle, center), center) <= outer;
 }
 
-/* Returns whether the path comes within the slack without an exact touch. */
+/* Returns whether a path that does not touch the triangle exactly comes within the slack. Sets
+   `distance` as hs_triangle_touches does. */
 static bool touches_within_slack(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                                  const struct local *t, double *distance)
 {
@@ -271,7 +270,7 @@ struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_
     struct hs_vec best = t.corner[0];
     double best2 = DBL_MAX;
     for (int i = 0; i < 3; i++) {
-        /* Foot of the perpendicular to the edge's line, clamped to the edge. */
+        /* The nearest point on the edge's line, clamped to the edge. */
         double along = -hs_vec_dot(t.corner[i], t.edge[i]) / hs_vec_dot(t.edge[i], t.edge[i]);
         struct hs_vec p = hs_vec_add_scaled(t.corner[i], t.edge[i], hs_clamp(along, 0, 1));
         double square = hs_vec_dot(p, p);
@@ -280,7 +279,7 @@ struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_
             best2 = square;
         }
     }
-    /* Foot of the perpendicular to the plane. */
+    /* The nearest point on the plane. */
     double over = hs_vec_dot(t.normal, t.corner[0]) / hs_vec_dot(t.normal, t.normal);
     struct hs_vec foot = hs_vec_scale(t.normal, over);
     if (between_edges(&t, (struct hs_vec){0, 0, 0}) && within_box(&t, foot) &&

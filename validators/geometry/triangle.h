@@ -1,14 +1,13 @@
 /*
- * Exact swept-sphere test against one two-sided triangle.
+ * Exact swept-sphere test against one triangle, which has two sides.
  *
- * A triangle grown by a radius is a union of seven parts: a prism, three cylinders around its edges
- * and three balls around its corners. Each part is convex, and a formula computes the place where a
- * path enters it. The path enters the union at the first of these places.
+ * A triangle that is grown by a radius is the union of seven convex parts: a prism, three cylinders
+ * around its edges and three balls around its corners. A formula computes where a path enters each
+ * part. The path enters the grown triangle at the first of these places. So narrow triangles, paths
+ * that graze an edge and paths in the plane of the triangle need no special case.
  *
- * All parts are always tested. So narrow triangles, paths that graze an edge and paths in the plane
- * of the triangle need no special case.
- *
- * All functions are pure and safe to call from any thread. The functions use only + - * / and sqrt.
+ * All functions depend only on their arguments, and use only + - * / and sqrt. They may be called
+ * from any thread.
  */
 #ifndef HS_TRIANGLE_H
 #define HS_TRIANGLE_H
@@ -19,29 +18,29 @@
 #include "validators/vec.h"
 
 struct hs_triangle {
-    struct hs_vec corner[3]; /* world, length */
+    struct hs_vec corner[3]; /* world coordinates */
 };
 
-/* Returns whether the triangle is too thin to have an area. The smallest height of such a triangle
-   is below 1e-10 of its longest edge, or below the resolution of its coordinates. */
+/* Returns whether the triangle is too thin to be tested: its smallest height is below 1e-10 of its
+   longest edge, or below the resolution of its coordinates. */
 bool hs_triangle_is_degenerate(const struct hs_triangle *triangle);
 
 /*
- * Finds the first touch of a swept sphere; radius 0 is a ray. A sphere that comes within
- * HS_TOUCH_SLACK also touches, as in sweep.h. The triangle must not be degenerate.
+ * Returns whether a swept sphere touches the triangle, which must not be degenerate; radius 0 is a
+ * ray. A gap within the slack counts as touching, as in sweep.h.
  *
- * Returns true if the sphere touches, and sets *distance to the travel of its centre, 0 .. length.
- * *distance is 0 if the sphere touches at its start. If the sphere only comes within the slack,
- * *distance is the travel at the nearest approach to the first edge, or the whole length.
+ * If the sphere touches, sets *distance to how far its centre travels until then, 0 .. length. If
+ * the sphere only comes within the slack, sets *distance to a place where it does so. This is the
+ * start, or else the first place where the path is nearest to an edge, or else the end.
  */
 bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                          double *distance);
 
-/* Returns the point of the triangle nearest to a world point. */
+/* Returns the point on the triangle that is nearest to a world point. */
 struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_vec point);
 
-/* Returns the unit normal of the face. Seen from the side to which the normal points, the corners
-   run counter-clockwise. */
+/* Returns the unit normal of the face. It points to the side from which the corners run
+   counter-clockwise. */
 static inline struct hs_vec hs_triangle_normal(const struct hs_triangle *triangle)
 {
     const struct hs_vec *c = triangle->corner;

@@ -1,21 +1,20 @@
-/* The built-in rulesets: the same rules for several units of length and up axes. */
+/* The built-in rulesets: the same rules for different units of length and up axes. */
 #include <stdlib.h>
 
 #include "validators/ruleset.h"
 
 const struct hs_builtin_ruleset hs_builtin_rulesets[HS_BUILTIN_RULESETS] = {
-    {"centimetres", 1.0, HS_UP_PZ}, /* the first ruleset is the default */
+    {"centimetres", 1.0, HS_UP_PZ}, /* the first one is the default */
     {"metres", 100.0, HS_UP_PZ},    {"inches", 2.54, HS_UP_PZ}, {"unreal", 1.0, HS_UP_PZ},
     {"unity", 100.0, HS_UP_PY},     {"godot", 100.0, HS_UP_PY}, {"source", 2.54, HS_UP_PZ},
 };
 
-/* The unit of length and the up axis of a body. */
 struct frame {
-    double unit; /* length of the unit in centimetres */
+    double unit; /* in centimetres */
     enum hs_up up;
 };
 
-/* Returns the point `cm` centimetres above the body's root. */
+/* Returns the point that is `cm` centimetres above the body's root. */
 static struct hs_vec above(const struct frame *frame, double cm)
 {
     return hs_vec_scale(hs_up_direction(frame->up), cm / frame->unit);
@@ -46,8 +45,8 @@ static struct hs_hitbox *add_hitbox(struct hs_rig *rig, enum hs_shape shape, uin
     return box;
 }
 
-/* Turns a capsule from its local z axis to the axis of `up`. The rotation permutes the three axes
-   cyclically, which is exact in floating point; a quarter turn would not be exact. */
+/* Rotates a capsule so that it lies along `up` and not along z. The rotation permutes the three
+   axes cyclically, which is exact in floating point. A quarter turn would not be exact. */
 static void stand_up(float rotation[4], enum hs_up up)
 {
     if (up == HS_UP_PZ || up == HS_UP_NZ)
@@ -57,8 +56,8 @@ static void stand_up(float rotation[4], enum hs_up up)
     rotation[3] = 0.5f;
 }
 
-/* A person of 175 cm: a sphere on the head bone; on the root bone, a capsule for the torso and a
-   box for the legs. Lengths are in centimetres, and divided by the unit. */
+/* A person who is 175 cm tall: a sphere for the head, a capsule for the torso, and a box for the
+   legs. */
 static void fill_humanoid(struct hs_rig *rig, const uint16_t zones[3], const struct frame *frame)
 {
     double unit = frame->unit;

@@ -50,14 +50,15 @@ uint16_t hs_ruleset_add_zone(struct hs_ruleset *ruleset, struct hs_str name, dou
     return ruleset->zone_count++;
 }
 
-/* Makes space for one more rig. The list grows by doubling, because most rulesets have few rigs. */
+/* Makes space for one more rig. The array doubles when it is full, because most rulesets have few
+   rigs. */
 static bool grow_rigs(struct hs_ruleset *ruleset)
 {
     size_t count = ruleset->rig_count;
     if (count == HS_MAX_RIGS)
         return false;
     if ((count & (count - 1)) != 0)
-        return true; /* the list is full only if the count is 0 or a power of two */
+        return true; /* the array is full only if the count is 0 or a power of two */
     struct hs_rig **rigs =
         realloc(ruleset->rigs, (count == 0 ? 1 : 2 * count) * sizeof *ruleset->rigs);
     if (rigs == NULL)
@@ -87,7 +88,7 @@ uint16_t hs_ruleset_add_weapon(struct hs_ruleset *ruleset, struct hs_str name)
     return ruleset->weapon_count++;
 }
 
-/* Defines a function that returns the index of a name in a list, or HS_NONE. */
+/* Defines a function that returns the index of the entry with a name, or HS_NONE. */
 #define FIND(function, type, count, name_at_i)                                                     \
     uint16_t function(const struct type *in, struct hs_str name)                                   \
     {                                                                                              \
@@ -112,7 +113,7 @@ static void finish_weapon(const struct hs_ruleset *ruleset, struct hs_weapon *we
     if (weapon->type == HS_WEAPON_PROJECTILE && !weapon->has_world_radius &&
         weapon->world_radius == 0)
         weapon->world_radius = weapon->radius;
-    /* Only a posted shot shows when a projectile was launched, or where pellets went. */
+    /* Without a posted shot, nobody knows when a projectile was launched or where pellets went. */
     if (!weapon->has_require_shot)
         weapon->require_shot = weapon->type == HS_WEAPON_PROJECTILE || weapon->pellets > 1;
 }
@@ -136,7 +137,7 @@ struct validation {
     hs_ruleset_report *report;
     void *context;
     size_t faults;
-    char base[288]; /* JSON pointer of the current part */
+    char base[288]; /* JSON pointer to the part that is being validated */
 };
 
 static void fault(struct validation *v, const char *key, const char *format, ...)
@@ -177,7 +178,7 @@ static void validate_move_modes(struct validation *v, const struct hs_moves_rule
     v->base[0] = '\0';
 }
 
-/* Returns whether a value is small enough that float arithmetic on a pose does not overflow. */
+/* Returns whether a vector is so small that float arithmetic on poses cannot overflow. */
 static bool is_small(struct hs_vec v)
 {
     return hs_vec_is_within(v, 1e9);
@@ -285,7 +286,7 @@ size_t hs_ruleset_validate(const struct hs_ruleset *ruleset, hs_ruleset_report *
     struct validation v = {report, context, 0, ""};
     validate_scalars(&v, hs_ruleset_scalars, hs_ruleset_scalar_count, ruleset);
     if (v.faults == 0 && ruleset->moves.lead_window_us < ruleset->moves.lead_block_us)
-        fault(&v, "moves/lead_guard/window", "must not be shorter than its block");
+        fault(&v, "moves/lead_guard/window", "must not be shorter than moves.lead_guard.block");
     validate_move_modes(&v, &ruleset->moves);
     if (ruleset->rewind.limit_us > ruleset->history.keep_us)
         fault(&v, "rewind/limit", "must not be longer than history.keep");

@@ -1,4 +1,4 @@
-/* Finds values that are allowed in a ruleset, but probably are mistakes. */
+/* Finds valid values in a ruleset that are probably mistakes. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@ struct warning {
     hs_ruleset_report *report;
     void *context;
     size_t count;
-    const struct hs_rig *rig; /* the default rig; other lengths are compared with its size */
-    double body; /* length: the reach of this rig from its root, in the upright stance */
+    const struct hs_rig *rig; /* the default rig; other lengths are compared with its reach */
+    double body;              /* length; reach of `rig` in its upright stance */
 };
 
 static void warn(struct warning *w, const char *pointer, const char *format, ...)
@@ -31,7 +31,7 @@ static void warn(struct warning *w, const char *pointer, const char *format, ...
 
 /* ---- the direction of rigs ---- */
 
-/* Returns the upright stance: the stance whose eye is furthest from the root. */
+/* Returns the stance whose eye is furthest from the root. */
 static const struct hs_stance *upright(const struct hs_rig *rig)
 {
     const struct hs_stance *found = &rig->stances[0];
@@ -47,9 +47,9 @@ static double along(struct hs_vec v, enum hs_up up)
 }
 
 /*
- * Returns the direction in which `v` is longest, if its component along `up` is less than a quarter
- * of the longest component. Otherwise returns `up`. An animal may be longer than it is high, but by
- * a smaller factor. A body that was built along an axis other than `up` has almost no height.
+ * Returns the direction in which `v` is longest, if that is more than four times its component
+ * along `up`. Otherwise returns `up`. An animal may be longer than it is high, but not four times.
+ * A body that was built along another axis than `up` has almost no height.
  */
 static enum hs_up longest_direction(struct hs_vec v, enum hs_up up)
 {
@@ -60,7 +60,7 @@ static enum hs_up longest_direction(struct hs_vec v, enum hs_up up)
     return along(v, up) < along(v, longest) / 4 ? longest : up;
 }
 
-/* Returns the extent, along each axis, of the root and the centres of all hitboxes. */
+/* Returns the size of the box around the root and the centres of all hitboxes. */
 static struct hs_vec extent(const struct hs_rig *rig, const struct hs_stance *stance)
 {
     struct hs_vec low = {0, 0, 0}, high = {0, 0, 0};
@@ -99,7 +99,7 @@ static void check_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up
              eye, stance->reach);
     if (eye_up != up)
         return;
-    /* An extent has no sign, so only the axis matters, not its direction. */
+    /* `size` has no sign, so the positive direction of each axis is enough. */
     struct hs_vec size = extent(rig, stance);
     double height = fabs(along(size, up));
     enum hs_up widest = size.x >= size.y && size.x >= size.z ? HS_UP_PX
@@ -116,10 +116,10 @@ static void check_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up
 /* ---- units of length ---- */
 
 /*
- * Returns whether a length is from `low` to `high` times the body. A speed counts as the length
- * covered in a second; 0 means that the value is not set, so it is accepted. Only ratios to the
- * body are checked, so no unit is preferred. The bounds are wide, but less than a factor of 100
- * from usual values, because that is the factor between metres and centimetres.
+ * Warns and returns false if `value` is not from `low` to `high` times the reach of the body. A
+ * speed counts as the length covered in a second. 0 is accepted, because it means that the value is
+ * not set. Ratios to the body work for every unit of length. The bounds are wide, but they are less
+ * than a factor of 100 from usual values, so that a mix-up of metres and centimetres is found.
  */
 static bool check_length(struct warning *w, const char *pointer, double value, double low,
                          double high)
@@ -136,8 +136,7 @@ static bool check_length(struct warning *w, const char *pointer, double value, d
 
 static void check_weapons(struct warning *w, const struct hs_ruleset *ruleset)
 {
-    const struct hs_weapon *furthest = NULL; /* the weapon with the longest range, melee weapons
-                                                excluded */
+    const struct hs_weapon *furthest = NULL; /* the longest range, without melee weapons */
     char pointer[HS_NAME_MAX + 64];
     for (int i = 0; i < ruleset->weapon_count; i++) {
         const struct hs_weapon *weapon = ruleset->weapons[i];
@@ -183,8 +182,7 @@ static void check_speeds(struct warning *w, const struct hs_moves_rules *moves)
     check_length(w, pointer, slow->max_speed, 0, 100);
 }
 
-/* Warns about the first radius and the first step only, because all modes usually have the same
-   radius and step. */
+/* Warns about at most one radius and one step, because all modes usually have the same values. */
 static void check_bodies(struct warning *w, const struct hs_moves_rules *moves)
 {
     bool radius_is_fine = true, step_is_fine = true;

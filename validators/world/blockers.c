@@ -7,8 +7,8 @@
 
 static const struct hs_vec still = {0, 0, 0};
 
-/* Returns whether the leg misses everything within `reach` of a centre that moves by `motion`
-   during the leg. */
+/* Returns whether the leg stays away from everything within `reach` of a centre that moves by
+   `motion` during the leg. */
 static bool is_far(const struct hs_leg *leg, struct hs_vec center, double reach,
                    struct hs_vec motion, double slack)
 {
@@ -48,8 +48,8 @@ static void record_unknown(const struct hs_mover *mover, const struct hs_sweep_c
     out->unknown_mover = mover;
 }
 
-/* Tests a mover that had no place at that time. If the mover is in the way at its most recent
-   position, it may have been an obstacle then. */
+/* Tests a mover that had no place at the time of the leg. If its newest place is in the way, the
+   mover may have been an obstacle. */
 static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *mover,
                               enum hs_rewind_status status, struct hs_obstacle *out)
 {
@@ -59,7 +59,7 @@ static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *m
         record_unknown(mover, &contact, status, out);
 }
 
-/* Returns whether the leg may touch the box: false if the leg misses a ball around the box. */
+/* Returns whether the leg may touch the mover: false if it misses a ball around the mover's box. */
 static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
                     const struct hs_bracket *start)
 {
@@ -69,9 +69,9 @@ static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
     return !is_far(leg, center, reach, still, slack_of(leg, reach));
 }
 
-/* Finds the mover at the start of a leg. The mover's samples may end, or have a gap, right after
-   the start. In that case the mover has a place at the start, but not within the leg. So the time
-   just after the start decides. */
+/* Finds the mover's bracket at the start of a leg. If the samples end there, or a gap begins there,
+   the mover has a place at the start but not within the leg. So the status is taken from 1 us after
+   the start. */
 static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct hs_mover *mover,
                                          const struct hs_ruleset *ruleset, struct hs_bracket *out)
 {
@@ -83,7 +83,7 @@ static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct 
     return status;
 }
 
-/* Tests a mover on a leg. No sample of the mover is inside the leg, so the mover moves straight. */
+/* Tests a mover on a leg that contains none of its samples, so that the mover moves straight. */
 static void try_mover(struct hs_blockers *s, const struct hs_leg *leg, const struct hs_mover *mover,
                       struct hs_obstacle *out)
 {
@@ -113,7 +113,7 @@ static void try_mover(struct hs_blockers *s, const struct hs_leg *leg, const str
     if (!touches(leg, &pose, motion, &contact))
         return;
     if (state->is_stale) {
-        /* The mover was solid before a restart, but a door may have opened since. */
+        /* The mover was solid before a restart, but may no longer be. */
         s->is_mover_unknown = true;
         record_unknown(mover, &contact, HS_REWIND_TOO_SHORT, out);
         return;
@@ -167,9 +167,9 @@ static double size_of(struct hs_vec v)
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
-/* Returns how far from its path a sphere may touch a mover: the sphere's radius, the touch slack,
-   and rounding. The slack grows with the length of the path relative to the mover, and the mover's
-   own movement may lengthen that path. */
+/* Returns the distance from its path within which a sphere may touch a mover: the sphere's radius,
+   the touch slack, and rounding. The slack grows with the length of the path as seen from the
+   mover, which the mover's own movement may increase. */
 static double margin_of(const struct extent *around, double length, double radius)
 {
     double moves = size_of(hs_vec_sub(around->high, around->low));
@@ -185,16 +185,16 @@ static bool is_apart(const struct extent *extent, const struct extent *around, d
            extent->low.z > high->z + margin || extent->high.z < low->z - margin;
 }
 
-/* Returns whether a leg misses the ball around the box `around`. For a long leg this test excludes
-   more movers than is_apart, because the box around the leg is much larger than the leg. */
+/* Returns whether a leg misses the ball around the box `around`. For a long leg, this test excludes
+   more movers than is_apart, because the box around such a leg is mostly empty. */
 static bool passes_by(const struct hs_leg *leg, const struct extent *around, double margin)
 {
     struct hs_vec middle = hs_vec_lerp(around->low, around->high, 0.5);
     return is_far(leg, middle, hs_vec_distance(middle, around->high), still, margin);
 }
 
-/* Handles a mover far from the path: sets is_mover_unknown if the place of the mover is unknown at
-   the start or the end of the time span. */
+/* Sets is_mover_unknown if a mover, which is far from the path, has no place at `from_us` or at
+   `to_us`. */
 static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, int64_t from_us,
                          int64_t to_us)
 {
@@ -208,7 +208,7 @@ static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, in
         s->is_mover_unknown = true;
 }
 
-/* Tests the movers on a leg. With `any`, stops at the first contact found. */
+/* Tests all movers on a leg. With `any`, stops at the first contact that it finds. */
 static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, bool any,
                               struct hs_obstacle *out)
 {
@@ -231,10 +231,9 @@ static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, b
     }
 }
 
-/* CHUNK is the number of legs in a chunk. Each chunk has one box around its legs. */
 enum { CHUNK = 16, CHUNKS = HS_MAX_LEGS / CHUNK + 1 };
 
-/* The first legs of a path, divided into chunks with a box around each chunk. */
+/* The first legs of a path, with one box around them all, and one around each CHUNK of them. */
 struct stretch {
     uint32_t legs;
     int64_t start_us, end_us;
@@ -259,7 +258,7 @@ static void measure(const struct hs_path *path, uint32_t legs, double radius, st
     }
 }
 
-/* Tests one mover on all legs of the stretch, up to the contact found so far. */
+/* Tests one mover on the legs of a stretch, up to the nearest contact so far. */
 static void try_stretch(struct hs_blockers *s, const struct hs_path *path,
                         const struct stretch *stretch, const struct hs_mover *mover,
                         struct hs_obstacle *out)
@@ -310,16 +309,16 @@ static bool is_open(const struct hs_blockers *s)
     return s->world == NULL && s->movers->count == 0;
 }
 
-/* Clears is_unknown if the path ends before the unknown mover, because the result then does not
-   depend on that mover. */
+/* Clears is_unknown if the contact is before the unknown mover, because the result then does not
+   depend on this mover. */
 static void settle_unknown(struct hs_obstacle *out)
 {
     if (out->touched && out->is_unknown && out->unknown_distance >= out->contact.distance)
         out->is_unknown = false;
 }
 
-/* Sweeps a sphere of this radius along the path: against the map first, then against the movers up
-   to the contact with the map. */
+/* Sweeps a sphere along the path: first against the map, then against the movers up to the contact
+   with the map. */
 static void cast(struct hs_blockers *s, const struct hs_path *path, double radius,
                  struct hs_obstacle *out)
 {

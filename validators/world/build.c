@@ -1,11 +1,15 @@
 /*
- * Builds the hierarchy from the top down.
+ * Builds the hierarchy in two steps.
  *
- * A node starts with one range of items. The largest part of the range is split repeatedly, until
- * the node has all its children. Each split is the cheapest according to the surface area heuristic
- * over binned centres (Wald, "On fast construction of SAH-based bounding volume hierarchies",
- * 2007). The build uses no random numbers and one thread, so the same mesh always gives the same
- * tree.
+ * The first step splits the items into a binary tree, from the top down. Each split is the cheapest
+ * according to the surface area heuristic over binned centres (Wald, "On fast construction of
+ * SAH-based bounding volume hierarchies", 2007).
+ *
+ * The second step merges branches of this tree into wide nodes, with the smallest possible total
+ * surface (Ylitie and others, "Efficient incoherent ray traversal on GPUs through compressed wide
+ * BVHs", 2017).
+ *
+ * The build uses one thread and no random numbers, so the same mesh always gives the same tree.
  */
 #include "validators/world/tree.h"
 
@@ -23,8 +27,8 @@ enum {
     FEW_ITEMS = 32,
     CHILDREN = HS_WORLD_WIDTH,
     GROUP = HS_WORLD_LANES,
-    MANY_ITEMS = 4096, /* smaller parts are split without calling must_stop; such a split takes 1 to
-                          5 ms */
+    MANY_ITEMS = 4096, /* must_stop is not called for ranges up to this size; to split such a range
+                          down to its leaves takes 1 to 5 ms */
 };
 
 struct bounds {
@@ -36,7 +40,7 @@ struct item {
     uint32_t index; /* index of the triangle or box in the mesh */
 };
 
-/* Items of one kind: triangles only, or boxes only. */
+/* Items that are all triangles or all boxes. Only the root can contain both. */
 struct range {
     uint32_t first, count;
     bool boxes;
@@ -44,13 +48,12 @@ struct range {
 };
 
 /*
- * A branch of the tree in which each range has two parts. The wide nodes are chosen from this tree.
- * cost[k - 1] is the smallest total surface of the nodes below, if at most k children of a wide
- * node stand for this branch.
+ * A branch of the binary tree. cost[k - 1] is the smallest total surface of the wide nodes in this
+ * branch, if the branch becomes at most k children of a wide node.
  */
 struct branch {
     struct range range;
-    uint32_t part[2]; /* 0: a leaf */
+    uint32_t part[2]; /* indices of the two parts; 0: this is a leaf */
     float cost[CHILDREN - 1];
 };
 
@@ -109,13 +112,13 @@ struct binning {
 
 static int bin_of(const struct binning *b, const struct bounds *bounds, int axis)
 {
-    /* Only ratios matter, so the code uses twice the centre, which saves a multiplication. */
+    /* This is twice the centre, which saves a multiplication; only ratios matter. */
     float center = bounds->low[axis] + bounds->high[axis];
     int i = (int)((center - b->low[axis]) * b->scale[axis]);
     return i < 0 ? 0 : i >= b->bins ? b->bins - 1 : i;
 }
 
-/* Chooses bins for the centres of items. Returns false if all centres are equal. */
+/* Chooses bins for the centres of the items. Returns false if all centres are equal. */
 static bool choose_bins(const struct item *items, size_t count, struct binning *out)
 {
     struct bounds centers = nothing;
@@ -143,7 +146,7 @@ static float groups_of(size_t count, bool boxes)
     return (float)(boxes ? count : (count + GROUP - 1) / GROUP);
 }
 
-/* Finds the cheapest border between the bins of one axis. Returns its cost. Items in the bins below
+/* Finds the cheapest border between the bins of one axis, and returns its cost. Items in bins below
    the border go to the left part. */
 static float best_border(const struct bin *bins, int count, bool boxes, int *border)
 {
@@ -200,7 +203,7 @@ static bool find_split(const struct item *items, size_t count, bool boxes,
     return best < FLT_MAX;
 }
 
-/* Moves the items of the left bins to the front. Returns their number. */
+/* Moves the items in bins below the border to the front. Returns their number. */
 static size_t partition(struct item *items, size_t count, const struct binning *binning, int axis,
                         int border)
 {
@@ -244,7 +247,7 @@ static __attribute__((noinline)) void split(const struct builder *b, const struc
 
 /* ---- memory ---- */
 
-/* Returns the largest number of bytes that a build with these counts uses at one time. */
+/* Returns the largest number of bytes that a build with these counts uses at any one time. */
 static size_t bytes_with(const struct hs_world_mesh *mesh, size_t branches, size_t nodes,
                          size_t groups)
 {
@@ -254,13 +257,13 @@ static size_t bytes_with(const struct hs_world_mesh *mesh, size_t branches, size
            groups * sizeof(struct hs_world_group);
 }
 
-/* This number is added to the counts of nodes and groups, because the divisions round down. */
+/* Added to the numbers of nodes and groups, because the divisions round down. */
 enum { ROUNDING = 8 };
 
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
 {
-    /* In the worst case each triangle is alone in its group. A node and its parent together have at
-       least 10 children; with fewer, the two would have been merged. So there are fewer than 5
+    /* In the worst case, each triangle is alone in its group. A node and its parent together have
+       at least 10 children: with fewer, the build would have merged them. So there are fewer than 5
        nodes for 8 leaves. */
     size_t triangles = mesh->triangle_count, boxes = mesh->box_count;
     size_t groups = any ? triangles : triangles / 3;
@@ -270,7 +273,8 @@ size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
 
 /* ---- branches ---- */
 
-/* Adds a branch. If there is no space, sets b->fault and returns false. */
+/* Adds a branch. If memory runs out or the build would exceed its limit, sets b->fault and returns
+   false. */
 static bool add_branch(struct builder *b, const struct range *range, uint32_t *out)
 {
     if (bytes_with(b->mesh, b->branch_count + 1, 1, b->group_count + 1) > b->limits->max_bytes)
@@ -297,8 +301,8 @@ static bool is_leaf(const struct branch *branch)
     return branch->part[0] == 0;
 }
 
-/* Returns the smallest cost of a branch whose two parts together get `children` children. Stores
-   the number of children of the first part in *first. */
+/* Returns the smallest cost of a branch if its two parts become `children` children of a node. The
+   first part becomes *first of these children. */
 static float share_children(const struct builder *b, const struct branch *branch, int children,
                             int *first)
 {
@@ -315,8 +319,6 @@ static float share_children(const struct builder *b, const struct branch *branch
     return best;
 }
 
-/* Computes the costs of a branch from those of its parts (Ylitie and others, "Efficient incoherent
-   ray traversal on GPUs through compressed wide BVHs", 2017). */
 static void find_costs(const struct builder *b, struct branch *branch)
 {
     int first;
@@ -341,7 +343,8 @@ static void grow_parts(struct builder *b, uint32_t index, const struct range par
     find_costs(b, &b->branches[index]);
 }
 
-/* Returns whether the build should stop before a split. If the build should stop, sets b->fault. */
+/* Calls must_stop if the range is large. Returns whether the build has been stopped, and then sets
+   b->fault. */
 static bool is_stopped(struct builder *b, const struct range *whole)
 {
     const struct hs_world_limits *limits = b->limits;
@@ -351,7 +354,7 @@ static bool is_stopped(struct builder *b, const struct range *whole)
     return b->fault == HS_WORLD_STOPPED;
 }
 
-/* Splits a branch until its parts are leaves. */
+/* Splits a branch down to its leaves. */
 static void grow(struct builder *b, uint32_t index, int depth)
 {
     struct range whole = b->branches[index].range, parts[2];
@@ -397,7 +400,7 @@ static uint32_t add_group(const struct builder *b, const struct range *range)
     return HS_CHILD_GROUP | (uint32_t)world->group_count++;
 }
 
-/* Sets the bounds of a node's children on one axis. */
+/* Stores the bounds of a node's children on one axis. */
 static void set_bounds(struct hs_world_node *node, const struct branch *const *parts, int count,
                        size_t axis)
 {
@@ -408,8 +411,8 @@ static void set_bounds(struct hs_world_node *node, const struct branch *const *p
     }
     if (count == 0)
         low = high = 0;
-    /* The span is never 0, and includes the rounding of the bounds to float. So 255 steps reach at
-       least `high + margin`. */
+    /* The span is never 0, and allows for the rounding of the bounds to float, so that 255 steps
+       reach at least `high + margin`. */
     double span = high - low + 5e-7 * hs_larger(fabs(low), fabs(high)) + (double)FLT_MIN;
     double margin = 1e-6 * span;
     float base = hs_float_below(low - margin);
@@ -424,8 +427,8 @@ static void set_bounds(struct hs_world_node *node, const struct branch *const *p
     }
 }
 
-/* Lists the branches that stand for `branch` in a node, at most `children`. Returns their number.
- */
+/* Lists the branches, at most `children`, that become children of a wide node in place of `branch`.
+   Returns their number. */
 static int list_children(const struct builder *b, const struct branch *branch, int children,
                          const struct branch **out)
 {
@@ -454,7 +457,7 @@ static size_t count_nodes(const struct builder *b, const struct branch *branch)
     return nodes;
 }
 
-/* Adds a node and everything below it. The groups of a node follow each other in memory. */
+/* Adds a node and everything below it. The groups of one node are neighbours in memory. */
 static uint32_t add_node(const struct builder *b, const struct branch *branch)
 {
     const struct branch *children[CHILDREN];
@@ -500,8 +503,8 @@ static void cover_point(struct hs_vec *low, struct hs_vec *high, struct hs_vec p
 static const struct hs_vec highest = {DBL_MAX, DBL_MAX, DBL_MAX};
 static const struct hs_vec lowest = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
 
-/* Puts the triangles that are not degenerate into `items`, and returns their number. Also computes
-   the bounds of all triangles and boxes. */
+/* Lists the triangles that are not degenerate in `items`, and returns their number. Also computes
+   the bounds of these triangles and of all boxes. */
 static size_t survey(struct hs_world *world, const struct hs_world_mesh *mesh, struct item *items)
 {
     struct hs_vec low = highest, high = lowest;
@@ -546,7 +549,7 @@ static void fill_items(const struct hs_world *world, const struct hs_world_mesh 
     }
 }
 
-/* Grows the tree of the whole mesh. Triangles and boxes are in different parts of the root. */
+/* Builds the binary tree. Triangles and boxes are in different parts of the root. */
 static void grow_tree(struct builder *b, uint32_t triangles, uint32_t boxes)
 {
     struct range parts[2] = {{.count = triangles},

@@ -1,5 +1,5 @@
-/* Searches the hierarchy for the first contact, nearest child first. Skips everything that is
-   further away than the best contact so far. */
+/* Searches the hierarchy for the first contact. Visits the nearest child first, and skips
+   everything that is further away than the nearest contact so far. */
 #include "validators/world/tree.h"
 
 #include "validators/base/lanes.h"
@@ -17,35 +17,35 @@ struct lanes_vec {
 
 /*
  * The state of one search. The float tests may accept too much, but must never exclude a contact.
- * So the float tests enlarge the sphere by more than all rounding errors:
+ * So they enlarge the sphere by more than the sum of all rounding errors:
  *
  * - Twice the touch slack, 2e-6 (length + radius). The first half is for touches within the slack.
- *   The second half is for rounding in proportion to the travel, with u = 2^-24: 4 u for the
- *   direction and its inverse, and 3 u for the slab test.
+ *   The second half is for rounding errors that grow with the distance travelled (u = 2^-24): 4 u
+ *   for the direction and its inverse, and 3 u for the slab test.
  * - 1e-12 of the largest coordinate, for rounding in double.
  * - One float step at the start, which is rounded away from the boxes on each side.
  *
- * The slab test computes (base - start) / direction + number * (step / direction). The other
- * rounding errors of this test are below 4 u of the size of the node. The margin of the bounds
- * covers these errors.
+ * The slab test computes (base - start) / direction + number * (step / direction). The remaining
+ * rounding errors of this test are less than 4 u times the size of the node. The margin of the
+ * node's bounds covers them (16 u x 255 steps, tree.h).
  */
 struct walk {
     const struct hs_world *world;
     const struct hs_sweep *sweep;
-    bool any; /* stop at the first contact found, even if it is not the nearest */
+    bool any; /* stop at any contact, even if it is not the nearest */
     struct hs_work *work;
 
     /* x, y, z */
-    glmm_128 near_from, far_from;   /* start, moved by the radius of the larger sphere */
+    glmm_128 near_from, far_from;   /* start, moved by the radius of the enlarged sphere */
     glmm_128 inverse;               /* 1 / direction */
     size_t near_row[3], far_row[3]; /* offsets in hs_world_node.bounds */
 
     struct lanes_vec direction; /* for the triangle test */
-    glmm_128 reach; /* radius plus the part of the rounding error that is equal for all triangles */
-    glmm_128 reach_share; /* rounding error in proportion to the size of a triangle */
-    glmm_128 blur;        /* max length that the rounding of corners adds to an edge */
+    glmm_128 reach;             /* radius plus the rounding error that is equal for all triangles */
+    glmm_128 reach_share;       /* rounding error, relative to the size of a triangle */
+    glmm_128 blur;              /* the most that the rounding of corners can add to an edge */
 
-    double best;       /* distance of the best contact; initially the length of the path */
+    double best;       /* distance of the nearest contact; at first the length of the path */
     uint32_t farthest; /* the bits of `best`, rounded up to a float */
     glmm_128 limit;    /* `best`, rounded up, in all lanes */
     enum hs_world_kind kind;
@@ -57,13 +57,14 @@ struct walk {
 
 static double inverse_of(double d)
 {
-    /* If a component of the direction is below this, the path counts as not moving along that axis,
-       because the movement is smaller than the slack. */
+    /* A component of the direction below this counts as 0, because the movement along this axis is
+       smaller than the slack. */
     const double flat = 1e-18;
     return 1 / copysign(hs_larger(fabs(d), flat), d + 0.0); /* 0 counts as positive */
 }
 
-/* Chooses the bounds of one axis that a sphere with the radius `grown` enters and leaves. */
+/* Chooses, for one axis, the bounds through which a sphere with the radius `grown` enters and
+   leaves a child. */
 static inline void prepare_axis(struct walk *w, int axis, double start, double grown,
                                 double direction, float near_from[4], float far_from[4])
 {
@@ -108,8 +109,8 @@ static void set_limit(struct walk *w, double distance)
 
 /* ---- leaves ---- */
 
-/* Keeps a contact if it is nearer than the best contact so far. At equal distances triangles come
-   before boxes, and then lower indices before higher ones. */
+/* Keeps a contact if it is better than the best contact so far (see hs_world_sweep for the order).
+   Returns whether it is kept. */
 static bool keep(struct walk *w, double distance, enum hs_world_kind kind, uint32_t index)
 {
     bool better = !w->touched || distance < w->best;
@@ -129,7 +130,7 @@ static inline struct hs_vec corner_in(const struct hs_world_group *g, int i, uns
     return (struct hs_vec){g->corner[i][0][lane], g->corner[i][1][lane], g->corner[i][2][lane]};
 }
 
-/* The code writes one corner after the other, because gcc does not unroll a loop at -O2. */
+/* There is no loop over the corners, because gcc would not unroll it at -O2. */
 static inline void triangle_in(const struct hs_world_group *g, unsigned lane,
                                struct hs_triangle *out)
 {
@@ -165,7 +166,7 @@ static inline struct lanes_vec cross(struct lanes_vec a, struct lanes_vec b)
 
 typedef glmm_128 narrow_lanes(const double *from, double minus);
 
-/* Returns the corners with index `i`, relative to `from`. */
+/* Returns corner `i` of each triangle, relative to `from`. */
 ALWAYS_INLINE struct lanes_vec corners_of(const struct hs_world_group *g, int i,
                                           const struct hs_vec *from, narrow_lanes *narrow)
 {
@@ -174,24 +175,26 @@ ALWAYS_INLINE struct lanes_vec corners_of(const struct hs_world_group *g, int i,
 }
 
 /*
- * Returns one bit for each of four triangles, set if the sphere may touch it before the limit. Two
- * tests exclude a triangle.
+ * Returns one bit for each of four triangles, which is set if the sphere may touch the triangle
+ * before the limit. Two tests exclude triangles.
  *
- * The first test checks, seen along the path, whether the line of the path is further than `reach`
- * outside an edge. By the scalar triple product, direction . (edge x corner) is at most the
- * distance between the two lines times the length of the edge.
+ * The first test looks along the path. If the path's line passes inside the triangle, the values
+ * direction . (edge x corner) of the three edges have the same sign. Each value is at most the
+ * distance between the path's line and the edge's line, times the length of the edge. So a triangle
+ * is out of reach if one value is above reach * size, and another is below -reach * size. (The code
+ * uses twice these values.)
  *
- * The second test checks whether the sphere stays further than `reach` from the plane. normal .
- * (corner - start - direction t) is linear in t. So the sphere can touch the plane only if this
- * value is small at one end of the travel, or has different signs at the two ends.
+ * The second test excludes a triangle if the sphere stays further than `reach` from its plane.
+ * normal . (corner - start - direction t) is linear in t. So the sphere can reach the plane only if
+ * this value is small at one end of the path, or has different signs at the two ends.
  *
- * Rounding: if a triangle can be touched, its corners are at most D = length + reach + size away
- * from the start. Each corner, relative to the start, is rounded to float once. The error is u D
- * per axis, where u = 2^-24. This error lengthens an edge by up to 2 sqrt(3) u D, so `blur` is
- * added to the size. The sums in edge x (corner + corner) have an error below 32 u size D = 2e-6
- * size D. The direction has an error of u. Both errors together are below 2.2e-6 D, which gives
- * `reach` and `reach_share`. For triangles further away the result may be wrong, but the sphere
- * cannot touch them.
+ * Rounding: the corners of a triangle that can be touched are at most D = length + reach + size
+ * away from the start. Each corner, relative to the start, is rounded to float once, with an error
+ * of u D per axis, where u = 2^-24. This can lengthen an edge by 2 sqrt(3) u D, so `blur` is added
+ * to the size. The sums in edge x (corner + corner) have an error below 32 u size D = 2e-6 size D.
+ * The direction has an error of u. `reach` and `reach_share` cover both errors, which together are
+ * below 2.2e-6 D. For triangles further away the result may be wrong, but the sphere cannot touch
+ * them.
  */
 ALWAYS_INLINE unsigned may_touch(const struct walk *w, const struct hs_world_group *g,
                                  narrow_lanes *narrow)
@@ -228,7 +231,6 @@ ALWAYS_INLINE unsigned may_touch(const struct walk *w, const struct hs_world_gro
     return mask;
 }
 
-/* Runs the exact test on each triangle in `mask`. */
 static void visit_triangles(struct walk *w, const struct hs_world_group *group, unsigned mask)
 {
     for (; mask != 0; mask &= mask - 1) {
@@ -258,11 +260,11 @@ static void visit_box(struct walk *w, uint32_t index)
 
 /* ---- the walk ---- */
 
-/* Returns four lanes, all equal to lane `a` of `v`. */
+/* Returns four copies of lane `a` of `v`. */
 #define LANE(v, a) __builtin_shufflevector(v, v, a, a, a, a)
 
-/* Reduces [*enter, *leave] to the part of the travel between the bounds of one axis, for four
-   children. */
+/* For four children, reduces [*enter, *leave] to the part of the path that lies between the child's
+   bounds on one axis. */
 ALWAYS_INLINE void between_bounds(const uint8_t *near_row, const uint8_t *far_row, glmm_128 near,
                                   glmm_128 far, glmm_128 step, glmm_128 *enter, glmm_128 *leave)
 {
@@ -273,7 +275,7 @@ ALWAYS_INLINE void between_bounds(const uint8_t *near_row, const uint8_t *far_ro
 typedef unsigned reach_all(const struct walk *w, const struct hs_world_node *node, float *entered);
 
 /* Tests all children, four at a time (slab test). Returns one bit for each child that the sphere
-   may enter, and stores the travel until it enters. */
+   may enter, and stores in `entered` how far it travels until then. */
 ALWAYS_INLINE unsigned reached_by_four(const struct walk *w, const struct hs_world_node *node,
                                        float *entered)
 {
@@ -311,7 +313,7 @@ WITH_AVX2 static inline __m256 eight_bounds(const uint8_t *bounds)
     return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes));
 }
 
-/* Returns eight lanes, all equal to lane `a` of `v`. The two halves of `v` must be equal. */
+/* Returns eight copies of lane `a` of `v`, whose two halves must be equal. */
 #define LANE_OF_HALVES(v, a) _mm256_permute_ps(v, (a)*0x55)
 
 /* Computes the same as between_bounds, for eight children. */
@@ -323,7 +325,7 @@ WITH_AVX2 ALWAYS_INLINE void between_eight(const uint8_t *near_row, const uint8_
     *leave = _mm256_min_ps(far + eight_bounds(far_row) * step, *leave);
 }
 
-/* Tests all children at once. Each lane computes the same as reached_by_four. */
+/* Computes the same as reached_by_four, with all children at once. */
 WITH_AVX2 static inline unsigned reached_by_eight(const struct walk *w,
                                                   const struct hs_world_node *node, float *entered)
 {
@@ -370,9 +372,9 @@ ALWAYS_INLINE void fetch(const struct hs_world *world, uint32_t child)
     }
 }
 
-/* A child and the travel at which the sphere may first touch it, in one number. The upper half
-   contains the bits of the travel. The travel is never negative, so places in order of size are in
-   order of travel. */
+/* A child (lower half) and how far the sphere travels until it may touch this child (upper half:
+   the bits of a float). The float is never negative, so the smaller of two places is the nearer
+   one. */
 typedef uint64_t place;
 
 ALWAYS_INLINE place place_of(const struct hs_world_node *node, const float *entered, unsigned mask)
@@ -383,9 +385,8 @@ ALWAYS_INLINE place place_of(const struct hs_world_node *node, const float *ente
     return (place)enter << 32 | node->child[i];
 }
 
-/* Returns the nearest child that the sphere may reach, and pushes the others, the nearest on top.
-   Prefetches all these children. `mask` contains a bit for each of these children, and must not be
-   0. */
+/* Returns the nearest of the children in `mask`, which must not be 0. Pushes the other children in
+   order of distance, so that the nearest is on top, and prefetches them. */
 ALWAYS_INLINE place enter_node(const struct hs_world *world, const struct hs_world_node *node,
                                const float *entered, unsigned mask, place **top)
 {
@@ -499,8 +500,8 @@ static void describe_triangle(const struct walk *w, struct hs_world_contact *out
             return;
         }
     }
-    /* The sphere's centre is so close to the touched point that the vector between them gives no
-       direction. So use the normal of the face, on the side of the start. */
+    /* The sphere's centre is so close to the touched point that the vector between them has no
+       reliable direction. Use the normal of the face, on the side of the start. */
     out->normal = hs_triangle_normal(&triangle);
     double side = hs_vec_dot(out->normal, hs_vec_sub(w->sweep->start, triangle.corner[0]));
     if (fabs(side) <= slack)
@@ -518,8 +519,8 @@ static void describe_box(const struct walk *w, struct hs_world_contact *out)
     out->normal = contact.normal;
 }
 
-/* Returns whether the sweep is small enough for float arithmetic. With a larger sweep, floats would
-   overflow, and the sweep would seem to reach the empty slots of a node. */
+/* Returns whether the numbers of a sweep are small enough for float arithmetic. If floats
+   overflowed, the sweep would seem to reach the empty slots of a node. */
 static bool is_castable(const struct hs_sweep *s)
 {
     const double farthest = 10 * HS_WORLD_COORDINATE_MAX;

@@ -27,7 +27,8 @@ static enum hs_world_fault examine(const struct hs_world_mesh *mesh)
     return HS_WORLD_FINE;
 }
 
-/* Copies the elements. Returns NULL only if out of memory, not if `count` is 0. */
+/* Returns a copy of the elements, which is not NULL if `count` is 0. Returns NULL if out of
+   memory. */
 static void *copy(const void *from, size_t count, size_t size)
 {
     void *to = malloc(count * size + 1);
@@ -36,7 +37,7 @@ static void *copy(const void *from, size_t count, size_t size)
     return to;
 }
 
-/* Allocates whole cache lines, at least one. */
+/* The default for `alloc`. Allocates whole cache lines, at least one. */
 static void *alloc_lines(size_t size)
 {
     size_t rounded = (size / 64 + 1) * 64;

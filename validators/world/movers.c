@@ -39,8 +39,7 @@ static uint32_t doubled(uint32_t capacity)
     return capacity == 0 ? FIRST_CAPACITY : capacity * 2;
 }
 
-/* Returns the bytes that one more mover needs. If the array is full, this includes the bytes by
-   which the array grows. */
+/* Returns the bytes that one more mover needs, including a larger array if the array is full. */
 static size_t min_bytes(const struct hs_movers *movers, const struct hs_match_limits *limits)
 {
     uint32_t more = doubled(movers->capacity) - movers->capacity;
@@ -61,8 +60,8 @@ static bool make_place(struct hs_movers *movers)
     return true;
 }
 
-/* Adds a mover. The caller must have reserved min_bytes. If out of memory, releases those bytes and
-   returns NULL. */
+/* Adds a mover. The caller must have reserved min_bytes. If out of memory, returns NULL and
+   releases the bytes that are not in use. */
 static struct hs_mover *add(struct hs_movers *movers, const struct hs_match_limits *limits,
                             struct hs_str name)
 {
@@ -228,8 +227,7 @@ void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracke
     *reach = hs_mover_reach(hs_mover_state_at(mover, bracket)) * (1 + HS_TOUCH_SLACK);
 }
 
-/* Returns whether two rotations are equal. Most movers do not turn, so this test usually saves a
-   slerp. */
+/* Most movers do not turn, so this test usually saves a slerp. */
 static bool is_same_rotation(const float a[4], const float b[4])
 {
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
@@ -257,8 +255,8 @@ void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *brack
     hs_quat_axes(rotation, out->solid.axes);
 }
 
-/* Finds origin and rotation at a time. If the newest sample is older than that time, uses the
-   newest sample. */
+/* Finds the mover's origin and rotation at a time. After the newest sample, uses that sample.
+   Returns false if the mover has no place at that time. */
 static bool find_frame(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                        int64_t time_us, struct hs_vec *origin, float rotation[4])
 {

@@ -24,45 +24,46 @@ struct hs_mover {
 struct hs_movers {
     struct hs_mover *all; /* in order of arrival */
     uint32_t count, capacity;
-    struct hs_budget *budget; /* the budget that counts the bytes of the movers */
+    struct hs_budget *budget; /* counts the bytes of the movers; borrowed */
 };
 
 void hs_movers_destroy(struct hs_movers *movers);
 
 /*
- * Inserts a sample. Sets *result, and sets bits of enum hs_frame_flag in *flags. `at` is the index
- * of the entry in its frame. The search for the mover starts at this index, because games post the
- * same movers in the same order. Returns false if out of memory.
+ * Stores a posted entry as a sample. Adds the mover if it is new. Sets *result, and bits of enum
+ * hs_frame_flag in *flags. `at` is the index of the entry among the movers in its frame. It makes
+ * the search faster, because games post the same movers in the same order. Returns false if out of
+ * memory.
  */
 bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
                     const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                     size_t at, int64_t time_us, enum hs_frame_result *result, unsigned *flags);
 
-/* Finds a mover by name; `at` as in hs_movers_post. Returns NULL if no mover has this name. */
+/* Returns the mover with this name, or NULL. `at` is as in hs_movers_post. */
 struct hs_mover *hs_movers_find(const struct hs_movers *movers, struct hs_str name, size_t at);
 
-/* Returns whether hs_movers_post would store the entry after hs_movers_restart. */
+/* Returns whether hs_movers_post would store the entry if hs_movers_restart were called first. */
 bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_ruleset *ruleset,
                            const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                            size_t at);
 
-/* Drops samples older than `before_us`, but keeps each mover's newest sample of these. */
+/* For each mover, drops all samples before `before_us` except the newest of them. */
 void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 
 /* Drops all samples for a clock reset. The movers and their state stay. */
 void hs_movers_restart(struct hs_movers *movers);
 
-/* Returns the state that a new sample inherits if it is later than all other samples. */
+/* Returns the state that a sample inherits if it is newer than all others. */
 const struct hs_mover_state *hs_mover_newest_state(const struct hs_mover *mover);
 
-/* Adds a saved mover, without samples. Returns false if out of memory. */
+/* Adds a saved mover without samples. Returns false if out of memory. */
 bool hs_movers_restore(struct hs_movers *movers, const struct hs_match_limits *limits,
                        struct hs_str name, const struct hs_mover_state *state);
 
 size_t hs_movers_bytes(const struct hs_movers *movers);
 
-/* Computes the bounds of the mover's box over all samples. If the mover has no samples, the bounds
-   contain every place. */
+/* Computes bounds that contain the mover's box at all times. If the mover has no samples, the
+   bounds contain everything. */
 static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs_vec *low,
                                          struct hs_vec *high)
 {
@@ -76,7 +77,6 @@ static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs
     *high = (struct hs_vec){span->high.x + reach, span->high.y + reach, span->high.z + reach};
 }
 
-/* The place of a mover at one time, and whether it is solid at that time. */
 struct hs_mover_pose {
     struct hs_solid solid;
     bool is_solid;
@@ -87,20 +87,21 @@ struct hs_mover_pose {
 const struct hs_mover_state *hs_mover_state_at(const struct hs_mover *mover,
                                                const struct hs_bracket *bracket);
 
-/* Computes a ball that contains the box at the time of the bracket, in any rotation. */
+/* Computes a ball that contains the mover's box at the time of the bracket, however it is
+   rotated. */
 void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracket,
                    struct hs_vec *center, double *reach);
 
-/* Places a mover at the time of a bracket from hs_rewind_find. Position and rotation are
-   interpolated; the state is the state of the older sample. */
+/* Computes the pose at the time of a bracket. Position and rotation are interpolated; the state is
+   the state of the older sample. */
 void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *bracket,
                     struct hs_mover_pose *out);
 
 /*
- * hs_mover_to_world converts a point relative to the mover to a point of the world. hs_mover_carry
- * moves a point of the world along with the mover, from one time to another. After its newest
- * sample, the mover stays at the place of that sample. Both functions return false if the mover has
- * no place at one of the times; the point may have changed.
+ * hs_mover_to_world converts a point from the mover's coordinates at `time_us` to world
+ * coordinates. hs_mover_carry moves a world point along with the mover, from its place at `from_us`
+ * to its place at `to_us`. After its newest sample, a mover counts as standing still. If the mover
+ * has no place at one of these times, the functions return false and leave the point unchanged.
  */
 bool hs_mover_to_world(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                        int64_t time_us, struct hs_vec *point);
@@ -110,8 +111,7 @@ bool hs_mover_carry(const struct hs_mover *mover, const struct hs_ruleset *rules
 /* Computes the pose of the newest sample. Returns false if the mover has no samples. */
 bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out);
 
-/* Returns whether the mover certainly has a pose at all times in [from_us, to_us]. Returns false if
-   the mover may lack a pose at some time. O(1). */
+/* Returns whether the mover certainly has a pose at all times in [from_us, to_us]. O(1). */
 static inline bool hs_mover_is_placed(const struct hs_mover *mover,
                                       const struct hs_ruleset *ruleset, int64_t from_us,
                                       int64_t to_us)
@@ -121,14 +121,15 @@ static inline bool hs_mover_is_placed(const struct hs_mover *mover,
            span->oldest_us <= from_us && to_us - span->newest_us <= ruleset->rewind.future_slack_us;
 }
 
-/* Returns the next time at which the movement may change: the time of the next sample, or the time
-   at which the newest sample is too old to be used. Returns INT64_MAX if there is no such time. */
+/* Returns the first time after `time_us` at which the movement may change. This is the time of a
+   sample, or the last time at which the newest sample may be used. Returns INT64_MAX if there is no
+   such time. */
 int64_t hs_mover_next_change(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                              int64_t time_us);
 
-/* Computes the bracket of a later time, up to the next sample, for a mover that continues to move
-   after `now`. Returns false if nothing is interpolated at that time, so the mover does not
-   move. */
+/* Computes the mover's bracket at `time_us`, which must be between the older sample of `now` and
+   the sample after it. Returns false if the mover stands still between these samples: there is no
+   next sample, it is a jump or a teleport, or the gap before it is too long. */
 bool hs_mover_later(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *now, int64_t time_us, struct hs_bracket *out);
 

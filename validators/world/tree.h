@@ -5,9 +5,8 @@
 #include "validators/world.h"
 
 /*
- * A reference to a child. The two highest bits are its kind, and the other bits are its index. A
- * box is a leaf by itself; its bounds are in the parent node. A group is a leaf of up to four
- * triangles.
+ * A reference to a child of a node. The two highest bits are its kind, and the other bits its
+ * index. A child is a node, a group (a leaf with up to four triangles) or a box.
  */
 #define HS_CHILD_NODE     0x00000000u
 #define HS_CHILD_GROUP    0x40000000u
@@ -19,12 +18,12 @@
 enum { HS_WORLD_WIDTH = 8, HS_WORLD_LANES = 4 };
 
 /*
- * Two cache lines. A bound of a child is base + step * number, relative to the world's origin. The
- * numbers are rounded outwards, with a margin of 16 u x 255 steps, where u = 2^-24. `used` contains
- * a bit for each slot with a child.
+ * A node fills two cache lines. The bounds of a child are base + step * number, relative to the
+ * world's origin. The numbers are rounded outwards, with a margin of 16 u x 255 steps, where
+ * u = 2^-24. `used` contains a bit for each slot with a child.
  */
 struct hs_world_node {
-    float base[4], step[4];            /* x, y, z; the last is 0 */
+    float base[4], step[4];            /* x, y, z, 0 */
     uint8_t bounds[6][HS_WORLD_WIDTH]; /* low x, high x, low y, high y, low z, high z */
     uint32_t child[HS_WORLD_WIDTH];
     uint32_t used;
@@ -32,11 +31,11 @@ struct hs_world_node {
 };
 
 /*
- * Four triangles side by side, with exact corners. A group fills five cache lines, which are read
- * together. Empty slots repeat the first triangle.
+ * Four triangles with exact corners. A group fills five cache lines. Empty slots repeat the first
+ * triangle.
  */
 struct hs_world_group {
-    double corner[3][3][4]; /* corner, axis, triangle; world */
+    double corner[3][3][4]; /* corner, axis, triangle; world coordinates */
     float size[4];          /* longest edge */
     uint32_t index[4];      /* in the mesh; HS_WORLD_NO_TRIANGLE: empty slot */
 };
@@ -44,9 +43,9 @@ struct hs_world_group {
 #define HS_WORLD_NO_TRIANGLE UINT32_MAX
 
 /*
- * The stack of a search contains at most WIDTH - 1 children per level, and one full node. Below
- * HS_WORLD_DEPTH_HALVE splits, the build divides items into halves of equal count. So no tree is
- * deeper than HS_WORLD_DEPTH_MAX.
+ * The stack of a search contains at most WIDTH - 1 children per level of the tree, and one full
+ * node. After HS_WORLD_DEPTH_HALVE levels, the build splits ranges only into halves with equal
+ * numbers of items, so that no tree is deeper than HS_WORLD_DEPTH_MAX.
  */
 enum {
     HS_WORLD_DEPTH_HALVE = 64,
@@ -61,15 +60,15 @@ struct hs_world {
     size_t group_count;
     struct hs_world_box *boxes;
     struct hs_vec origin; /* the centre of the world */
-    double extent;        /* the largest distance of a coordinate from the origin, per axis */
-    double coordinate;    /* the largest absolute coordinate */
-    bool has_eight_lanes; /* casts test eight children at once instead of four; the results are the
-                             same */
+    double extent;        /* largest distance from the origin along any axis */
+    double coordinate;    /* upper bound of the absolute coordinates */
+    bool has_eight_lanes; /* searches test eight children at once, and not four; the results are
+                             the same */
     struct hs_world_info info;
 };
 
-/* Builds nodes and groups for a valid mesh, and sets the origin and the other members of the info.
-   Returns HS_WORLD_FINE, or the fault. */
+/* Builds nodes and groups for a valid mesh, and sets all members of `world` that depend on them.
+   Returns HS_WORLD_FINE or the fault. */
 enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh,
                                    hs_world_alloc *alloc, const struct hs_world_limits *limits);
 
