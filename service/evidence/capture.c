@@ -169,9 +169,9 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
 
 /* ---- moves ---- */
 
-/* For each player and reason in a match, the first FIRST_MOVES moves are stored, and after that one
-   in EACH. Without this limit, a cheating player or a faulty game server could make every move a
-   row. */
+/* For each match, player and reason, the first FIRST_MOVES moves are stored, and then one move in
+   every EACH. Otherwise, a cheating player or a faulty game server could add a row with every
+   move. */
 enum { FIRST_MOVES = 8, EACH = 64 };
 
 static bool wants_move(const struct hs_match_slot *slot, const struct hs_move_to_keep *kept)
@@ -196,7 +196,7 @@ static void write_move_line(const struct hs_match_slot *slot, const struct hs_mo
     hs_write_begin(&writer, '{');
     hs_write_text_field(&writer, "gap", slot->name.text);
     hs_write_text_field(&writer, "reason",
-                        "a stored move is not computed again; a recording has all moves");
+                        "a stored move is not computed again; use a recording of the match");
     hs_write_text_field(&writer, "request", hs_stream_request_name(HS_ROUTE_MOVES_POST));
     hs_write_begin_field(&writer, "body", '{');
     hs_write_begin_field(&writer, "moves", '[');
@@ -212,8 +212,8 @@ static void write_move_line(const struct hs_match_slot *slot, const struct hs_mo
     hs_line_end(&writer);
 }
 
-/* Sets the reason and the measured value of the row. An accepted move has only failed checks in
-   mode shadow; the first of them counts. */
+/* Sets the reason and the measured value of the row. If an accepted move failed checks, all of them
+   are in mode shadow; the first one counts. */
 static void copy_failure(const struct hs_move_result *result, struct hs_evidence_row *row)
 {
     for (uint16_t i = 0; i < result->failure_count; i++) {

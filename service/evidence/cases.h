@@ -1,8 +1,8 @@
 /*
  * Reviewed verdicts, which retention never removes. They are in the place HS_EVIDENCE_CASES
- * (files.h), which has the tables for verdicts and two more. `reviews` has one row for each review;
- * these rows are never changed. `audit` has one row for each review, and rows for each deletion of
- * a player. Each call uses its own connection. Thread-safe.
+ * (files.h). Besides the tables of every place, it has the tables `reviews` and `audit`. `reviews`
+ * has one row for each review; these rows are never changed. `audit` has one row for each review,
+ * and rows for each deletion of a player. Each call uses its own connection. Thread-safe.
  */
 #ifndef HS_SERVICE_EVIDENCE_CASES_H
 #define HS_SERVICE_EVIDENCE_CASES_H
@@ -28,9 +28,9 @@ enum hs_cases_add hs_cases_review(const struct hs_evidence_home *home, struct hs
 enum hs_evidence_read hs_cases_list(const struct hs_evidence_home *home, struct hs_str tenant,
                                     struct hs_str id, struct hs_writer *writer);
 
-/* Writes an array with one object for each reason. The object contains the number of verdicts for
-   each label, by the newest review of each verdict. It also contains the share of `cheat` among all
-   labels except `unsure`, if there are such labels. */
+/* Writes an array with one object for each reason: how many verdicts have each label, and the share
+   of `cheat` among all labels except `unsure`. Only the newest review of a verdict counts. The
+   share is omitted if all labels are `unsure`. */
 enum hs_evidence_read hs_cases_precision(const struct hs_evidence_home *home, struct hs_str tenant,
                                          struct hs_writer *writer);
 

@@ -4,10 +4,10 @@
  *
  * - `opening`: the number of the match's opening (registry.h)
  * - `player`: the player, as in GET /v1/matches/{match}/players/{player}
- * - `claims`: counts of the hits that all players in the match have claimed so far: `all`, and
- *   `with_reason` for those with the same reason as this verdict
+ * - `claims`: how many hits all players of the match have claimed so far (`all`), and how many of
+ *   them have the same reason as this verdict (`with_reason`)
  * - `hints`: the codes of the match's hints
- * - `match`: only in the summary of a match: the match as it ended (hs_match_encode_end)
+ * - `match`: only in the summary of a match: the match's final state (hs_match_encode_end)
  */
 #ifndef HS_SERVICE_EVIDENCE_CONTEXT_H
 #define HS_SERVICE_EVIDENCE_CONTEXT_H
@@ -20,8 +20,8 @@
 void hs_context_write(const struct hs_match_slot *slot, struct hs_str player, int hit_reason,
                       struct hs_buffer *out);
 
-/* Write the context of a player's summary, and of the summary of a match, which does not contain
-   the players. */
+/* Write the context of the summary of a player or of a match. The context of a match does not
+   contain its players. */
 void hs_context_write_player(const struct hs_match_slot *slot, const struct hs_player_info *player,
                              struct hs_buffer *out);
 void hs_context_write_match(const struct hs_match_slot *slot, struct hs_buffer *out);

@@ -9,8 +9,8 @@
 
 /* Adds the ruleset and the map to the file, unless it has them. Reads the map from its file in the
    data directory, because the service does not keep map texts in memory. If that file does not
-   exist yet, skips the map: hs_evidence_keep_map adds it. `map` may be NULL. Returns false if the
-   store failed. */
+   exist yet, skips the map: hs_evidence_keep_map adds it later. `map` may be NULL. Returns false if
+   the store failed. */
 bool hs_evidence_put_documents(struct hs_evidence_store *store, const char *directory,
                                const struct hs_ruleset_entry *ruleset,
                                const struct hs_map_entry *map);

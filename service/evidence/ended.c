@@ -16,7 +16,8 @@ enum { ROWS_MAX = 4096, LONGEST_US = 1000000 };
 
 /* ---- writing ---- */
 
-/* Stores a row. The kind is also the reason, because reasons have an index. Frees `context`. */
+/* Stores a row. Stores `kind` as the reason, too, because `reason` has an index and `kind` does
+   not. Frees `context`. */
 static void keep(struct hs_evidence *evidence, const struct hs_match_slot *slot, struct hs_str kind,
                  const struct hs_player_info *player, struct hs_buffer *context)
 {

@@ -71,7 +71,7 @@ static int newest_first(const void *a, const void *b)
     return -strcmp(a, b);
 }
 
-/* Returns the longer list. NULL: out of memory. */
+/* Appends a place. Returns the list, which may have moved; NULL: out of memory. */
 static char (*add_place(char (*places)[HS_EVIDENCE_DAY], size_t *count, size_t *capacity,
                         const char *place))[HS_EVIDENCE_DAY]
 {

@@ -5,7 +5,7 @@
  * |--------------|--------------------------|----------------------------------------------|
  * | a day (UTC)  | `evidence-2026-01-31.db` |                                              |
  * | all days     |                          | the schema `hindsight`                       |
- * | the cases    | `cases.db`               | the schema `hindsight_cases`                 |
+ * | reviewed     | `cases.db`               | the schema `hindsight_cases`                 |
  * | the spool    |                          | `spool.db`: verdicts not yet in the database |
  */
 #ifndef HS_SERVICE_EVIDENCE_FILES_H

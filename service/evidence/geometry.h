@@ -14,9 +14,9 @@
 enum { HS_SCENE_POINTS_MAX = HS_MAX_LEGS + 2 };
 
 struct hs_hit_scene {
-    /* NULL: the player is unknown; for `target` also: no target was claimed */
+    /* NULL: the match has no such player, or (only for `target`) no target was claimed */
     const struct hs_player *shooter, *target;
-    int64_t hit_time_us;      /* time of all other poses */
+    int64_t hit_time_us;      /* time of all poses except the shooter's */
     int64_t eye_time_us;      /* time of the shooter's pose */
     bool has_eye, has_aim;    /* whether `eye` and `aim` are known at eye_time_us */
     struct hs_vec eye;        /* in world coordinates */
@@ -26,8 +26,8 @@ struct hs_hit_scene {
     double radius;            /* radius of the weapon's shots in the test against bodies */
     uint32_t point_count;     /* number of `points`; the path may continue beyond `end` */
     struct hs_vec points[HS_SCENE_POINTS_MAX];
-    /* If has_closest: where the path is nearest to the target. If they touch, this is the first
-       contact, and its gap is <= 0. */
+    /* `closest` is valid only if has_closest: the point where the path is nearest to the target. If
+       the path touches the target, `closest` is the first contact, and its gap is <= 0. */
     bool has_closest;
     struct hs_sweep_contact closest;
     uint16_t closest_hitbox;

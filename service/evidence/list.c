@@ -73,7 +73,8 @@ static bool read_filters(struct hs_db *db, const struct hs_evidence_query *query
     return true;
 }
 
-/* Appends the query for a slice: the newest ?3 rows in a time range that pass filter `driver`. */
+/* Appends the query for a slice. Of the rows from ?1 up to ?2 that pass the filter `driver`, it
+   takes the newest ?3. */
 static void append_slice(const struct filters *filters, const char *columns, struct hs_buffer *sql)
 {
     hs_buffer_printf(sql, "SELECT %s FROM verdicts WHERE at >= ?1 AND at < ?2", columns);
@@ -101,9 +102,10 @@ static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *f
     return statement;
 }
 
-/* Prepares the query for a page. It applies the remaining filters to the newest SLICE_ROWS rows
-   before `until_us` that pass the filter `driver`. CROSS JOIN makes SQLite keep the order of these
-   rows. With an outer ORDER BY, SQLite would read the whole slice before it returns a row. */
+/* Prepares the query for a page. It takes the newest SLICE_ROWS rows from `since_us` up to
+   `until_us` that pass the filter `driver`. Of these, it returns up to `limit` rows that pass the
+   other filters, too. CROSS JOIN makes SQLite keep the order of these rows. With an outer ORDER BY,
+   SQLite would read the whole slice before it returns a row. */
 static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filters *filters,
                                             int64_t since_us, int64_t until_us, size_t limit)
 {
@@ -151,7 +153,7 @@ struct walk {
     row_sink *sink;
     void *context;
     size_t left;     /* how many more rows the page may contain */
-    int64_t end_us;  /* hs_clock_us; after this time, only the first slice may begin */
+    int64_t end_us;  /* hs_clock_us; after this time, no slice begins except the first */
     int64_t next_us; /* `until_us` for the next page; 0: this is the last page */
     bool has_ended;  /* the sink returned false */
 };

@@ -13,7 +13,8 @@ static bool write_document(const struct hs_evidence_stored *stored, const char *
     size_t size;
     char *document = hs_evidence_document(stored, hs_str_of(kind), revision, &size);
     if (document == NULL) {
-        hs_log(HS_LOG_ERROR, "a verdict has no ruleset or no map; a map may not be saved yet",
+        hs_log(HS_LOG_ERROR,
+               "the ruleset or the map of a verdict is missing; perhaps the map is not saved yet",
                HS_LOG_TEXT("kind", kind), HS_LOG_TEXT("detail", hs_db_error(stored->db)));
         return false;
     }

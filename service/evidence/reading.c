@@ -71,7 +71,7 @@ static struct hs_db_pool *pool_of(const struct hs_evidence_home *home, const cha
 }
 
 /* Takes an idle connection. If it does not work, the server has probably failed, so closes all idle
-   connections: each of them would have to time out. NULL: open a new connection. */
+   connections: trying each of them would cost a timeout. NULL: open a new connection. */
 static struct hs_db *take_idle(struct hs_db_pool *pool)
 {
     struct hs_db *db = pool != NULL ? hs_db_pool_take(pool) : NULL;

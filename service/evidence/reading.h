@@ -6,7 +6,7 @@
 #include "service/evidence/reader.h"
 
 /* Opens a place; close it with hs_db_close. MISSING: the place does not exist, has no tables, or is
-   the file of a day and damaged. A damaged file is logged. FAILED: the place cannot be read, or its
+   a damaged file of a day. A damaged file is logged. FAILED: the place cannot be read, or its
    tables have another version; the reason is logged. */
 enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, const char *place,
                                        struct hs_db **out);
@@ -14,8 +14,8 @@ enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, cons
 /* Logs the reason for the last failure on the connection. Returns FAILED. */
 enum hs_evidence_read hs_evidence_failed(const struct hs_db *db);
 
-/* Like hs_evidence_failed. But if the place is the file of a day and damaged, counts the failure in
-   the metrics and returns MISSING, so that the answer omits this file. */
+/* Like hs_evidence_failed. But if the place is a damaged file of a day, counts the failure in the
+   metrics and returns MISSING, so that the answer omits this file. */
 enum hs_evidence_read hs_evidence_place_failed(const struct hs_evidence_home *home,
                                                const char *place, const struct hs_db *db);
 

@@ -179,7 +179,7 @@ static enum hs_recompute_status find_ruleset(struct hs_recompute *recompute,
                                                    : HS_RECOMPUTE_DAMAGED;
 }
 
-/* Builds a map. It has no name in the store, but the store is charged for the memory of the map and
+/* Builds a map. The map store does not list the map, but is charged for the memory of the map and
    of the build. NULL: the text is not a map, memory ran out, or the build was stopped. */
 static struct hs_map_entry *build_map(const struct hs_recompute *recompute, struct hs_str name,
                                       struct hs_str text)

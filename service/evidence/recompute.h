@@ -56,15 +56,15 @@ int64_t hs_recompute_build_us(const struct hs_recompute *recompute,
 
 enum hs_recompute_status {
     HS_RECOMPUTE_DONE,
-    HS_RECOMPUTE_UNFIT,   /* `rules` do not have the weapon, or have another rig */
+    HS_RECOMPUTE_UNFIT,   /* `rules` lack the weapon, or have another rig */
     HS_RECOMPUTE_FOREIGN, /* the evidence is from another version of the program */
     HS_RECOMPUTE_DAMAGED, /* the evidence cannot be read */
     HS_RECOMPUTE_NO_MEMORY,
     HS_RECOMPUTE_STOPPED /* `must_stop` ended the build of the map */
 };
 
-/* The evidence of a stored verdict, and memory that is needed in addition to the stored verdict.
-   Free it with hs_stored_parts_free, even after a failure. */
+/* The evidence of a stored verdict. `parts` borrows from the stored verdict and from the other
+   members. Free it with hs_stored_parts_free, even after a failure. */
 struct hs_stored_parts {
     struct hs_evidence_parts parts;
     struct hs_buffer opening;

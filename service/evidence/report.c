@@ -43,9 +43,9 @@ static void add_value(struct sample *sample, int series, double value)
         to->values[to->count++] = value;
 }
 
-/* Returns the share of its limit that a check used; more than 1 means that the check failed. The
-   limit is a minimum if a larger value passed or a smaller value failed. Returns -1 if the check
-   neither passed nor failed, or the divisor is not positive. */
+/* Returns the share of its limit that a check used; more than 1 means that the check failed. A
+   limit counts as a minimum if a larger value passed or a smaller value failed. Returns -1 if the
+   check neither passed nor failed, or the divisor is not positive. */
 static double share_of_limit(const json_t *check)
 {
     struct hs_str outcome = hs_str_of(json_string_value(json_object_get(check, "outcome")));

@@ -65,8 +65,8 @@ static struct hs_hit_claim claim_of(const struct hs_recomputed *of)
                                  .end = hs_vec_add_scaled(shot->origin, ahead, length)};
 }
 
-/* Returns the player whose distance from the path is shown: the claimed target, or, without a
-   claimed target, the player that the shot hit. */
+/* Returns the player whose distance from the path is shown: the claimed target. If no target was
+   claimed, returns the player that the shot hit. */
 static struct hs_str target_of(const struct hs_recomputed *of)
 {
     const struct hs_impact *impact = &of->result.impact;
@@ -88,8 +88,8 @@ static void find_shot(struct hs_verdict_scene *scene)
     scene->shot.has_path = scene->shot.has_path && of->shot->has_direction;
 }
 
-/* Returns whether the shot touched something before it came closest to its target. The world check
-   also counts, because it may find an obstacle beside the path. */
+/* Returns whether the shot touched something before it came closest to its target. Also returns
+   true if the world check decided, because it may find an obstacle beside the path. */
 static bool is_before_target(const struct hs_verdict_scene *scene)
 {
     const struct hs_hit_result *result = &scene->of->result;
@@ -98,8 +98,8 @@ static bool is_before_target(const struct hs_verdict_scene *scene)
            (deciding != NULL && deciding->check == HS_CHECK_WORLD);
 }
 
-/* Returns what stopped the shot. Reports nothing for an accepted shot, even if it touched something
-   first, and nothing for a shot that missed its target anyway. */
+/* Returns what stopped the shot before its target. Returns NONE if the shot was accepted, or if it
+   missed its target anyway. */
 static enum hs_scene_stop stop_of(const struct hs_verdict_scene *scene)
 {
     const struct hs_impact *impact = &scene->of->result.impact;

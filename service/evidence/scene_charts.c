@@ -143,7 +143,7 @@ static void write_charts_of(const struct hs_verdict_scene *scene, struct hs_writ
     hs_write_end(writer, '}');
 }
 
-/* Writes the limits that the charts show, except those that the ruleset does not set. */
+/* Writes the limits that the charts show. Omits a limit that the ruleset does not set. */
 static void write_limits(const struct hs_verdict_scene *scene, struct hs_writer *writer)
 {
     const struct hs_ruleset *ruleset = scene->of->ruleset;

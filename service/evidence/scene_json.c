@@ -176,8 +176,8 @@ static void write_bodies(struct writing *w)
     hs_write_end(w->writer, ']');
 }
 
-/* Writes all bodies at the time of each of the target's samples, or of the shooter's samples if
-   there is no target. If there are too many, uses those around the hit. */
+/* Writes a frame with all bodies for the time of each of the target's samples. If there is no
+   target, uses the shooter's samples. If there are too many samples, uses those around hit_time. */
 static void write_frames(struct writing *w)
 {
     const struct hs_hit_scene *shot = &w->scene->shot;

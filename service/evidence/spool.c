@@ -42,7 +42,7 @@ struct hs_spool {
     struct hs_evidence_store *local, *remote; /* NULL: not open */
     int64_t care_us;                          /* when the next check of the partitions is due */
     int64_t documents_us;                     /* when send_late_documents is due */
-    bool has_tidied; /* documents that a previous process left over were deleted */
+    bool has_tidied; /* documents that a previous process left behind were deleted */
     /* The partitions were last checked on this day (days since 1970-01-01); -1: not yet. */
     int64_t day;
     int limit;                        /* max rows in the next batch */
@@ -109,8 +109,8 @@ static bool open_local(struct hs_spool *spool)
     return spool->local != NULL;
 }
 
-/* Creates the partitions for today and DAYS_AHEAD more days, and drops old ones. Only reports it if
-   an old one cannot be dropped, because verdicts can still be sent. */
+/* Creates the partitions for today and DAYS_AHEAD more days, and drops old ones. If an old one
+   cannot be dropped, only logs this, because verdicts can still be sent. */
 static bool care(struct hs_spool *spool)
 {
     struct hs_db *db = hs_evidence_store_db(spool->remote);
@@ -139,7 +139,8 @@ static bool is_ready(struct hs_spool *spool)
 
 /* Rows that are sent in one transaction, sorted by time. */
 struct batch {
-    /* `at` of the first row, and of the last row that was sent. last_us 0: no row was sent yet. */
+    /* first_us: time of the batch's first row (column `at`). last_us: time of the last row that the
+       batch tried to send, or skipped because its player was deleted; 0: none yet. */
     int64_t first_us, last_us;
     size_t added;    /* number of rows that were new to the database */
     bool has_erased; /* some player was deleted after first_us */
@@ -261,8 +262,8 @@ static void bind_row(struct hs_db_statement *group, int i, int rows, struct hs_d
     for (int k = 1; k < VERDICT_COLUMNS; k++)
         hs_db_bind_text(group, verdict + k, hs_db_text(row, BODY_COLUMNS + k - 1));
 }
-/* Sends a single row that the statement for the group has skipped. It may only need another time
-   (hs_evidence_store_copy). */
+/* Sends a single row that the statement for the group has skipped. If only its time is already
+   taken, the row gets another one (hs_evidence_store_copy). */
 static bool send_again(struct hs_spool *spool, int64_t at_us, struct batch *batch)
 {
     struct hs_db_statement *row = hs_db_prepare(hs_evidence_store_db(spool->local),
@@ -347,7 +348,7 @@ static bool send_rows(struct hs_spool *spool, struct hs_db_statement *rows, int 
     return fine && hs_evidence_store_commit(spool->remote);
 }
 
-/* Deletes the rows up to and including a time from the spool. */
+/* Deletes the rows with times up to and including `last_us` from the spool. */
 static bool remove_rows(struct hs_spool *spool, int64_t last_us)
 {
     char sql[160];
@@ -398,7 +399,7 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
     snprintf(counting, sizeof counting,
              "SELECT count(*) FROM (SELECT at FROM verdicts WHERE at < %lld LIMIT %d)",
              (long long)end_us, spool->limit);
-    /* Within a transaction, the rows that are read are the rows that were counted. */
+    /* The transaction makes sure that the same rows are counted and read. */
     if (rows == NULL || !hs_db_run(local, "BEGIN")) {
         hs_db_finalize(rows);
         return fail(spool, spool->local);
@@ -464,8 +465,8 @@ static bool work(struct hs_spool *spool)
     if (first_us > 0)
         return send_batch(spool, first_us);
     pthread_mutex_lock(&spool->lock);
-    /* The spool is empty, so the count is too high: both count_rows and hs_spool_add may have
-       counted a row. */
+    /* The spool is empty, so a count above 0 is wrong: count_rows and hs_spool_add may both have
+       counted the same row. */
     if (spool->waiting == before)
         spool->waiting = 0;
     pthread_mutex_unlock(&spool->lock);

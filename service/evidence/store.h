@@ -55,7 +55,7 @@ struct hs_evidence_store *hs_evidence_store_open_at(const struct hs_evidence_hom
                                                     const char *place, char error[256]);
 void hs_evidence_store_close(struct hs_evidence_store *store);
 
-/* Limits the size of a file. At the limit, writes fail as if the disk was full. */
+/* Limits the size of a file. At the limit, writes fail as if the disk were full. */
 void hs_evidence_store_limit(struct hs_evidence_store *store, uint64_t bytes);
 
 /* A transaction may add several rows. After a failed call, read hs_evidence_store_error first, and

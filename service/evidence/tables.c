@@ -10,8 +10,8 @@
 #define VALUE_OF(number) TEXT_OF(number)
 
 /* The tables. NUMBER, REAL and BLOB are SQL types. `COLUMN`: a macro that returns the SQL for a
-   text column. `unique`: follows the column `id` of `bodies`. `end`: follows the column list of
-   `verdicts` and of `bodies`. */
+   text column. `unique`: SQL after the column `id` of `bodies`. `end`: SQL after the column lists
+   of `verdicts` and `bodies`. */
 #define TABLES(NUMBER, REAL, BLOB, COLUMN, unique, end)                                            \
     "CREATE TABLE IF NOT EXISTS documents("                                                        \
     " kind TEXT NOT NULL, revision TEXT NOT NULL, name TEXT NOT NULL, body " BLOB " NOT NULL,"     \

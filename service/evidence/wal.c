@@ -13,8 +13,8 @@
 #include "service/watch/metrics.h"
 
 /* TRIES: SQLite starts to overwrite the log only after all its pages were moved. Commits during a
-   move add pages that this move leaves behind, so the move is repeated, and the repetitions are
-   short. BUSY_MS: how long a move waits for a transaction of the writer. */
+   move add pages that this move leaves behind, so the move is repeated. The repetitions are short.
+   BUSY_MS: how long a move waits for a transaction of the writer. */
 enum { TRIES = 4, BUSY_MS = 2000 };
 /* 256 MiB. If the log is longer than this and pages are left, the writer has to wait for the last
    move. Otherwise the log could grow without limit under constant commits. */

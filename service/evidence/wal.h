@@ -35,8 +35,8 @@ void hs_wal_mover_release(struct hs_wal_mover *mover);
 /* Stops the thread and frees the mover. Does nothing for NULL. */
 void hs_wal_mover_stop(struct hs_wal_mover *mover);
 
-/* Moves the whole log into the file and truncates it, because it still contains deleted rows. Waits
-   up to three seconds for the mover and for readers. Returns false if they still use it. */
+/* Moves the whole log into the file and truncates the log, because it still contains deleted rows.
+   Waits up to three seconds for the mover and for readers. Returns false if they still use it. */
 bool hs_wal_empty(struct hs_db *db);
 
 #endif

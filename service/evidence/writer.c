@@ -44,7 +44,7 @@ struct hs_evidence {
     pthread_cond_t wake;
     struct item *first, **last;
     size_t bytes, count;
-    uint64_t added, done; /* numbers of rows so far: queued; committed or dropped */
+    uint64_t added, done; /* how many rows were queued so far; how many were committed or dropped */
     struct hs_evidence_wait *waits;
     bool is_ending;
     int64_t end_us; /* if is_ending: the thread gives up at this time (hs_clock_us) */
@@ -73,7 +73,7 @@ static char *copy_text(char *to, struct hs_str *text)
     return to + text->len;
 }
 
-/* The strings in a row, without those in HS_EVIDENCE_TEXTS. X(member) */
+/* The strings in a row, except those in HS_EVIDENCE_TEXTS. X(member) */
 #define ROW_TEXTS(X)                                                                               \
     X(id) X(unit) X(revision) X(map) X(map_revision) X(opening) X(request) X(state) X(context)
 
@@ -234,8 +234,8 @@ static bool write_items(struct hs_evidence *evidence, struct item *items)
     return true;
 }
 
-/* Ends the waits whose rows were written, the waits of `owner`, and the waits that have timed out.
-   The caller holds the lock. */
+/* Ends the waits whose rows were written or lost, the waits of `owner`, and those that have timed
+   out by `now_us`. The caller holds the lock. */
 static void end_waits(struct hs_evidence *evidence, const void *owner, int64_t now_us)
 {
     struct hs_evidence_wait **at = &evidence->waits;
