@@ -12,7 +12,7 @@ struct hs_db_driver {
     const char *(*error)(const struct hs_db *db);
     bool (*has_refused)(const struct hs_db *db);
     bool (*is_damaged)(const struct hs_db *db); /* NULL: always false */
-    bool (*is_fresh)(const struct hs_db *db);   /* may it return to a pool? NULL: no */
+    bool (*is_fresh)(const struct hs_db *db);   /* whether it may return to a pool; NULL: false */
     bool (*run)(struct hs_db *db, const char *sql);
     int64_t (*changes)(const struct hs_db *db);
     /* `sql` is already in the dialect of the driver. */

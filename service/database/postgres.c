@@ -303,7 +303,7 @@ static void bind_blob(struct hs_db_statement *statement, int at, struct hs_str b
     bind(statement, at, TYPE_BYTEA, bytes);
 }
 
-/* A statement that is used a second time is prepared on the server, which then no longer parses it
+/* When a statement is used a second time, prepares it on the server, which then no longer parses it
    each time. */
 static bool prepare_on_server(struct connection *connection, struct statement *statement)
 {
@@ -438,9 +438,10 @@ static bool read_connection(const char *path, char text[CONNECTION_MAX], char er
 }
 
 /* Sets up the session. With the timeouts, the server ends a transaction whose client hangs, so that
-   its locks do not block other clients. Lists need rows in index order: without enable_bitmapscan =
-   off, PostgreSQL would read rows that are newer than its statistics with a bitmap scan, and sort a
-   whole day. jit is off, because compiling takes longer than running any of these statements. */
+   its locks do not block other clients. Lists need rows in index order. enable_bitmapscan is off,
+   because for rows that are newer than its statistics, PostgreSQL would use a bitmap scan, and then
+   sort a whole day. jit is off, because compiling takes longer than running any of these
+   statements. */
 static bool set_up(struct connection *connection, const char *schema)
 {
     char sql[320];
@@ -454,7 +455,7 @@ static bool set_up(struct connection *connection, const char *schema)
 
 struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256])
 {
-    /* The values in the connection string override the ones before it. */
+    /* The connection string is passed as `dbname`. Its values override the ones before it. */
     static const char *const names[] = {"connect_timeout", "application_name", "client_encoding",
                                         "dbname", NULL};
     char text[CONNECTION_MAX];
