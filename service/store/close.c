@@ -1,4 +1,4 @@
-/* Closes matches in the store, which gives up their ownership. */
+/* Closes matches in the store: releases their ownership. */
 #include "service/store/matches_inside.h"
 
 #include <stdlib.h>
@@ -49,8 +49,9 @@ static bool submit_closing(struct hs_shared_closing *closing)
                            arguments, count);
 }
 
-/* If the closing removes an ended match, keeps it to be sent again, because the server may not have
-   received it. Frees it if it is too old, or if too many are kept. Frees any other closing. */
+/* Keeps a closing that removes an ended match, so that it can be sent again: the server may not
+   have received it. Frees the closing if it is too old, if too many are kept, or if it is of
+   another kind. */
 static void keep_closing(struct hs_shared_closing *closing)
 {
     struct hs_shared_matches *matches = closing->matches;

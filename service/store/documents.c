@@ -17,14 +17,14 @@ enum { PIECE_BYTES = 2 << 20, WAIT_US = 1000000 };
 
 enum { KEY_MAX = 256, VALUE_MAX = 512 };
 
-/* When keys expire, in seconds. DAY: documents without a name. MINUTE: incomplete uploads. */
+/* After how many seconds keys expire. DAY: documents without a name. MINUTE: incomplete uploads. */
 #define DAY    "86400"
 #define MINUTE "60"
 
 /* ---- scripts ---- */
 
-/* forget() makes those documents expire that the old value of a name refers to and the new value
-   does not. Their keys begin with ARGV[2]. */
+/* forget() sets an expiry on the documents that the old value of a name refers to, but the new
+   value does not. Their keys begin with ARGV[2]. */
 #define FORGET                                                                                     \
     "local function forget(old, new) "                                                             \
     "  for revision in string.gmatch(old, 'sha256:%x+') do "                                       \
@@ -38,7 +38,7 @@ enum { KEY_MAX = 256, VALUE_MAX = 512 };
 
 /* KEYS: names, version. ARGV: field, prefix of document keys, owner, value, time, if_new. Refuses
    to set a canary if another replica has replaced the main ruleset in the meantime, because the
-   value would bring back the old one. */
+   value would bring back the old main ruleset. */
 static const char put_text[] =
     "if ARGV[6] == '1' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 "
     "then return 'there' end " FORGET "for revision in string.gmatch(ARGV[4], 'sha256:%x+') do "
@@ -58,7 +58,7 @@ static const char put_text[] =
     "redis.call('HINCRBY', KEYS[2], 'count', 1) "
     "return 'done'";
 
-/* KEYS and ARGV: as for put_text, up to the owner. */
+/* KEYS: as for put_text. ARGV: its first three (field, prefix, owner). */
 static const char drop_text[] = FORGET "if not old then return 'done' end "
                                        "forget(old, '') "
                                        "redis.call('HDEL', KEYS[1], ARGV[1]) "

@@ -29,7 +29,8 @@ enum {
        that is busy with one long command would lose its connections. */
     HS_STORE_TIMEOUT_US = 500000,
     HS_STORE_PING_US = 200000,
-    HS_STORE_PAUSE_US = 20000, /* after the first failure; each later pause is twice as long */
+    HS_STORE_PAUSE_US = 20000, /* after the first failure; each later pause is twice as long as the
+                                  one before */
     HS_STORE_LONGEST_PAUSE_US = 1000000,
     HS_STORE_BACKLOG = 64 << 20, /* max total size of commands without a reply */
     /* After this many consecutive late commands, the link counts as slow, and requests should not
@@ -84,8 +85,8 @@ struct hs_store_link_settings {
     const char *addresses;          /* HOST:PORT,HOST:PORT...; borrowed */
     const struct hs_secret *secret; /* password, borrowed; NULL: none */
     struct hs_metrics *metrics;
-    /* For commands with large replies. While the server is still sending a reply, the commands
-       behind it are not late before HS_STORE_PATIENCE_US. */
+    /* For commands with large replies. While the server is still sending a reply, the commands that
+       wait for later replies become late only after HS_STORE_PATIENCE_US. */
     bool is_patient;
     void (*changed)(void *context, bool is_up); /* called on the thread of the link */
     void *context;

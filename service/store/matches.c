@@ -257,7 +257,7 @@ enum hs_payments hs_shared_match_await(struct hs_shared_match *match, struct hs_
 
 /* ---- results; the caller holds the lock ---- */
 
-/* The store may lack the records up to `mark`. */
+/* Call it when the store may lack the records up to `mark`. */
 static void fail(struct hs_shared_match *match, uint64_t mark)
 {
     if (match->failed < mark)
@@ -298,9 +298,9 @@ static bool is_unconfirmed(const struct hs_shared_match *match)
     return hs_clock_us() - match->confirmed_us > CONFIRMED_US;
 }
 
-/* The store had no state when it ran a command. If it had one when the command was submitted, it
-   has probably lost all its states. Otherwise nothing is lost: if has_state is set by now, another
-   link has written a state in the meantime. */
+/* Call it when the store had no state of the match when it ran a command. If it had one when the
+   command was submitted, it has probably lost all its states. Otherwise nothing is lost: if
+   has_state is set by now, another link has written a state in the meantime. */
 static void lack_state(struct hs_shared_match *match, const struct call *call)
 {
     match->must_write = true;
@@ -437,7 +437,7 @@ void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
 
 /* ---- states ---- */
 
-/* The store has a state that includes the records up to `mark`. */
+/* Call it when the store has a state that includes the records up to `mark`. */
 static void cover(struct hs_shared_match *match, uint64_t mark)
 {
     match->has_state = true;
@@ -447,9 +447,9 @@ static void cover(struct hs_shared_match *match, uint64_t mark)
         match->acknowledged = mark;
 }
 
-/* The store refused a state because the match has another owner. Epoch 0: the match started empty
-   here, because the store was late. While the store is still late, taking the match would fail
-   again, so this replica continues it. */
+/* Call it when the store refused a state because the match has another owner. Epoch 0: the match
+   started empty here, because the store was late. While the store is still late, taking the match
+   would fail again, so this replica continues it. */
 static void refuse_write(struct hs_shared_match *match, uint64_t epoch)
 {
     const struct hs_shared_matches *matches = match->matches;
@@ -503,8 +503,8 @@ static bool write_state(struct hs_shared_match *match, enum hs_store_lane lane, 
     char digits[2][24], number[24];
     struct call *call = calloc(1, sizeof *call);
     pthread_mutex_lock(&match->lock);
-    /* A newer state may have been submitted after this one was captured. It removes records from
-       the journal that this state lacks. */
+    /* A newer state may have been submitted after this one was captured. The newer state then
+       removes records from the journal that this one lacks, so this one must not be written. */
     bool may_write = call != NULL && mark >= match->written && !match->has_ended;
     if (may_write)
         match->written = mark;

@@ -18,8 +18,9 @@
 struct hs_shared_matches;
 struct hs_shared_match;
 
-/* How long requests wait for the store. `take_us`: to become the owner of a match, and then while
-   the store sends nothing of its state. `payment_us`: for the acknowledgement of payments. */
+/* How long requests wait for the store. `take_us`: to become the owner of a match; after that, the
+   longest pause while the store sends its state. `payment_us`: for the acknowledgement of
+   payments. */
 struct hs_shared_budgets {
     int64_t take_us;
     int64_t payment_us;
@@ -65,8 +66,8 @@ enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, str
                                           struct hs_str name, struct hs_taken *taken);
 void hs_taken_free(struct hs_taken *taken);
 
-/* Gives up a match that was just taken. It then has no owner in the store, but keeps its state and
-   the new epoch. */
+/* Releases a match that was just taken. The match then has no owner in the store, but keeps its
+   state and the new epoch. */
 void hs_shared_match_give_back(struct hs_shared_matches *matches, struct hs_str tenant,
                                struct hs_str name, const struct hs_taken *taken);
 
@@ -124,7 +125,7 @@ enum hs_shared_state {
 };
 
 /* Writes a state, and removes the records up to `mark` from the journal. Returns false if the state
-   cannot be sent, or a newer state was sent before. */
+   cannot be sent, or a newer state was already sent. */
 bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lane,
                            struct hs_str state, uint64_t mark, enum hs_shared_state kind);
 
@@ -148,7 +149,7 @@ void hs_shared_matches_rewrite(struct hs_shared_matches *matches);
 
 /* Returns whether a state must be written: the match has changed since its newest state, a write
    failed, or the store has lost the state. `used_us`: when the match last changed. `now_us`:
-   hs_clock_us. `hurries`: do not write large states less often. */
+   hs_clock_us. `hurries`: do not wait for the interval between two writes. */
 bool hs_shared_match_is_due(struct hs_shared_match *match, int64_t used_us, int64_t now_us,
                             bool hurries);
 /* Call it after a state of `bytes` bytes was captured. */
