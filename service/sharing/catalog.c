@@ -48,8 +48,8 @@ struct hs_catalog {
     /* `wake` is for the thread, and `synced` for requests that wait for the thread. */
     pthread_cond_t wake, synced;
     bool has_thread, is_ending; /* the lock guards these and the next members */
-    /* Rounds of the thread are numbered: the newest round that a request needs, and the newest one
-       that is finished. */
+    /* Rounds of the thread are numbered. asked: the newest round that a request needs. finished:
+       the newest round that is finished. */
     uint64_t asked, finished;
     bool must_read;         /* the names on this replica may differ from version `applied` */
     uint64_t applied_round; /* the newest round after which this replica had all names */
@@ -69,7 +69,7 @@ static bool is_version(const struct hs_shared_version *a, const struct hs_shared
 
 /* ---- the thread ---- */
 
-/* Reads the version of the store (documents.h), and first sets its birth if it has none. */
+/* Reads the version of the store (documents.h). If the store has no birth, sets it first. */
 static bool read_version(struct hs_catalog *catalog, struct hs_shared_version *version)
 {
     struct hs_store *store = catalog->store;
@@ -79,9 +79,9 @@ static bool read_version(struct hs_catalog *catalog, struct hs_shared_version *v
     return hs_shared_begin(store) && hs_shared_version(store, HS_STORE_TIMEOUT_US, version);
 }
 
-/* Replaces the names on this replica by those in the store. After the store has lost its data, it
-   has no names, or only those that other replicas have sent since. Then this replica sends its own
-   names first. Returns false if the store did not answer. */
+/* Replaces the names on this replica with those in the store. If the store has lost its data, it
+   has at most the names that other replicas have sent since. In that case, this replica sends its
+   own names first. Returns false if the store did not answer. */
 static bool sync_names(struct hs_catalog *catalog)
 {
     struct hs_service *service = catalog->service;

@@ -6,7 +6,8 @@
  *
  * The store decides which document belongs to a name. While the store is down, each replica uses
  * its own copies, and refuses uploads and deletions. If the store has lost its names, the replicas
- * send theirs again, with the documents. They read the documents of maps from the files in --data.
+ * send their own names again, together with the documents. They read the documents of maps from the
+ * files in --data.
  */
 #ifndef HS_SERVICE_SHARING_CATALOG_H
 #define HS_SERVICE_SHARING_CATALOG_H

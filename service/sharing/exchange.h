@@ -14,9 +14,9 @@ struct hs_map_entry;
 struct hs_ruleset_entry;
 struct hs_service;
 
-/* Replaces the uploaded names on this replica by those in the store. Also deletes a name if its
-   document cannot be used here. A name whose document the store does not send keeps its old
-   document. Returns false if the store did not answer all requests. */
+/* Replaces the uploaded names on this replica with those in the store. Also deletes a name if its
+   document cannot be used here. If the store does not send the document of a name, the name keeps
+   its old document. Returns false if the store did not answer all requests. */
 bool hs_exchange_read(struct hs_service *service);
 
 /* Returns whether this replica has any ruleset or map that was uploaded. */
@@ -25,8 +25,8 @@ bool hs_exchange_has_names(struct hs_service *service);
 /* Sends the uploaded names that the store lacks, with their documents. */
 void hs_exchange_send_all(struct hs_service *service);
 
-/* A replica that takes over a match needs its ruleset and its map. There, they may have no name,
-   for example because they come from --rules or from another version of the program.
+/* A replica that takes over a match needs the match's ruleset and map. On that replica, they may
+   have no name, for example because they come from --rules or from another version of the program.
    hs_exchange_keep ensures that the documents of open matches do not expire in the store for a day.
    hs_exchange_offer sends all rulesets that have a name on this replica, except those in `sent`,
    and adds them to `sent`. */

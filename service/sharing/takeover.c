@@ -261,7 +261,7 @@ static enum hs_takeover_result open_taken(struct hs_takers *takers, struct hs_st
 
 /* ---- older copies ---- */
 
-/* Another replica may have paid for shots of this match. The match must be locked. */
+/* Call it when another replica may have paid for shots of this match. The match must be locked. */
 static void lose_payments(struct hs_match_slot *slot)
 {
     hs_match_lost_payments(slot->match);
@@ -278,9 +278,9 @@ void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
                                         hs_name_str(&slot->name), takeover->ownership));
 }
 
-/* A match is open here, but this replica does not own it: the match was restored from the
-   checkpoint, or has moved to another replica. If the store has the match, its state is newer, so
-   the match is closed here. Otherwise the match from the checkpoint continues. */
+/* Handles a match that is open here, but that this replica does not own: it was restored from the
+   checkpoint, or has moved to another replica. If the store has the match, the store's state is
+   newer, so the match is closed here. Otherwise the match from the checkpoint continues. */
 static void settle_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name,
                         const struct hs_takeover *takeover, bool is_known)
 {
@@ -295,7 +295,8 @@ static void settle_copy(struct hs_service *service, struct hs_str tenant, struct
     hs_registry_release(service->registry, slot);
 }
 
-/* A match that has had no requests here for a while may have moved to another replica and back. */
+/* Asks the store who owns a match that has had no requests here for a while: the match may have
+   moved to another replica and back. */
 static void confirm_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;
@@ -322,7 +323,7 @@ static void give_back(struct hs_service *service, struct hs_str tenant, struct h
 }
 
 /* Refuses a request, so that the client retries. Starting the match empty instead would pay again
-   for shots that were paid, and its state would replace the one in the store. */
+   for shots that were already paid, and its state would replace the one in the store. */
 static void refuse(struct hs_takeover *takeover, bool lacks_space, struct hs_problem *problem)
 {
     takeover->shed = lacks_space ? HS_SHED_HISTORY : HS_SHED_REVISION;
@@ -366,7 +367,7 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
         takeover->is_uncertain = result != HS_TAKEN || taken.journal_count > 0 ||
                                  hs_catalog_was_emptied(service->catalog);
     }
-    if (is_fine) /* otherwise the ownership is given up, and the next request asks again */
+    if (is_fine) /* otherwise the ownership is released, and the next request asks again */
         settle_copy(service, tenant, name, takeover, is_known);
     if (is_known) {
         enum hs_takeover_result opened = open_taken(takers, tenant, name, &taken);

@@ -46,7 +46,7 @@ struct hs_takeover {
  * or does not know the newest names yet.
  *
  * Always call hs_takeover_end after the request. If the request did not open the match,
- * hs_takeover_end gives up the ownership, so that other tenants can use the name.
+ * hs_takeover_end releases the ownership, so that other tenants can use the name.
  */
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem);
