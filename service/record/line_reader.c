@@ -15,7 +15,7 @@ static const char *const first_members[HS_STREAM_KIND_COUNT] = {
     [HS_STREAM_JOURNAL] = "journal",
 };
 
-/* The other members. TEXT: a string without escapes. JSON: the text of any value. */
+/* The members after the first. TEXT: a string without escapes. JSON: the text of any value. */
 enum type { TEXT, JSON, WHOLE, FLAG };
 
 static const struct member {

@@ -5,7 +5,7 @@
 #include "api/json/writing.h"
 #include "service/record/recorder.h"
 
-/* Writes the closing brace and the line end. */
+/* Writes the closing brace and the newline. */
 void hs_line_end(struct hs_writer *writer);
 
 /* Writes the first line of a stream. */

@@ -93,7 +93,7 @@ static bool write_item(struct hs_line_queue *queue, const struct item *item)
            (write_flat(queue, item->body) && write_bytes(queue, "}\n", 2));
 }
 
-/* If an earlier writer was interrupted, the last line may lack its line end. Adds it. */
+/* If an earlier writer was interrupted, the last line may lack its newline. Adds the newline. */
 static bool end_last_line(const char *path, int file)
 {
     struct stat status;

@@ -16,7 +16,7 @@ struct hs_line_queue;
 
 /*
  * Opens a file for appending and starts the thread. If the last line of the file is incomplete,
- * because an earlier writer was interrupted, first adds a line end. Returns NULL with a message in
+ * because an earlier writer was interrupted, first adds a newline. Returns NULL with a message in
  * `error` on failure, for example because another process writes to the file.
  */
 struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, char error[256]);
@@ -39,7 +39,7 @@ bool hs_line_queue_put_last(struct hs_line_queue *queue, struct hs_buffer *lines
 
 /*
  * Like hs_line_queue_put, for a line with a large part that is not copied. The line consists of
- * `head`, `body`, "}" and a line end. Line ends inside `body` become spaces. Calls `done` with
+ * `head`, `body`, "}" and a newline. Newlines inside `body` become spaces. Calls `done` with
  * `holder` when `body` is no longer needed: on the queue's thread, or at once if the result is
  * false. Only `head` counts towards the limit.
  */

@@ -207,7 +207,7 @@ static const char *put_at_start(struct hs_record *record, struct hs_buffer *line
     return reason;
 }
 
-/* Max bytes of a line without its saved bytes, but with the overhead of the queue. */
+/* Max bytes of a line, including the overhead of the queue, but not the saved bytes. */
 enum { LINE_REST = 8192 };
 
 /* Returns whether a line with `size` bytes as base64 fits into an empty queue. */

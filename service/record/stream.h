@@ -15,8 +15,8 @@
    append to an older file. */
 enum { HS_STREAM_OLDEST = 2, HS_STREAM_VERSION = 3 };
 
-/* Max size of a saved state. As base64, it still fits into a line, which readers accept up to 512
-   MiB. */
+/* Max size of a saved state. As base64, it still fits into a line: readers accept lines of up to
+   512 MiB. */
 enum { HS_STREAM_STATE_MAX = 256 << 20 };
 
 /* The requests that can change an open match. They are recorded after the line that opens the
@@ -39,8 +39,8 @@ bool hs_stream_request_route(struct hs_str name, enum hs_route *route);
 enum { HS_STREAM_LAYOUT = 17 };
 void hs_stream_layout(char layout[HS_STREAM_LAYOUT]);
 
-/* Replaces line ends in JSON with spaces, which mean the same: JSON has line ends only between its
-   tokens. */
+/* Replaces newlines in JSON with spaces. The meaning does not change, because JSON has newlines
+   only between its tokens. */
 void hs_stream_flatten(char *json, size_t size);
 
 /* Appends bytes as base64 (RFC 4648, section 4). */
