@@ -1,10 +1,11 @@
 /*
- * A file of checksummed records, which is always complete or absent. All numbers in the file are
+ * A file of checksummed records. The file is always complete or absent. Content, with all numbers
  * little-endian:
  *
- * "HSCHKPT" and a version (8 bytes) records: type (4), CRC-32 (4), size (8), then `size` bytes; the
- * CRC (zlib) covers type, size and bytes the last record has type 0 and the number of records
- * before it (8 bytes)
+ * - "HSCHKPT" and a version (8 bytes)
+ * - records: type (4), CRC-32 (4), size (8), then `size` bytes. The CRC (zlib) covers the type, the
+ *   size and the bytes
+ * - a last record of type 0, which contains the number of records before it (8 bytes)
  *
  * The file is written under a temporary name, synced and renamed. So after a crash during a write,
  * the old file is still complete; the incomplete new file is never read. Only one thread at a time
@@ -89,7 +90,7 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
    checkpoint then stays. */
 bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard);
 
-/* Renames the newest file to HS_CHECKPOINT_DAMAGED. */
+/* Renames the newest checkpoint to HS_CHECKPOINT_DAMAGED. */
 void hs_checkpoint_set_aside(int directory);
 
 enum hs_checkpoint_read {

@@ -1,8 +1,8 @@
 /*
- * The journals contain the changes since the checkpoint that a crash must not lose: openings and
- * ends of matches, sessions, paid shots and hits (validators/journal.h), and changes to rulesets. A
- * record is appended before the answer that depends on it is sent. At the start, the service reads
- * the checkpoint and then the journals, in order.
+ * The journals contain the changes that a crash must not lose and that are newer than the
+ * checkpoint: openings and ends of matches, sessions, paid shots and hits (validators/journal.h),
+ * and changes to rulesets. A record is appended before the answer that depends on it is sent. At
+ * the start, the service reads the checkpoint and then the journals, in order.
  *
  * Each checkpoint begins a new journal, and deletes the journals whose records the previous
  * checkpoint contains. A journal has the format of a checkpoint (file.h) without the end record. A
@@ -32,8 +32,8 @@ struct hs_journal_stats {
 
 /*
  * Creates the journal. `directory` is a file descriptor that must outlive the journal. The first
- * file gets the number `next`. If no file can be created yet, every write tries again and fails
- * until it succeeds. Returns NULL if memory or threads run out.
+ * file gets the number `next`. If no file can be created yet, every write tries again, and fails
+ * until a file can be created. Returns NULL if memory or threads run out.
  */
 struct hs_journal *hs_journal_create(int directory, uint64_t next, enum hs_journal_sync sync);
 

@@ -121,8 +121,8 @@ static void put_record(struct hs_bytes *out, enum hs_checkpoint_type type,
             hs_bytes_put_run(out, parts[i].iov_base, parts[i].iov_len);
 }
 
-/* Appends payments to the journal in the store. An entry consists of a number, which makes the
-   entry unique, hs_checkpoint_magic and two records, as in a journal file. */
+/* Appends payments to the journal in the store. An entry consists of a number (so that no two
+   entries are equal), hs_checkpoint_magic, and two records as in a journal file. */
 static void share_records(const struct hs_service *service, struct hs_match_slot *slot,
                           struct hs_shared_match *shared, const struct iovec parts[2])
 {

@@ -50,7 +50,7 @@ void hs_kept_match_moved(struct hs_service *service, struct hs_match_slot *slot)
    fails. */
 bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
 
-/* Called after moves were checked. While the service drains, another replica may take over the
+/* Call it after moves were checked. While the service drains, another replica may take over the
    match at any time. Therefore this function starts to write the state to the store and returns
    true; the answer must wait for this write (hs_shared_match_await). The other replica can then
    grant the client the time since its last move. If the service does not drain, returns false and

@@ -2,9 +2,10 @@
  * The file with the geometry of one map; its name is the revision. The file is always complete or
  * absent. Content:
  *
- * "HSMAPV1" and 0 (8 bytes) counts of vertices, triangles, boxes (8 each), CRC-32 (4), 0 (4), all
- * little-endian the arrays of struct hs_world_mesh as in memory: vertices (x, y, z), triangles
- * (three indices), boxes (the lowest and the highest corner)
+ * - "HSMAPV1" and 0 (8 bytes)
+ * - counts of vertices, triangles and boxes (8 each), CRC-32 (4), 0 (4), all little-endian
+ * - the arrays of struct hs_world_mesh as in memory: vertices (x, y, z), triangles (three indices),
+ *   boxes (the lowest and the highest corner)
  *
  * The CRC (zlib) covers the counts and the arrays. Reading returns the exact bits that were
  * written, so a restored world leads to the same verdicts. Revisions also depend on the byte order,

@@ -40,8 +40,8 @@ struct hs_kept_maps {
 bool hs_kept_maps_open(struct hs_kept_maps *maps, int data);
 void hs_kept_maps_close(struct hs_kept_maps *maps);
 
-/* Records that the checkpoint being taken, or during a restore the one being read, refers to a
-   revision. */
+/* Records that a checkpoint refers to a revision: the checkpoint that is being taken or, during a
+   restore, the one that is being read. */
 void hs_kept_maps_refer(struct hs_kept_maps *maps, const char *revision);
 
 /* Called at the end of a restore: the revisions recorded so far belong to the newest checkpoint. */

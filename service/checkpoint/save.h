@@ -22,7 +22,7 @@ struct hs_service;
 struct hs_checkpoint;
 
 struct hs_checkpoint_stats {
-    uint64_t written, failed;             /* numbers of checkpoints */
+    uint64_t written, failed;             /* how many checkpoints */
     uint64_t restored[HS_RESTORED_COUNT]; /* matches restored or refused at the start, by result */
     /* rulesets and maps restored or refused at the start, by result */
     uint64_t rulesets[HS_RESTORED_NAME_COUNT], maps[HS_RESTORED_NAME_COUNT];
