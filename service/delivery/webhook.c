@@ -189,8 +189,8 @@ static bool send_batch(struct hs_webhook *webhook)
     return is_accepted;
 }
 
-/* Returns the pause after a failure. It is partly random, so that several services do not retry in
-   step. */
+/* Returns the pause after a failure. It is partly random, so that several services do not retry at
+   the same time. */
 static int64_t pause_us(unsigned failures)
 {
     uint32_t random = 0;
