@@ -97,8 +97,9 @@ struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
 struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets,
                                        struct hs_map_store *maps);
 
-/* From now on, matches append journal records (validators/journal.h) to their slots. Matches that
-   are already open were restored, so their openings are already on the disk. */
+/* From now on, matches append journal records (validators/journal.h) to their slots. Call it after
+   the restore and before new matches open. The matches that are open then were restored, so they
+   count as kept: their openings are already on the disk. */
 void hs_registry_keep_journals(struct hs_registry *registry);
 
 /* Destroys the registry. No thread may use a match any more. Does nothing for NULL. */

@@ -427,8 +427,8 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     return NULL;
 }
 
-/* Sets the owner of an adopted entry, which may have been charged to nobody. If the entry is
-   already in use, its owner is correct, and is not written, because other threads read it without
+/* Sets the owner of an adopted entry, which may have been charged to nobody. Does not write an
+   owner that is already correct: the entry may be in use, and other threads read the owner without
    the lock. */
 static void restore_owner(struct hs_ruleset_entry *entry, struct hs_str owner)
 {
