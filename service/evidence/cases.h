@@ -1,5 +1,5 @@
 /*
- * Reviewed verdicts, which retention never removes. They are in the place HS_EVIDENCE_CASES
+ * The reviewed verdicts. Retention never removes them. They are in the place HS_EVIDENCE_CASES
  * (files.h). Besides the tables of every place, it has the tables `reviews` and `audit`. `reviews`
  * has one row for each review; these rows are never changed. `audit` has one row for each review,
  * and rows for each deletion of a player. Each call uses its own connection. Thread-safe.

@@ -63,7 +63,7 @@ static bool is_missing(const char *path)
     return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
-/* NULL: connections to this place are not pooled. */
+/* Returns NULL if connections to this place are not pooled. */
 static struct hs_db_pool *pool_of(const struct hs_evidence_home *home, const char *place)
 {
     bool is_pooled = hs_evidence_is_remote(home, place) && strcmp(place, HS_EVIDENCE_CASES) != 0;

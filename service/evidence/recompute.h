@@ -36,8 +36,9 @@ struct hs_recompute;
 struct hs_map_entry; /* service/state/maps.h */
 struct hs_map_store;
 
-/* The memory of built maps is charged to `maps`, which must outlive the result; NULL: it is not
-   limited. Returns NULL if memory runs out. hs_recompute_destroy does nothing for NULL. */
+/* The memory of built maps is charged to `maps`, which must outlive the result. If `maps` is NULL,
+   this memory is not limited. Returns NULL if memory runs out. hs_recompute_destroy does nothing
+   for NULL. */
 struct hs_recompute *hs_recompute_create(struct hs_map_store *maps);
 void hs_recompute_destroy(struct hs_recompute *recompute);
 
@@ -71,8 +72,8 @@ struct hs_stored_parts {
     char *rules, *map;
 };
 
-/* Reads the evidence of a stored verdict, which must stay valid. Skips documents that are in the
-   cache of `recompute`. Returns false if the evidence is damaged or memory runs out. */
+/* Reads the evidence of `stored`. *out borrows from `stored`. Skips documents that are in the cache
+   of `recompute`. Returns false if the evidence is damaged or memory runs out. */
 bool hs_stored_parts_read(const struct hs_evidence_stored *stored, struct hs_recompute *recompute,
                           struct hs_stored_parts *out);
 void hs_stored_parts_free(struct hs_stored_parts *stored);

@@ -59,7 +59,7 @@ static double share_of_limit(const json_t *check)
     return limit > 0 ? measured / limit : -1;
 }
 
-/* -1: this version does not know the check. */
+/* Returns -1 if this version does not know the check. */
 static int series_of(struct hs_str check)
 {
     int hit = hs_vocabulary_find(&hs_check_words, check);

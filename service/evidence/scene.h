@@ -40,8 +40,8 @@ struct hs_verdict_scene {
     struct hs_world_parts walls; /* walls near the shot */
 };
 
-/* Computes the scene of a verdict, which must outlive the scene. Returns false if memory runs out.
-   Free the scene with hs_verdict_scene_free in any case. */
+/* Computes the scene of the verdict `of`, which must outlive the scene. Returns false if memory
+   runs out. Free the scene with hs_verdict_scene_free in any case. */
 bool hs_verdict_scene_find(const struct hs_recomputed *of, struct hs_verdict_scene *out);
 void hs_verdict_scene_free(struct hs_verdict_scene *scene);
 

@@ -12,7 +12,7 @@
 
 #include "service/system/files.h"
 
-/* The size of the cache of codes, which saves a query for most texts. A power of two. */
+/* The size of the cache of codes; a power of two. For most texts, the cache saves a query. */
 enum { REMEMBERED = 4096 };
 
 enum { BUSY_MS = 2000 };
