@@ -147,7 +147,7 @@ static void init_scripts(void)
     hs_store_script_init(&drop_script, drop_text);
 }
 
-/* NULL: there is no reply, or it is an error. */
+/* Returns NULL if there is no reply, or the reply is an error. */
 static struct redisReply *ask(struct hs_store *store, const struct hs_store_script *script,
                               const struct hs_str *arguments, size_t count)
 {

@@ -65,8 +65,8 @@ bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, st
                             struct hs_str revision, struct hs_str text);
 
 /* Reads a document of up to `max` bytes; free it with free(). Returns NULL if it is not in the
-   store, memory runs out, or the store does not answer. Only in the last case, *has_answer is
-   false, and a later call may succeed. */
+   store, memory runs out, or the store does not answer. *has_answer is false only if the store does
+   not answer; a later call may then succeed. */
 char *hs_shared_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
                          struct hs_str revision, size_t max, size_t *size, bool *has_answer);
 

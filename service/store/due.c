@@ -9,7 +9,8 @@ enum {
     /* Large states are written less often, so that a match copies and packs at most this many bytes
        per second. The journal contains the payments between two states. */
     WRITE_BYTES_A_SECOND = 1 << 20,
-    /* The interval between two writes of an unchanged state, which keep the keys from expiring. */
+    /* The interval between two writes of an unchanged state. These writes keep the keys from
+       expiring. */
     REFRESH_US = 30000000,
 };
 

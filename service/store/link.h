@@ -85,8 +85,8 @@ struct hs_store_link_settings {
     const char *addresses;          /* HOST:PORT,HOST:PORT...; borrowed */
     const struct hs_secret *secret; /* password, borrowed; NULL: none */
     struct hs_metrics *metrics;
-    /* For commands with large replies. While the server is still sending a reply, the commands that
-       wait for later replies become late only after HS_STORE_PATIENCE_US. */
+    /* For commands with large replies. While the server is still sending, a command becomes late
+       only HS_STORE_PATIENCE_US after it was submitted. */
     bool is_patient;
     void (*changed)(void *context, bool is_up); /* called on the thread of the link */
     void *context;

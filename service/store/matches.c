@@ -298,8 +298,8 @@ static bool is_unconfirmed(const struct hs_shared_match *match)
     return hs_clock_us() - match->confirmed_us > CONFIRMED_US;
 }
 
-/* Call it when the store had no state of the match when it ran a command. If it had one when the
-   command was submitted, it has probably lost all its states. Otherwise nothing is lost: if
+/* Call it after a command that found no state of the match in the store. If the store had one when
+   the command was submitted, it has probably lost all its states. Otherwise nothing is lost: if
    has_state is set by now, another link has written a state in the meantime. */
 static void lack_state(struct hs_shared_match *match, const struct call *call)
 {

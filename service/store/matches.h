@@ -2,10 +2,10 @@
  * Matches in the store, where other replicas find them. docs/state.md describes the keys for
  * operators. This module only transfers bytes; sharing/ encodes and decodes them. Thread-safe.
  *
- * A match has three keys: its owner, its state, and the journal of payments since this state. At
- * any time, one replica owns the match. To become the owner, a replica takes the match, which
- * increases its epoch. Scripts in the store refuse the writes of former owners, who learn from this
- * that the match has moved.
+ * A match has three keys: its owner, its state, and the journal of the payments since this state
+ * was captured. At any time, one replica owns the match. To become the owner, a replica takes the
+ * match, which increases its epoch. Scripts in the store refuse the writes of former owners. From
+ * this, a former owner learns that the match has moved.
  *
  * If the store loses its data, the epochs are lost, too. So a match also has a birth: the time at
  * which the store first saw it. The scripts also refuse an owner with another birth.
@@ -85,8 +85,8 @@ void hs_shared_match_release(struct hs_shared_match *match);
    true. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
-/* Returns whether it is uncertain that this replica still owns the match: the store has not
-   confirmed it for a second, or has lost the match after such a second. */
+/* Returns true if the ownership is uncertain: the store has not confirmed it for a second, or the
+   store lost the match after a second without confirmation. */
 bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
 
 /*
@@ -138,8 +138,8 @@ void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state
 /* Removes an ended match. Requests that wait for its payments do not get the result MOVED. */
 void hs_shared_match_close(struct hs_shared_match *match);
 
-/* Sends those closings again that the store may have missed. After a missed closing, a new match
-   with the same name would start with the old state. */
+/* Sends closings again if the store may have missed them. After a missed closing, a new match with
+   the same name would start with the old state. */
 void hs_shared_matches_close_again(struct hs_shared_matches *matches);
 
 /* ---- when to write ---- */
