@@ -25,7 +25,7 @@ struct hs_service;
 /* Reads all names if the store is up, and starts the thread. Call it only if the service has a
    store. Returns NULL if memory runs out or the thread cannot start. */
 struct hs_catalog *hs_catalog_start(struct hs_service *service);
-/* Stops the thread, which takes less than a second even if the store is slow. From then on,
+/* Stops the thread. This takes less than a second even if the store is slow. From then on,
    hs_store_ask returns LOST. Does nothing for NULL. */
 void hs_catalog_stop(struct hs_catalog *catalog);
 
@@ -41,7 +41,7 @@ bool hs_catalog_was_emptied(struct hs_catalog *catalog);
 /*
  * The following functions write a change of a name to the store. Call them after the change was
  * made on this replica. DONE: the store has the change, or `catalog` is NULL. LOST: the store may
- * lack the change; this replica then reads all names from the store again and uses those.
+ * lack the change; this replica then reads all names from the store again and uses them.
  */
 
 /* Writes the ruleset and the canary that a name has on this replica. Does nothing if the ruleset is
