@@ -20,7 +20,7 @@ enum hs_stream_kind {
 struct hs_stream_line {
     enum hs_stream_kind kind;
     struct hs_str name; /* name of the ruleset, map or match; in the header: the format */
-    /* Revision of the ruleset or map; for a match: of its ruleset. */
+    /* Revision of the ruleset or map; for a match: the revision of its ruleset. */
     struct hs_str revision;
     struct hs_str map, map_revision; /* map of a match, if it has one */
     struct hs_str tenant;            /* owner of a match, if it has one */

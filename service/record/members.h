@@ -1,5 +1,5 @@
 /*
- * Splits a JSON object into its members, or a JSON array into its elements, one after the other and
+ * Splits a JSON object into its members, or a JSON array into its elements, one after the other,
  * without building a tree. The pieces are not validated; the caller parses them.
  */
 #ifndef HS_SERVICE_RECORD_MEMBERS_H
