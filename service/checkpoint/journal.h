@@ -58,12 +58,12 @@ struct hs_journal_state {
 };
 void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);
 
-/* Called before a checkpoint is taken. Begins a new file, unless the current one has no records yet
-   or no file can be created. Returns the number of the current file: the checkpoint will contain
-   the records in all files with lower numbers. */
+/* Call it before a checkpoint is taken. Begins a new file, unless the current one has no records
+   yet or no file can be created. Returns the number of the current file: the checkpoint will
+   contain the records in all files with lower numbers. */
 uint64_t hs_journal_rotate(struct hs_journal *journal);
 
-/* Called when the checkpoint that began after hs_journal_rotate is written. That checkpoint also
+/* Call it when the checkpoint that began after hs_journal_rotate is written. That checkpoint also
    contains the records that could not be synced. Deletes the files with numbers below `number`. */
 void hs_journal_checkpointed(struct hs_journal *journal, uint64_t number);
 

@@ -44,7 +44,8 @@ void hs_kept_maps_close(struct hs_kept_maps *maps);
    restore, the one that is being read. */
 void hs_kept_maps_refer(struct hs_kept_maps *maps, const char *revision);
 
-/* Called at the end of a restore: the revisions recorded so far belong to the newest checkpoint. */
+/* Call it at the end of a restore. The revisions recorded so far then belong to the newest
+   checkpoint. */
 void hs_kept_maps_settle(struct hs_kept_maps *maps);
 
 /* Records that the file with this revision is complete. */

@@ -1,11 +1,11 @@
 /*
  * Checkpoints: files from which a restart restores the service's state. A thread writes the
  * long-lived state of all matches (validators/snapshot.h) to the data directory, every few seconds
- * and when the service stops. The file also contains the rulesets that matches use, and the
- * rulesets and the names of maps that were uploaded. Each map's geometry gets its own file
- * (maps.h). docs/checkpoint.md is the page for operators.
+ * and when the service stops. The file also contains the rulesets that matches use, the uploaded
+ * rulesets, and the names of the uploaded maps. Each map's geometry gets its own file (maps.h).
+ * docs/checkpoint.md is the page for operators.
  *
- * A request waits at most while one part of its match is copied. Functions are thread-safe only if
+ * A request waits at most until one part of its match is copied. Functions are thread-safe only if
  * their comment says so.
  */
 #ifndef HS_SERVICE_CHECKPOINT_H
