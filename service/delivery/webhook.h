@@ -50,7 +50,7 @@ void hs_webhook_add(struct hs_webhook *webhook, struct hs_event *event);
 
 struct hs_webhook_state {
     size_t waiting;    /* events that are not delivered yet */
-    int64_t oldest_us; /* age of the oldest waiting event, or 0 */
+    int64_t oldest_us; /* age of the oldest waiting event; 0: no event is waiting */
 };
 
 struct hs_webhook_state hs_webhook_state(struct hs_webhook *webhook);
