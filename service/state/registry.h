@@ -53,7 +53,7 @@ struct hs_match_slot {
     int64_t used_us; /* time of the last post (monotonic) */
     /* an allocation was refused, and less than 10 % of the limit has been free since then */
     bool memory_limited;
-    unsigned logged_hints; /* a set of bits, one for each enum hs_hint_code */
+    unsigned logged_hints; /* one bit for each hint in the log (enum hs_hint_code) */
     /* Set if the match was restored without its map, and waits until this map is uploaded again. */
     struct hs_name awaited_map;
     char awaited_revision[HS_REVISION_MAX];
@@ -139,7 +139,7 @@ void hs_registry_unlock(struct hs_match_slot *slot);
 bool hs_registry_is_awaited(struct hs_match_slot *slot);
 
 /* Unlocks a match so that each waiting thread gets one turn, and locks it again. Returns false if
-   the match was deleted in between; it is locked nevertheless. */
+   the match was deleted in the meantime; even then, it is locked when the call returns. */
 bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot);
 
 /* Removes a locked match from the registry. The caller must still release the slot. */
@@ -182,7 +182,8 @@ bool hs_registry_visit(struct hs_registry *registry,
 void hs_registry_each(struct hs_registry *registry, struct hs_str tenant,
                       void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
-/* Totals over all open matches. Each match counts with its values at its last release. */
+/* Totals over all open matches. Each match counts with the values that it had when it was last
+   released. */
 struct hs_registry_totals {
     size_t matches, players, movers, accounts;
     size_t memory_limited;     /* number of memory-limited matches */
