@@ -85,7 +85,7 @@ struct hs_ruleset_entry *hs_ruleset_store_canary(struct hs_ruleset_store *store,
                                                  double *share);
 
 /* Returns the named entry, or the canary of a named entry, with this revision, and a reference to
-   it. Returns NULL if there is none. */
+   it. Returns NULL if no entry has this revision. */
 struct hs_ruleset_entry *hs_ruleset_store_find(struct hs_ruleset_store *store,
                                                struct hs_str revision);
 
