@@ -58,8 +58,7 @@ static void log_failure(struct hs_journal *journal, const char *what)
 {
     int error = errno;
     if (hs_log_allowed(&journal->log_limit))
-        hs_log(HS_LOG_ERROR,
-               "the journal cannot be written: no hit is paid until a write succeeds",
+        hs_log(HS_LOG_ERROR, "the journal cannot be written: no hit is paid until a write succeeds",
                HS_LOG_TEXT("operation", what), HS_LOG_TEXT("detail", strerror(error)));
     errno = error;
 }
