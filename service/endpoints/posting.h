@@ -32,7 +32,7 @@ struct hs_posting {
     size_t unwritten;  /* bytes in the match's journal that were already waiting to be written */
     bool is_unwritten; /* this request's payments could not be written to the journal */
     bool has_evidence; /* the request added rows to the evidence store */
-    bool must_settle;  /* the answer depends on records that may not be settled yet */
+    bool must_settle;  /* the answer depends on records that a power failure could still lose */
     /* For brief answers. `is_plain`: whether the current item is plain. `plain`: number of plain
        items of each kind. `acks`: indexes of the plain moves with an ack, in the request's
        arena. */
