@@ -236,7 +236,7 @@ static void close_burst(struct burst *burst)
     hs_ruleset_destroy(burst->ruleset);
 }
 
-/* Returns false if memory runs out. In both cases `burst` must be closed. */
+/* Returns false if memory runs out; `burst` must then be closed, too. */
 static bool open_burst(struct burst *burst, const struct hs_sim_arena *arena, enum hs_arm arm,
                        const struct hs_volley *volley, int64_t length_us)
 {

@@ -117,7 +117,7 @@ bool hs_timing_sensitivity(const struct hs_timing_run *run, FILE *out)
         if (!find_dial(dials[i], strlen(dials[i]), &dial))
             return false;
         double now = hs_scalar_get(&dial, &run->rules);
-        /* Half and double of 0 are 0, so use two typical values instead. */
+        /* Halving or doubling 0 gives 0, so use two typical values instead. */
         double values[2] = {now != 0 ? now / 2 : 0.01, now != 0 ? now * 2 : 0.05};
         for (int k = 0; k < 2; k++) {
             struct hs_timing_run turned = *run;
