@@ -28,8 +28,8 @@ void hs_client_start(struct hs_client *client, const struct hs_game *game, unsig
     struct hs_dice *dice = &client->dice;
     hs_link_draw(kind, dice, &client->link);
     client->phase = hs_dice_between(dice, 0, DT);
-    /* The interpolation delay is two snapshot intervals, so that one snapshot may be lost, but at
-       most the longest delay that the rules accept. */
+    /* The interpolation delay is two snapshot intervals, so that one snapshot may be lost. It never
+       exceeds the longest delay that the rules accept. */
     size_t ticks = game->setup.frame_every * game->setup.snapshot_every;
     client->interp = fmin(2 * ((double)ticks / HS_CROWD_HZ), 0.1);
     client->up = client->link.base / 2 + 1.5 * client->link.jitter;

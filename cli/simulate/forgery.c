@@ -128,7 +128,7 @@ static struct hs_vec swing(struct hs_vec start, struct hs_vec end, double away, 
 }
 
 /* Turns a shot so that it passes its target with a gap between gap[0] and gap[1]. Tries random
-   shifts at the target between shift[0] and shift[1]. Lengths are in metres. */
+   shifts between shift[0] and shift[1], measured at the target. Lengths are in metres. */
 static bool pass_by(struct hs_forger *forger, const double shift[2], const double gap[2],
                     struct hs_mail *mail)
 {

@@ -59,8 +59,7 @@ struct hs_gate {
  * is busy or was stopped.
  *
  * Refusals take time, too. If all requests are late, refusing them could take all of a worker's
- * time. So a worker also serves late requests once its time for refusals exceeds HS_REFUSING_TIMES
- * times its time for other requests by HS_STANDING_US.
+ * time. So a worker serves late requests, too, once `refusing_us` exceeds HS_STANDING_US.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
                    int64_t waited_us, int64_t now_us);

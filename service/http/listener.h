@@ -49,7 +49,7 @@ enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED
  */
 struct hs_http_watched {
     atomic_llong since_us; /* when the phase began (monotonic) */
-    /* `since_us` of the phase in which the watchdog last checked whether the peer had closed */
+    /* `since_us` of the phase in which the watchdog last checked for a closed connection */
     int64_t checked_us;
     union {
         struct hs_http_connection *connection;
@@ -89,7 +89,7 @@ struct hs_http_worker {
     struct hs_kept kept;
     struct hs_http_stream *streams; /* list of event streams (stream.h) */
     struct hs_http_watch_list watched;
-    uint64_t ids;     /* second half of the next request id; the first one is random */
+    uint64_t ids;     /* second half of the next request id; starts at a random value */
     uint64_t process; /* first half of all request ids; random */
 };
 

@@ -44,7 +44,8 @@ struct hs_cheat {
     enum hs_cheat_bound bound;
     double limit;
     const char *extent; /* what the extent measures, with its unit, for example "s older" */
-    bool is_judged;     /* --check enforces `limit`; false: no limit, or known to exceed it */
+    bool is_judged;     /* --check enforces `limit`; false: no limit, or the cheat is known to
+                           exceed it */
 };
 
 enum { HS_CHEATS = 42 };
