@@ -339,8 +339,8 @@ static void add_shot(json_t *shots, json_t *hits, const struct claim *claim, dou
                                         "direction", position(direction)));
     if (claim->target < 0)
         return;
-    /* Without a fire_time, the shooter's pose at `now` counts. This is right here, because the
-       shooter's moves arrived together with the shot. */
+    /* Without a fire_time, the shooter's pose at `now` counts. This is correct for this game,
+       because the shooter's moves arrived together with the shot. */
     json_array_append_new(hits, json_pack("{s:i,s:s,s:s,s:f,s:o,s:o}", "shot", number, "shooter",
                                           player->name, "target", players[claim->target].name,
                                           "hit_time", claim->seen, "start", position(claim->from),

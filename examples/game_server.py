@@ -290,8 +290,8 @@ class Match:
                                       "direction": [b - a for a, b in zip(start, end)]})
             if claim.target is None:
                 continue
-            # Without a fire_time, the shooter's pose at `now` counts. This is right here, because
-            # the shooter's moves arrived together with the shot.
+            # Without a fire_time, the shooter's pose at `now` counts. This is correct for this game,
+            # because the shooter's moves arrived together with the shot.
             body["hits"].append({"shot": player.shots, "shooter": player.name,
                                  "target": NAMES[claim.target], "hit_time": claim.seen,
                                  "start": start, "end": end})

@@ -44,18 +44,18 @@ enum { FINE = 0, FAILED = 1, WRONG_CONFIGURATION = 2 }; /* exit codes */
 
 enum { EXPIRE_US = 1000000 }; /* time between checks for idle matches */
 
-/* EVIDENCE_READERS: number of threads that read the evidence store. EVIDENCE_STOP_US: how long the
-   shutdown waits until the evidence is written. WEBHOOK_STOP_US: how long it waits until the
-   webhook's receiver has the queued verdicts. */
+/* EVIDENCE_READERS: number of threads that read the evidence store. EVIDENCE_STOP_US: maximum time
+   that the shutdown waits for the evidence to be written. WEBHOOK_STOP_US: maximum time that it
+   waits for the webhook's receiver to accept the queued verdicts. */
 enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000, WEBHOOK_STOP_US = 5000000 };
 
 /* TAKERS: number of threads that take over matches. A thread handles one request at a time and may
-   have to wait for the store. SHARING_STOP_US: how long the shutdown waits until the final states
-   of all matches are in the store. */
+   have to wait for the store. SHARING_STOP_US: maximum time that the shutdown waits for the final
+   states of all matches to be stored. */
 enum { TAKERS = 32, SHARING_STOP_US = 5000000 };
 
-/* How long the service waits at startup for a connection to the store, which contains the rulesets
-   and maps that other replicas uploaded. */
+/* Maximum time that the service waits at startup for a connection to the store, which contains the
+   rulesets and maps that other replicas uploaded. */
 enum { STORE_START_US = 2000000 };
 
 /* Maximum number of simultaneous exports. An export keeps a file in the data directory until the

@@ -66,7 +66,7 @@ static struct hs_vec vector(const json_t *array)
 
 /* Scores a claim for a picture. Returns 0 if the target is dead at `now`, is behind the shooter, or
    is at a distance that does not fit the picture. Otherwise, the further the target has moved since
-   the shot, the higher the score (up to 1 m). */
+   the shot (up to 1 m), the higher the score. */
 static double picture_score(const struct demo *demo, double now, const json_t *hit)
 {
     struct hs_sim_pose then, present;
@@ -133,12 +133,12 @@ static void observe(void *context, const struct hs_recording_entry *entry, size_
 
 static void print_opening(const struct demo *demo)
 {
-    printf(
-        "Hindsight demo: %.0f seconds of a shooter with ten simulated players, from seed %llu.\n"
-        "Five are honest. Their links are from LAN to bad, so they see others late. Five cheat.\n"
-        "Every claimed hit goes over HTTP to a service that the demo has started. The service\n"
-        "looks up where the target was at the moment that the shooter saw, and decides.\n\n",
-        MATCH_SECONDS, (unsigned long long)demo->seed);
+    printf("Hindsight demo: %.0f seconds of a shooter with ten simulated players, from seed %llu.\n"
+           "Five cheat. Five are honest: their connections range from LAN to bad, so they see\n"
+           "others late. Every claimed hit goes over HTTP to a service that the demo has started.\n"
+           "The service looks up where the target was at the moment that the shooter saw, and\n"
+           "decides.\n\n",
+           MATCH_SECONDS, (unsigned long long)demo->seed);
     fflush(stdout);
 }
 

@@ -12,7 +12,7 @@ enum { TRACK_LENGTH = 256 };
 struct hs_forge {
     enum hs_cheat cheat;
     double rewind_limit, future_slack, origin_tolerance; /* seconds, seconds, length */
-    double reach;  /* no point of a hitbox is further from its bone than this; length */
+    double reach;  /* largest distance from a bone to a point of its hitbox; length */
     double widest; /* the largest weapon radius; length */
     /* The bone of a hitbox whose zone has the highest damage factor; empty: no hitboxes. */
     char best_bone[HS_NAME_MAX + 1];

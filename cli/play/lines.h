@@ -13,7 +13,7 @@ struct hs_lines {
     double size; /* bytes in the file on disk */
     /* The caller may read these members: */
     size_t number; /* number of the line that was read last, from 1 */
-    /* Whether the line that was read last has a line end. If not, its writer may have been
+    /* Whether the line that was read last ends with a newline. If not, its writer may have been
        interrupted. */
     bool ended;
     const char *error; /* NULL: no error so far */
@@ -23,8 +23,8 @@ struct hs_lines {
 struct hs_lines *hs_lines_open(const char *path);
 void hs_lines_close(struct hs_lines *lines);
 
-/* Returns the next line, terminated, without its line end; valid until the next call. Returns NULL
-   at the end of the file, and after an error (`error`). */
+/* Returns the next line, null-terminated, without its newline; valid until the next call. Returns
+   NULL at the end of the file, and after an error (`error`). */
 char *hs_lines_next(struct hs_lines *lines);
 
 /* Returns the share of the file that has been read, 0 .. 1. */

@@ -106,9 +106,9 @@ static double scale_for(const struct bounds *bounds, double min_scale)
     return fmax(min_scale, fmax(wide, high));
 }
 
-/* Returns the low edge of a window that is `cells` cells wide, around `middle`. Shifts the window
-   by at most half a cell, so that 0 is in the middle of a cell. A line along an axis then stays in
-   one row. */
+/* Returns the lower edge of a window that is `cells` cells wide and centred on `middle`. Shifts the
+   window by at most half a cell, so that 0 is in the middle of a cell. A line along an axis then
+   stays in one row. */
 static double low_edge(double middle, int cells, double cell)
 {
     double low = middle - cells * cell / 2;
@@ -156,7 +156,8 @@ static struct view choose_view(const struct hs_picture *picture, struct hs_vec m
     struct bounds wider = bounds;
     include(&wider, camera, hs_vec_sub(picture->start, mark), 0.0);
     view.scale = scale_for(&bounds, picture->min_scale);
-    /* Show the shooter too, unless a column would then cover more than 1.5 times the length. */
+    /* Show the shooter too, unless each column would then cover more than 1.5 times as much
+       length. */
     if (scale_for(&wider, picture->min_scale) <= 1.5 * view.scale) {
         bounds = wider;
         view.scale = scale_for(&bounds, picture->min_scale);

@@ -151,9 +151,9 @@ static bool start_forging(struct session *session, const char *ruleset)
     return session->forge != NULL || fail(session, "out of memory");
 }
 
-/* Uploads a ruleset from the recording. Skips the upload if the service already has this revision,
-   because the service does not accept a ruleset with the name of a built-in one. `revision` is ""
-   if it is unknown; the ruleset is then always uploaded. */
+/* Uploads a ruleset from the recording. Skips the upload if the service already has this revision:
+   it may be built in, and the service does not accept an upload under the name of a built-in
+   ruleset. `revision` is "" if it is unknown; the ruleset is then always uploaded. */
 static bool bring_ruleset(struct session *session, const char *name, const char *revision,
                           const json_t *document)
 {

@@ -87,8 +87,8 @@ static void record_gap(struct hs_recheck_report *report, const struct hs_stream_
     report->gap_count++;
 }
 
-/* Replays all lines of a stream, and compares the answers. Sets the reader's error if it has to
-   stop before the end of the stream. */
+/* Replays all lines of a stream, and compares the answers. If it must stop before the end of the
+   stream, sets the reader's error. */
 static void recheck_stream(struct hs_stream_reader *reader, struct hs_replay *replay,
                            struct hs_recheck_report *report)
 {

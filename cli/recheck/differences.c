@@ -106,9 +106,9 @@ static struct hs_reason_count *count_of(struct hs_differences *differences, enum
 
 /* ---- claims that changed ---- */
 
-/* Finds the measurement that explains one side of a change: that of the check that decided this
-   side. An accepted claim has no deciding check; its side gets the measurement of the check that
-   decided the other side. */
+/* Finds the measurement that explains one side of a change. If a check decided this side, it is
+   that check's measurement. An accepted claim has no deciding check, so its side gets the
+   measurement of the check that decided the other side. */
 static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
 {
     struct hs_tally_number number = hs_tally_deciding(own);

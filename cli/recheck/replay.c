@@ -300,8 +300,9 @@ static enum hs_replay_result unknown(struct hs_replay *replay, const char *why)
     return HS_REPLAY_UNKNOWN;
 }
 
-/* Saves the state that the line's match had before the restart, computed under the replacement
-   rules. Returns false if that match was not open before the restart, or if memory runs out. */
+/* Saves the state that the match named in the line had before the restart. It was computed under
+   the replacement rules. Returns false if that match was not open before the restart, or if memory
+   runs out. */
 static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
 {
     const struct hs_stream_line *line = replay->line;
@@ -326,8 +327,9 @@ static struct hs_bytes decode_state(const struct hs_replay *replay)
     return state;
 }
 
-/* Returns whether the state in the line can be loaded under the replacement rules. It can if it is
-   the evidence of a verdict, and the replacement rules contain all parts that it refers to. */
+/* Returns whether the state in the line can be loaded under the replacement rules. It can be loaded
+   if it is the evidence of a verdict and the replacement rules contain all parts that it refers
+   to. */
 static bool is_fit(const struct hs_replay *replay, const struct hs_bytes *state)
 {
     const struct kept *kept = find_kept(replay, replay->line->revision, no_map);

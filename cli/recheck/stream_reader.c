@@ -40,8 +40,8 @@ static const char *next_text(struct hs_stream_reader *reader)
 }
 
 /* Called after a broken line. Skips further broken lines up to the next header, and reads the
-   header into `line`. Returns false if the file ends first, or with the error set if another line
-   follows. */
+   header into `line`. Returns false if the file ends first. If a line of another kind follows, sets
+   the error and returns false. */
 static bool find_header(struct hs_stream_reader *reader, struct hs_stream_line *line)
 {
     const char *text;

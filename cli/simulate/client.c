@@ -28,8 +28,8 @@ void hs_client_start(struct hs_client *client, const struct hs_game *game, unsig
     struct hs_dice *dice = &client->dice;
     hs_link_draw(kind, dice, &client->link);
     client->phase = hs_dice_between(dice, 0, DT);
-    /* The interpolation delay is two snapshot intervals, so that one snapshot may be lost, but at
-       most the longest delay that the rules accept. */
+    /* The interpolation delay is two snapshot intervals, so that one snapshot may be lost. It never
+       exceeds the longest delay that the rules accept. */
     size_t ticks = game->setup.frame_every * game->setup.snapshot_every;
     client->interp = fmin(2 * ((double)ticks / HS_CROWD_HZ), 0.1);
     client->up = client->link.base / 2 + 1.5 * client->link.jitter;
@@ -58,10 +58,10 @@ static double wander(struct hs_dice *dice, double value, double deviation, doubl
 }
 
 /*
- * Draws the moment that lies behind the client's estimate of the server's clock by the usual
- * latency and the interpolation delay. Interpolates between the snapshots that have arrived. If no
- * later snapshot has arrived, draws the last one and does not extrapolate. Returns false if that
- * snapshot is too old.
+ * Draws what the client shows at `now`. The moment shown is the client's estimate of the server's
+ * clock, minus the usual latency and the interpolation delay. Interpolates between the snapshots
+ * that have arrived. If no later snapshot has arrived, draws the last one and does not extrapolate.
+ * Returns false if that snapshot is too old.
  */
 static bool draw(const struct hs_client *client, const struct hs_game *game, double now,
                  struct hs_screen *out)
@@ -152,8 +152,8 @@ static struct hs_vec lead(const struct hs_client *client, const struct hs_game *
     return point;
 }
 
-/* Turns the aim towards a direction, as fast as a hand can. Returns whether the aim arrives, or was
-   within 0.05 rad of the direction. */
+/* Turns the aim towards a direction, as fast as a hand can. Returns whether the aim reaches the
+   direction, or was within 0.05 rad of it before the turn. */
 static bool turn_to(struct hs_client *client, struct hs_vec wanted)
 {
     double off = acos(fmax(-1, fmin(1, hs_vec_dot(client->aim, wanted))));

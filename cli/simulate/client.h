@@ -23,7 +23,7 @@ struct hs_skirmish_setup {
     double seconds;      /* length of play */
     double stamp_error;  /* seconds; standard deviation of hit_time from the drawn time */
     double aim_error; /* degrees; added to the standard deviation of every player's aiming error */
-    /* ticks from frame to frame; frames from snapshot to snapshot */
+    /* ticks between two frames; frames between two snapshots */
     size_t frame_every, snapshot_every;
     bool posts_shots;    /* all shots are posted, even if the weapon does not require it */
     bool posts_ammo;     /* frames contain the rounds left in the magazine */

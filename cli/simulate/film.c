@@ -96,7 +96,7 @@ void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *po
     }
 }
 
-/* Returns false if the player's position is too far from the sweep to touch any hitbox. */
+/* Returns false if the sweep is too far from the player's position to touch any hitbox. */
 static bool can_touch(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                       const struct hs_sweep *sweep)
 {

@@ -5,7 +5,7 @@
 #include "validators/base/units.h"
 
 #define CLEAR  0.03 /* metres; min gap between a forged shot and the body */
-#define THIN   0.05 /* metres; a forged radius is five times the weapon's, or of this if larger */
+#define THIN   0.05 /* metres; forged radii are at least five times this */
 #define TRIES  24
 #define LEGS   128 /* a flight is divided into this many legs, each tested against the body */
 #define LATEST 0.3 /* seconds; forged times exceed the limit by at most this */
@@ -128,7 +128,7 @@ static struct hs_vec swing(struct hs_vec start, struct hs_vec end, double away, 
 }
 
 /* Turns a shot so that it passes its target with a gap between gap[0] and gap[1]. Tries random
-   shifts at the target between shift[0] and shift[1]. Lengths are in metres. */
+   shifts between shift[0] and shift[1], measured at the target. Lengths are in metres. */
 static bool pass_by(struct hs_forger *forger, const double shift[2], const double gap[2],
                     struct hs_mail *mail)
 {
@@ -139,7 +139,7 @@ static bool pass_by(struct hs_forger *forger, const double shift[2], const doubl
         return false;
     pose.position.z += 1;
     double away = fmax(hs_vec_distance(pose.position, start), 0.3);
-    claim(mail, (unsigned)honest.target); /* for all pellets: they may have hit several players */
+    claim(mail, (unsigned)honest.target); /* one target for all pellets */
     for (int i = 0; i < TRIES; i++) {
         double size = between(forger, shift[0], shift[1]);
         struct hs_vec by = across(forger, hs_vec_sub(honest.hit.end, start), size);

@@ -61,8 +61,9 @@ void hs_skirmish_end(struct hs_skirmish *skirmish);
 /* Returns whether players may shoot yet: enough frames and snapshots have been sent. */
 bool hs_skirmish_is_warm(const struct hs_skirmish *skirmish);
 
-/* Prepares the forger for a claim by this player: sets the time, and the expected hit_times from
-   the player's measured round trips. Returns false if no round trip has been measured yet. */
+/* Prepares the forger for a claim by this player: sets the time, and computes the expected
+   hit_times from the player's measured round trips. Returns false if no round trip has been
+   measured yet. */
 bool hs_skirmish_expect(struct hs_skirmish *skirmish, unsigned who);
 
 /* Returns whether the shooter had been dead for longer than hit.death_grace when the shot was

@@ -19,7 +19,7 @@ enum {
     HS_KID_MAX = 32,
     HS_SECRET_MIN = 20, /* a shorter secret could be guessed */
     HS_SECRET_MAX = 128,
-    /* random bytes in a secret from `token new`, which writes them as hexadecimal digits */
+    /* `token new` makes a secret from this many random bytes, as hexadecimal digits */
     HS_SECRET_BYTES = 32,
     HS_TOKEN_MAX = 3 + HS_TENANT_MAX + 1 + HS_KID_MAX + 1 + HS_SECRET_MAX,
 };
@@ -49,9 +49,10 @@ struct hs_identity {
 };
 
 /*
- * Looks up a token. HS_AUTH_FINE fills `identity`; HS_AUTH_MALFORMED, HS_AUTH_UNKNOWN and
- * HS_AUTH_EXPIRED leave it empty. The time for the hash and the comparison of the secret does not
- * depend on whether the tenant and the kid exist. `now_s`: seconds since the epoch.
+ * Looks up a token. Sets `identity` if the result is HS_AUTH_FINE, and leaves it empty if the
+ * result is HS_AUTH_MALFORMED, HS_AUTH_UNKNOWN or HS_AUTH_EXPIRED. The time for the hash and the
+ * comparison of the secret does not depend on whether the tenant and the kid exist. `now_s`:
+ * seconds since the epoch.
  */
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity);

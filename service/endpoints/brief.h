@@ -23,7 +23,7 @@ struct hs_brief_mark hs_brief_mark(const struct hs_posting *posting);
    index. Does nothing if the answer is not brief. */
 void hs_brief_item(struct hs_posting *posting, enum hs_item kind, struct hs_brief_mark mark);
 
-/* Writes the numbers of plain items of each kind, and the indexes of plain moves with an ack. */
+/* Writes how many items of each kind are plain, and the indexes of the plain moves with an ack. */
 void hs_brief_end(struct hs_posting *posting, const struct hs_ticks_request *tick);
 
 #endif

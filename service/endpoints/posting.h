@@ -29,10 +29,10 @@ struct hs_posting {
     struct hs_match_info newest;
     /* the answer depends on a lack of memory or disk space, so `recheck` cannot compute it again */
     bool is_short;
-    size_t unwritten;  /* bytes in the match's journal that were already waiting to be written */
+    size_t unwritten;  /* length of the match's journal when it was last checked for records */
     bool is_unwritten; /* this request's payments could not be written to the journal */
     bool has_evidence; /* the request added rows to the evidence store */
-    bool must_settle;  /* the answer depends on records that may not be settled yet */
+    bool must_settle;  /* the answer depends on records that a power failure could still lose */
     /* For brief answers. `is_plain`: whether the current item is plain. `plain`: number of plain
        items of each kind. `acks`: indexes of the plain moves with an ack, in the request's
        arena. */

@@ -136,8 +136,9 @@ static void refuse_moved(struct hs_service *service, struct hs_match_slot *slot,
     hs_endpoint_moved(reply);
 }
 
-/* Writes the opening of a match to the journal before any answer about the match is sent. Returns
-   false if this fails, after closing the match, or if another replica now owns the match. */
+/* Writes the opening of a match to the journal before any answer about the match is sent. If this
+   fails, closes the match and returns false. Also returns false if another replica now owns the
+   match. */
 static bool keep_opening(struct hs_service *service, struct hs_match_slot *slot,
                          struct hs_reply *reply)
 {
@@ -162,8 +163,8 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
     struct hs_match_slot *slot = NULL;
     /* Without a takeover, the match was open here when the request arrived. If it is missing now,
        it has moved to another replica or has ended. A new, empty match would pay again for claims
-       that were already paid. GET requests never start a takeover, so for them a missing match need
-       not have moved. */
+       that were already paid. GET requests never start a takeover, so for them a missing match is
+       just unknown. */
     bool may_open = service->takers == NULL || request->takeover != NULL;
     enum hs_registry_result result =
         hs_registry_acquire(service->registry, request->tenant, request->params.name[0],

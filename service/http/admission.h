@@ -18,8 +18,8 @@
 #include "validators/str.h"
 
 enum {
-    /* The queue is "standing" if long waits have gone on for this long, with no longer pause
-       between them. A higher value lets longer bursts through, but detects overload later. */
+    /* The queue is "standing" once long waits have continued for this long, without a pause longer
+       than this. A higher value lets longer bursts through, but detects overload later. */
     HS_STANDING_US = 100000,
     /* A wait longer than limit / HS_LONG_WAIT_PART is long. Kernels measure waits in steps of 1 to
        10 ms. */
@@ -29,8 +29,8 @@ enum {
     /* While the queue is not standing, a request may wait behind others for limit *
        HS_BURST_TIMES. */
     HS_BURST_TIMES = 10,
-    /* A worker may spend this many times as much time on refusals as on other requests. With a
-       factor of 1, a worker that receives twice as many requests as it can serve could not refuse
+    /* A worker may spend up to this many times as much time on refusals as on other requests. With
+       a factor of 1, a worker that receives twice as many requests as it can serve could not refuse
        them fast enough. Its queue would grow. */
     HS_REFUSING_TIMES = 9,
 };
@@ -59,8 +59,7 @@ struct hs_gate {
  * is busy or was stopped.
  *
  * Refusals take time, too. If all requests are late, refusing them could take all of a worker's
- * time. So a worker also serves late requests once its time for refusals exceeds HS_REFUSING_TIMES
- * times its time for other requests by HS_STANDING_US.
+ * time. So a worker serves late requests, too, once `refusing_us` exceeds HS_STANDING_US.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
                    int64_t waited_us, int64_t now_us);

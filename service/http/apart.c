@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 /* Requests with a larger body run in the pool. Parsing a body of this size takes about 20 ms, and
-   other requests would have to wait that long. With a lower bound, ticks of many players with bones
-   would also run in the pool, where requests wait longer. */
+   other requests would have to wait that long. With a smaller limit, ticks with many players and
+   bones would also run in the pool, where requests wait longer. */
 enum { HEAVY_BODY_BYTES = 262144 };
 
 /* A suspended request and its answer. */
@@ -73,7 +73,7 @@ bool hs_http_reads_evidence(unsigned route)
     }
 }
 
-/* Returns whether this replica must first ask the store who owns the match of the request. A
+/* Returns whether this replica must first ask the store which replica owns the request's match. A
    request that only reads never makes this replica the owner. */
 static bool takes_match(const struct hs_http_request *request)
 {

@@ -20,9 +20,9 @@ static void set_timer(struct hs_background *background, long ns)
         (void)timer_settime(background->timer, 0, &times, NULL);
 }
 
-/* Handles the timer's signal. The timer is not periodic but starts again after the yield: if
-   handling one signal took longer than GIVE_WAY_NS, as under a tracer, the thread would never get
-   to work. */
+/* Handles the timer's signal. Starts the timer again only after the yield. With a periodic timer,
+   the thread would never get to work if handling one signal took longer than GIVE_WAY_NS, for
+   example under a tracer. */
 static void give_way(int signal, siginfo_t *info, void *context)
 {
     struct hs_background *background = info->si_value.sival_ptr;

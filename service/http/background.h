@@ -1,8 +1,7 @@
 /*
  * Background threads run long jobs that must not delay the threads that answer requests. A low
- * priority is not enough: the kernel still gives the background thread a small share of the
- * processor. Each time, the thread then runs until the next tick of the kernel's clock, for 1 to 10
- * ms. So a timer makes the background thread yield every 0.1 ms.
+ * priority is not enough: the kernel still lets the background thread run now and then, for 1 to 10
+ * ms each time (until the next tick of its clock). So a timer makes the thread yield every 0.1 ms.
  */
 #ifndef HS_SERVICE_BACKGROUND_H
 #define HS_SERVICE_BACKGROUND_H

@@ -17,7 +17,7 @@ enum {
        reads, and the service manager's socket. The other half is spare. */
     RESERVE = 16,
     OF_SCRAPE = 2,    /* each admin thread may open a file in /proc */
-    MIN_SOCKETS = 16, /* minimum for connections, in addition to two for each thread */
+    MIN_SOCKETS = 16, /* sockets for connections: at least this many, plus two for each thread */
     CHECKED_MAX = 4096,
 };
 

@@ -18,7 +18,7 @@ struct hs_descriptor_shares {
 };
 
 /*
- * Divides `limit` descriptors, of which `open` were already in use before the listeners start.
+ * Divides `limit` descriptors, of which `open` are already in use, before the listeners start.
  * Threads need some, and some are kept for checkpoints, logs, reloads and metrics; connections get
  * the rest. *needed is the lowest limit with which the service can run. Returns false if `limit` is
  * lower.

@@ -38,7 +38,7 @@ struct hs_kept {
    out. */
 struct hs_buffer hs_kept_body(struct hs_kept *kept, size_t size);
 
-/* Returns an empty buffer for an answer, which may have no memory yet. */
+/* Returns an empty buffer for an answer, with or without allocated memory. */
 struct hs_buffer hs_kept_answer(struct hs_kept *kept);
 
 /* These functions keep a buffer's memory for a later request, or free it. The buffer is then

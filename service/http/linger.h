@@ -1,8 +1,8 @@
 /*
- * Lingering close, for connections whose peer may still be sending when the last answer was sent.
- * If such a connection were closed at once, the kernel would answer unread bytes with a reset. A
- * reset can destroy answers that the peer has not read yet. So only the sending side is closed at
- * first, and incoming bytes are discarded for a while (RFC 9112, section 9.6).
+ * Lingering close, for connections whose peer may still be sending when the last answer is sent. If
+ * such a connection were closed at once, the kernel would answer unread bytes with a reset. A reset
+ * can destroy answers that the peer has not read yet. So only the sending side is closed at first,
+ * and incoming bytes are discarded for a while (RFC 9112, section 9.6).
  */
 #ifndef HS_SERVICE_HTTP_LINGER_H
 #define HS_SERVICE_HTTP_LINGER_H

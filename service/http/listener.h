@@ -49,7 +49,7 @@ enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED
  */
 struct hs_http_watched {
     atomic_llong since_us; /* when the phase began (monotonic) */
-    /* start of the phase in which the watchdog last looked for a closed connection */
+    /* `since_us` of the phase in which the watchdog last checked for a closed connection */
     int64_t checked_us;
     union {
         struct hs_http_connection *connection;
@@ -81,7 +81,7 @@ struct hs_http_worker {
     bool is_closed; /* the worker has stopped accepting connections */
     _Atomic(struct hs_pool_job *) done; /* finished jobs whose connections must be resumed */
     bool has_ended; /* a connection was closed since the library last accepted one */
-    /* bytes that the library reads now arrived after this time; INT64_MIN: unknown */
+    /* the bytes that the library reads next arrived after this time; INT64_MIN: unknown */
     int64_t unread_since_us;
     int64_t polled_us; /* when the library's last poll began */
     pthread_t thread;
@@ -89,7 +89,7 @@ struct hs_http_worker {
     struct hs_kept kept;
     struct hs_http_stream *streams; /* list of event streams (stream.h) */
     struct hs_http_watch_list watched;
-    uint64_t ids;     /* second half of the next request id; the first one is random */
+    uint64_t ids;     /* second half of the next request id; starts at a random value */
     uint64_t process; /* first half of all request ids; random */
 };
 

@@ -22,8 +22,8 @@ void hs_http_caller_set(struct hs_http_caller *caller, unsigned route,
     hs_name_set(&caller->match, match);
 }
 
-/* Returns the detail of a problem for the log. Bodies must not be logged, so the result is "" for a
-   syntax error, whose detail quotes the body. */
+/* Returns the detail of a problem for the log. Returns "" for a syntax error, because its detail
+   quotes the body, and bodies must not be logged. */
 static const char *detail_to_log(const struct hs_problem *problem)
 {
     return problem->code == HS_PROBLEM_NONE || problem->code == HS_PROBLEM_MALFORMED_JSON

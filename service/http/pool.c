@@ -48,7 +48,8 @@ static unsigned running_of(const struct hs_pool *pool, struct hs_str tenant)
 }
 
 /* Returns a job's rank; the lowest rank runs first. Returns UINT_MAX if the job may not run now.
-   Between tenants with equally many running jobs, the tenant whose job started last comes last. */
+   Among tenants with the same number of running jobs, the tenant that was served last comes
+   last. */
 static unsigned turn_of(const struct hs_pool *pool, const struct hs_pool_job *job)
 {
     unsigned running = running_of(pool, job->tenant);

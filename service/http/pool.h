@@ -1,8 +1,8 @@
 /*
  * Threads for long requests. A worker serves many connections in turn, so long requests run here
  * while their connections are suspended. The next job is the oldest job of the tenant with the
- * fewest running jobs. Between tenants with equally many running jobs, the tenant whose job started
- * last comes last.
+ * fewest running jobs. Among tenants with the same number of running jobs, the tenant that was
+ * served last comes last.
  */
 #ifndef HS_SERVICE_POOL_H
 #define HS_SERVICE_POOL_H

@@ -126,7 +126,7 @@ static void send_timeout(const struct hs_http_connection *connection,
 /*
  * Returns whether a body took too long, or arrives too slowly to be complete in time. Without the
  * second condition, a peer that sends only a few bytes could occupy memory for the whole body until
- * the deadline. Unread bytes in the socket count as received.
+ * the deadline. While the socket contains unread bytes, the second condition is not met.
  */
 static bool is_too_slow(const struct hs_http *http, const struct hs_http_connection *connection,
                         int64_t age_us)
@@ -151,7 +151,7 @@ static void time_out(struct hs_http *http, const struct hs_http_connection *conn
     struct hs_problem problem;
     hs_problem_init(&problem);
     hs_problem_set(&problem, HS_PROBLEM_REQUEST_TIMEOUT,
-                   "The body must arrive within %zu s, after the first %d s at an even pace",
+                   "The body must arrive within %zu s, at a steady rate after the first %d s",
                    http->options->request_seconds, HS_BODY_GRACE_US / 1000000);
     if (!http->is_tls)
         send_timeout(connection, &problem);

@@ -192,8 +192,8 @@ bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tl
 {
     unsigned count = http->limits.threads, each = http->limits.connections / count;
     unsigned more = http->limits.connections % count;
-    /* One thread more than there are workers, because one tenant never uses all threads. So
-       requests of other tenants can always run. */
+    /* One thread more than there are workers. A tenant may use all threads but one, so requests of
+       other tenants can always run. */
     http->heavy = hs_pool_create(count + 1, false);
     bool fine = http->heavy != NULL;
     for (unsigned i = 0; fine && i < count; i++) {

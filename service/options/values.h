@@ -138,16 +138,16 @@ enum hs_options_result hs_options_read(const struct hs_options_input *input,
                                        struct hs_options *options,
                                        char faults_text[HS_OPTIONS_FAULTS_MAX]);
 
-/* Returns the next variable from *at on whose name begins with HINDSIGHT_, but is neither
-   HINDSIGHT_CONFIG nor an option. Returns NULL if there are no more. Such variables are ignored,
-   because container platforms set them. */
+/* Searches the variables from *at on, and returns the next one with a name that begins with
+   HINDSIGHT_, but is neither HINDSIGHT_CONFIG nor an option. Returns NULL if there are no more.
+   Such variables are ignored, because container platforms set them. */
 const char *hs_options_stray_variable(char *const **at);
 
 /* Prints all options with their defaults, for --help. */
 void hs_options_help(FILE *to);
 
-/* These functions write all options: as the tables in docs/configuration.md, and for the man
-   page. */
+/* Write all options: hs_options_write_markdown as the tables of docs/configuration.md, the other
+   function for the man page. */
 void hs_options_write_markdown(FILE *to);
 void hs_options_write_man(FILE *to);
 

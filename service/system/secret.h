@@ -13,9 +13,9 @@ struct hs_secret {
 };
 
 /*
- * Reads a secret: the content of the file, without a final line end. The secret must have at least
- * `min` and at most HS_SECRET_FILE_BYTES bytes, and not everybody may read the file. On failure
- * returns NULL with a message in `error`. The caller frees the secret with hs_secret_free.
+ * Reads a secret: the content of the file, without a final newline. The secret must have at least
+ * `min` and at most HS_SECRET_FILE_BYTES bytes, and the file must not be readable by everybody. On
+ * failure returns NULL with a message in `error`. The caller frees the secret with hs_secret_free.
  */
 struct hs_secret *hs_secret_read(const char *path, size_t min, char error[256]);
 /* Overwrites and frees a secret. Does nothing for NULL. */

@@ -97,7 +97,7 @@ enum hs_restored { HS_RESTORED(X) HS_RESTORED_COUNT };
     X(TAKE, "take")       /* reads a match and becomes its owner */                                \
     X(APPEND, "append")   /* appends payments to a match's journal */                              \
     X(WRITE, "write")     /* writes a match's state */                                             \
-    X(CLOSE, "close")     /* ends a match, or gives up its ownership */                            \
+    X(CLOSE, "close")     /* ends a match, or releases its ownership */                            \
     X(CATALOG, "catalog") /* reads or writes rulesets and maps */                                  \
     X(PING, "ping")
 
@@ -105,7 +105,7 @@ enum hs_restored { HS_RESTORED(X) HS_RESTORED_COUNT };
 enum hs_store_op { HS_STORE_OPS(X) HS_STORE_OP_COUNT };
 #undef X
 
-/* Whether a match's previous owner gave up the ownership. */
+/* Whether a match's previous owner released the ownership. */
 #define HS_TAKEOVERS_FROM(X)                                                                       \
     X(RELEASED, "released")     /* the previous owner drained or stopped normally */               \
     X(UNRELEASED, "unreleased") /* the previous owner crashed or still runs */                     \

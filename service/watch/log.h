@@ -64,8 +64,8 @@ struct hs_log_limit {
 /* Returns whether another line may be written now. If not, counts the line as dropped. */
 bool hs_log_allowed(struct hs_log_limit *limit);
 
-/* Logs how many lines were dropped, if any. Unless `now` is set, does nothing before the second in
-   which they were dropped is over. Call it a few times a second. */
+/* Logs how many lines were dropped in a second, once this second is over, or at once if `now` is
+   set. Logs nothing if no lines were dropped. Call it a few times a second. */
 void hs_log_report(struct hs_log_limit *limit, bool now);
 
 /* Returns how many lines were dropped so far, because of rate limits or because stderr accepted no

@@ -90,8 +90,8 @@ void hs_metrics_observe(struct hs_metrics *metrics, enum hs_metric histogram, si
 /* Counts an answered request. `seconds` is the time from its header to its answer. */
 void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, double seconds);
 
-/* Counts a reason of a verified claim: the deciding one with HS_MODE_ENFORCE, or one from
-   `would_reject` with HS_MODE_SHADOW. `verdict` must be the verdict of this reason
+/* With HS_MODE_ENFORCE, counts the deciding reason of a verified claim; with HS_MODE_SHADOW, one
+   reason in its `would_reject`. `verdict` must be the verdict of this reason
    (hs_reason_verdict). */
 void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
                         enum hs_verdict verdict, enum hs_reason reason, enum hs_mode mode);

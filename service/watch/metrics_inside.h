@@ -46,7 +46,7 @@ size_t hs_metrics_first_route(size_t route);
 size_t hs_metrics_series(enum hs_metric_labels labels);
 
 /* Writes the labels of a series as `name="value",...`. Returns false if this combination of values
-   should not occur; such a series is only shown if it is not 0. */
+   should not occur; such a series is shown only if its value is not 0. */
 bool hs_metrics_label(enum hs_metric_labels labels, size_t series,
                       char text[HS_METRICS_LABEL_SIZE]);
 

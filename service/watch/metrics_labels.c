@@ -107,7 +107,7 @@ static bool is_takeover(size_t series)
 struct label {
     const char *name;
     const struct hs_vocabulary *words;   /* the possible values */
-    const char *(*value)(size_t number); /* used instead of `words` */
+    const char *(*value)(size_t number); /* if set, used instead of `words` */
     size_t step, count;
 };
 

@@ -58,7 +58,8 @@ static struct hs_ruleset *create_rules(const struct hs_sim_arena *arena)
     return ruleset;
 }
 
-/* Returns how often the player has changed the name by `time_us`. The name contains this number. */
+/* Returns how many times the player has changed names by `time_us`. The name contains this
+   number. */
 static int64_t name_number(const struct burst *burst, int64_t time_us)
 {
     int64_t since_us = time_us > START_US ? time_us - START_US : 0;
@@ -236,7 +237,7 @@ static void close_burst(struct burst *burst)
     hs_ruleset_destroy(burst->ruleset);
 }
 
-/* Returns false if memory runs out. In both cases `burst` must be closed. */
+/* Returns false if memory runs out; `burst` must then be closed, too. */
 static bool open_burst(struct burst *burst, const struct hs_sim_arena *arena, enum hs_arm arm,
                        const struct hs_volley *volley, int64_t length_us)
 {

@@ -11,8 +11,8 @@
 #include "cli/simulate/link.h"
 #include "validators/hit.h"
 
-/* What a cheat chooses freely. The member `amount` of struct hs_cheat limits the choice; the
-   comment ends with the unit of `amount`, if it has one. */
+/* What a cheat may choose. The member `amount` of struct hs_cheat limits the choice. If `amount`
+   has a unit, the comment ends with it. */
 enum hs_cheat_kind {
     HS_CHEAT_TIMES,    /* hit_time; if `amount` is 1, also fire_time */
     HS_CHEAT_LAUNCHES, /* place and time of a projectile's launch, which is not posted */
@@ -44,7 +44,8 @@ struct hs_cheat {
     enum hs_cheat_bound bound;
     double limit;
     const char *extent; /* what the extent measures, with its unit, for example "s older" */
-    bool is_judged;     /* --check enforces `limit`; false: no limit, or known to exceed it */
+    bool is_judged;     /* --check enforces `limit`; false: no limit, or the cheat is known to
+                           exceed it */
 };
 
 enum { HS_CHEATS = 42 };

@@ -186,8 +186,8 @@ static void print_cheats(const struct hs_score *score, FILE *out)
 static void print_example(const struct hs_example *example, FILE *out)
 {
     fprintf(out,
-            "  match %llu %s %s %s%s: %s, measured %.4f, limit %.4f, margin %.4f, %.0f ms old, "
-            "fired %.0f ms ago\n",
+            "  match %llu %s %s %s%s: %s, measured %.4f, limit %.4f, margin %.4f, "
+            "hit_time %.0f ms and fire_time %.0f ms before arrival\n",
             (whole)example->match, hs_link_names[example->link], hs_arm_names[example->arm],
             example->forgery < HS_FORGERIES ? hs_forgery_names[example->forgery] : "honest",
             example->is_shot ? " shot" : "", hs_reason_name(example->reason), example->measured,

@@ -60,8 +60,9 @@ static const char *const dials[] = {"ack_bound.slack",
 
 enum { DIALS = sizeof dials / sizeof dials[0] };
 
-/* Prints the honest flags per hour over all profiles and on the worst profile, and then for three
-   cheats the median delay until they are found, and the share found. */
+/* Prints the honest flags per hour, over all profiles and on the worst profile. Then prints for
+   three cheats the median delay until they are found, and the share of runs in which they are
+   found. */
 static void print_columns(const struct hs_timing_totals *totals, int input, int detector, FILE *out)
 {
     static const enum hs_timing_cheat cheats[] = {HS_TIMING_CHEAT_101, HS_TIMING_CHEAT_105,
@@ -117,7 +118,7 @@ bool hs_timing_sensitivity(const struct hs_timing_run *run, FILE *out)
         if (!find_dial(dials[i], strlen(dials[i]), &dial))
             return false;
         double now = hs_scalar_get(&dial, &run->rules);
-        /* Half and double of 0 are 0, so use two typical values instead. */
+        /* Halving or doubling 0 gives 0, so use two typical values instead. */
         double values[2] = {now != 0 ? now / 2 : 0.01, now != 0 ? now * 2 : 0.05};
         for (int k = 0; k < 2; k++) {
             struct hs_timing_run turned = *run;

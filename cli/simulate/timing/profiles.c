@@ -18,7 +18,7 @@ static const struct profile {
         double share, length; /* `length`: mean length of a loss run, in packets */
     } loss;
     struct hs_timing_disturbance stall, outage, handover;
-    double reroute; /* standard deviation by which a handover changes the base delay */
+    double reroute; /* standard deviation of the change of the base delay at a handover */
 } profiles[HS_TIMING_PROFILES] = {
     [HS_TIMING_LAN] = {.base = {0.0002, 0.002}, .jitter = 0.0002},
     [HS_TIMING_CABLE] = {.base = {0.010, 0.060}, .jitter = 0.003, .loss = {0.001, 1}},

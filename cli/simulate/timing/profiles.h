@@ -51,7 +51,7 @@ struct hs_timing_line {
     double base;
     /* state of an Ornstein-Uhlenbeck process, in standard deviations, and the time of this state */
     double queue, queue_at;
-    double newest; /* the latest arrival so far; no later packet arrives earlier */
+    double newest; /* arrival time of the newest packet; later packets never arrive before it */
     bool in_loss;  /* the last packet was lost in a loss run */
     struct hs_timing_spell stall, outage, handover;
     double handed_over; /* start of the last handover that was applied */

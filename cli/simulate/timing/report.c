@@ -76,7 +76,7 @@ static void miss_cheats(const struct hs_timing_totals *totals, FILE *missed)
             fprintf(missed, "%s: %llu of %llu found\n", name,
                     (whole)cheating->found[HS_DETECTOR_DEFAULT], (whole)cheating->runs);
         if (cheating->median[HS_DETECTOR_DEFAULT] > goals[i].median)
-            fprintf(missed, "%s: found after %.2f s in the median, not %.2g\n", name,
+            fprintf(missed, "%s: median %.2f s until found, goal %.2g s\n", name,
                     cheating->median[HS_DETECTOR_DEFAULT], goals[i].median);
     }
 }

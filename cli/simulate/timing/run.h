@@ -49,7 +49,8 @@ bool hs_timing_run_play(const struct hs_timing_run *run, struct hs_timing_totals
 /* Returns the upper 95 % bound for the rate (events per hour), given `count` events in `hours`. */
 double hs_timing_poisson_bound(uint64_t count, double hours);
 
-/* Honest flags per hour that the default detector may raise on MOBILE and on BAD. */
+/* The default detector may raise at most this many flags per hour of honest play, on MOBILE and on
+   BAD. */
 #define HS_TIMING_GOAL_FLAGS 0.02
 
 /* Returns whether the goal is met. Writes one line to `missed` for each part that is missed. */

@@ -153,7 +153,7 @@ static void add_result(struct hs_timing_findings *findings, const struct hs_timi
 }
 
 /* Returns whether every detector has found the cheat. Moves without acks never prove a fast clock,
-   so HS_DETECTOR_PROVEN does not count there. */
+   so HS_DETECTOR_PROVEN counts only with acks. */
 static bool is_found(const struct hs_timing_outcome *outcome)
 {
     for (int input = 0; input < HS_TIMING_INPUTS; input++)
