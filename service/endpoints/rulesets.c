@@ -212,7 +212,7 @@ void hs_endpoint_ruleset_put(struct hs_service *service, const struct hs_request
 
 struct need {
     struct hs_str name;
-    struct hs_name match; /* a match that uses the ruleset; "" if there is none */
+    struct hs_name match; /* a match that uses the ruleset; "" if no match uses it */
 };
 
 static void find_need(void *context, struct hs_match_slot *slot)
