@@ -88,7 +88,7 @@ static inline glmm_128 hs_lanes_sqrt(glmm_128 a)
     return _mm_sqrt_ps(a);
 }
 
-/* Negates the lanes of `a` in which `by` has its sign bit set. */
+/* Negates each lane of `a` for which the same lane of `by` has its sign bit set. */
 static inline glmm_128 hs_lanes_flip(glmm_128 a, glmm_128 by)
 {
     return _mm_xor_ps(a, _mm_and_ps(_mm_set1_ps(-0.0f), by));

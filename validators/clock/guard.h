@@ -61,14 +61,14 @@ struct hs_clock_guard {
     /* AckBound */
     double bound_us;         /* Y */
     int64_t ack_us;          /* k */
-    int64_t arriving_ack_us; /* k of the next packet: this packet's ack counts too */
+    int64_t arriving_ack_us; /* k for the next packet; it includes this packet's ack */
 
     /* LeadGuard */
     int64_t block_from_us;  /* start of the current block */
     int32_t cell_so_far_us; /* time from the start of the current cell to the start of the block */
     float gathered_us, jumped_us; /* the leaking accounts, with and without clipping */
-    /* The third account: lead gained after a silence without a newer ack. If negative: client time
-       that the silence delayed and that may still arrive. */
+    /* The third account: the lead that moves after a silence gained without a newer ack. If
+       negative: client time that the silence delayed and that may still arrive. */
     int32_t made_up_us;
     float noise_us;                         /* mean distance of M below R in the window */
     int32_t highest_us, highest_before_us;  /* M in this block so far, and in the previous block */
@@ -105,9 +105,9 @@ struct hs_timing_move {
 };
 
 struct hs_clock_verdict {
-    bool proven, suspected; /* AckBound, LeadGuard flagged this move */
+    bool proven, suspected; /* proven: AckBound flagged this move; suspected: LeadGuard flagged it */
     double proven_by_us;    /* lead above Y; valid if proven */
-    double suspected_us;    /* account that exceeded its limit, and the limit; valid if suspected */
+    double suspected_us;    /* the account that exceeded suspected_limit_us; valid if suspected */
     double suspected_limit_us;
 };
 

@@ -1,6 +1,6 @@
 /*
- * Bounds of the gaps between a sweep and the hitboxes of a rewound body. They are cheap, and
- * exclude most hitboxes before those are placed exactly. Each hitbox is inside a capsule or a ball
+ * Bounds of the gaps between a sweep and the hitboxes of a rewound body. They are cheap to compute,
+ * and show that most hitboxes need not be placed exactly. Each hitbox is inside a capsule or a ball
  * that moves with its bone. Capsules and balls are placed in float, several at a time, and compared
  * with the sweep. Internal to validators/.
  *

@@ -26,7 +26,7 @@ double hs_crowd_reach(const struct hs_history_span *span, const struct hs_rulese
 void hs_passing_of(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out);
 
 /* Returns whether the sphere certainly touches nothing inside a box. `middle` is in the world,
-   `half` is half the size. The box must include the slack of hs_rewind_box. */
+   `half` is half the size. The box must include a margin as in hs_rewind_box. */
 bool hs_passing_misses(const struct hs_passing *passing, struct hs_vec middle, struct hs_vec half);
 
 /*
