@@ -21,8 +21,9 @@ struct hs_match_head {
     const char *map_revision;         /* revision of the map; only if there is a map */
 };
 
-/* Writes the answer to PUT: names, revisions, newest time, and the numbers of players and movers.
-   The list of matches contains this object for each match. */
+/* Writes the answer to PUT: names, revisions, time of the newest frame, how many players and movers
+   there are, and the size of the history. The list of matches contains this object for each
+   match. */
 void hs_match_encode(struct hs_writer *writer, const struct hs_match_head *head,
                      const struct hs_match *match);
 

@@ -198,8 +198,8 @@ static inline bool take_key_at(struct hs_cursor *cursor, const char *at, struct 
     return count < HS_WORD;
 }
 
-/* Reads a name near the end of the text. Not inline, so that other names do not pay for the padded
-   copy. */
+/* Reads a name near the end of the text. Not inline, so that reading other names does not pay for
+   the padded copy. */
 static __attribute__((noinline)) bool take_last_key(struct hs_cursor *cursor, struct key *key)
 {
     char padded[KEY_WORDS * HS_WORD] = {0};

@@ -120,7 +120,7 @@ static void read_member(struct hs_reader *reader, const json_t *value, const str
         return;
     if (length > 0 && (size_t)length < sizeof inner && has_section(inner)) {
         if (json_is_boolean(value) && strcmp(inner, "moves/client_authoritative") == 0)
-            hs_json_bad(reader, at, "must be an object with max_error; 0 there trusts no client");
+            hs_json_bad(reader, at, "must be an object with max_error (0: no client is trusted)");
         else
             hs_json_read_entries(reader, value, at, read_member, inner);
         return;

@@ -63,9 +63,9 @@ uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_u
     return cadence->rounds + 1;
 }
 
-/* Updates `settled_us` before the caller drops the oldest shot from the list. The debt is limited to
-   one interval, because shots that come too fast are also recorded while the check `fire_rate` is
-   off. */
+/* Updates `settled_us` before the caller drops the oldest shot from the list. The debt is limited
+   to one interval, because shots that come too fast are also recorded while the check `fire_rate`
+   is off. */
 static void settle_first(struct hs_cadence *cadence, int64_t first_us, int64_t interval_us)
 {
     int64_t settled_us = settle(cadence->settled_us, first_us, interval_us);

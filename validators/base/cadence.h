@@ -33,9 +33,10 @@ struct hs_cadence hs_cadence_of(uint16_t weapon);
  * long it was fired before its token was available. The result is the largest debt among the new
  * shot and the later shots in the list; 0 if there is no debt.
  *
- * The debts of a set of shots do not depend on the order in which the shots arrive, and without one
- * of the shots no debt is larger. So honest shots pass in any order, and no order lets more shots
- * pass than the bucket allows. A shot that is older than the dropped shots takes its token after theirs.
+ * The debts of a set of shots do not depend on the order in which the shots arrive, and leaving out
+ * a shot never makes a debt larger. So honest shots pass in any order, and no order lets more shots
+ * pass than the bucket allows. A shot that is older than the dropped shots takes its token after
+ * theirs.
  *
  * This is the virtual scheduling algorithm of ITU-T I.371 (generic cell rate algorithm).
  */

@@ -2,8 +2,8 @@
  * A hash of decoded values: equal items have equal digests. Start with two constants, add each
  * value, and call hs_digest_end.
  *
- * An attacker could construct collisions. That does not matter, because both items come from the
- * same game server. Internal to validators/.
+ * An attacker could construct collisions. That does not matter, because all compared items come
+ * from the same game server. Internal to validators/.
  */
 #ifndef HS_DIGEST_H
 #define HS_DIGEST_H

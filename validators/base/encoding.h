@@ -18,8 +18,8 @@
    memory. */
 bool hs_bytes_ensure(struct hs_bytes *bytes, size_t size);
 
-/* Appends `size` bytes that are not set yet, and returns their address; NULL if out of memory. Inline,
-   because thousands of values are appended when a match is saved. */
+/* Appends `size` bytes that are not set yet, and returns their address; NULL if out of memory.
+   Inline, because thousands of values are appended when a match is saved. */
 static inline unsigned char *hs_bytes_reserve(struct hs_bytes *bytes, size_t size)
 {
     if (bytes->failed)

@@ -382,9 +382,9 @@ static struct hs_ledger_entry *find_spare(const struct hs_ledger *ledger,
     return numbers->count >= HS_LEDGER_NUMBERS ? find_free(ledger, numbers) : NULL;
 }
 
-/* Reserves bytes for more numbers in a table. If memory runs short, it depends on the table's
-   current `capacity`: for an empty table, frees everything it can; below HS_LEDGER_NUMBERS, drops
-   answers; otherwise, drops nothing. */
+/* Reserves bytes for more numbers in a table that has space for `capacity` numbers. If memory runs
+   short: with capacity 0, frees everything it can; below HS_LEDGER_NUMBERS, drops answers;
+   otherwise, drops nothing. */
 static bool reserve_places(struct hs_ledger *ledger, uint32_t capacity, size_t bytes)
 {
     if (capacity == 0)
@@ -484,8 +484,8 @@ const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint1
     return find_cadence(ledger, weapon);
 }
 
-/* Returns an idle cadence, or NULL. A cadence is idle if its weapon has earned all tokens before the
-   fire time of any claim that can still pass. */
+/* Returns an idle cadence, or NULL. A cadence is idle if its weapon has earned all tokens before
+   the fire time of any claim that can still pass. */
 static struct hs_cadence *find_idle(const struct hs_ledger *ledger)
 {
     for (uint16_t i = 0; i < ledger->cadence_count; i++) {

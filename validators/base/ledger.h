@@ -37,7 +37,7 @@ enum { HS_LEDGER_MAX_NUMBERS = 1024 };
    enough for twice as many numbers. */
 enum { HS_LEDGER_RESERVE = 1888 };
 
-/* hs_ledger_free_answers keeps this many of the newest answers; claims and shots count together. */
+/* hs_ledger_free_answers keeps this many of the newest answers in total, to claims and to shots. */
 enum { HS_LEDGER_ANSWERS = 16 };
 
 /* Used numbers in ascending order. */
@@ -55,8 +55,8 @@ struct hs_ledger_numbers {
     bool has_accepted;
     bool has_paid;
     bool was_cut; /* accepted numbers of this session were forgotten before they were free */
-    /* Some shots with fire times in this range could not be recorded. So a number without an entry
-       may still have been used. */
+    /* Some shots with fire times from lacked_from_us to lacked_until_us could not be recorded. So a
+       number without an entry may still have been used. */
     bool lacks_some;
     int64_t lacked_from_us, lacked_until_us;
     /* The latest fire time of the accepted numbers that were forgotten before they were free, or
@@ -76,10 +76,10 @@ struct hs_ledger {
 void hs_ledger_clear(struct hs_ledger *ledger);
 
 /*
- * Ends the player's session, so that the next session may reuse the same shot numbers. All fire times up
- * to the newest accepted one then count as forgotten (hs_ledger_is_forgotten), so that no shot is
- * paid again. The cadences stay, because leaving must not refill the buckets. But a player who
- * comes back has full magazines.
+ * Ends the player's session, so that the next session may reuse the same shot numbers. All fire
+ * times up to the newest accepted one then count as forgotten (hs_ledger_is_forgotten), so that no
+ * shot is paid again. The cadences stay, because leaving must not refill the buckets. But a player
+ * who comes back has full magazines.
  */
 void hs_ledger_end_session(struct hs_ledger *ledger);
 
@@ -114,17 +114,17 @@ struct hs_ledger_entry *hs_ledger_posted(struct hs_ledger *ledger, uint64_t numb
 /* The offsets of two hits are compared only if their hit times differ by at most this. */
 #define HS_OFFSET_WINDOW_US INT64_C(2000000)
 
-/* Returns whether an entry's trace has the same ends as the trace from `start` to `end`, whose length
-   is `length`. Rounding errors are ignored. */
+/* Returns whether an entry's trace has the same ends as the trace from `start` to `end`, whose
+   length is `length`. Rounding errors are ignored. */
 bool hs_ledger_is_same_trace(const struct hs_ledger_entry *entry, struct hs_vec start,
                              struct hs_vec end, double length);
 
 /* Returns whether hs_ledger_offset_jump compares this entry with a hit at `hit_time_us`. */
 bool hs_ledger_is_compared(const struct hs_ledger_entry *entry, int64_t hit_time_us);
 
-/* Compares `offset_us` (see hs_ledger_entry) with the offsets of the accepted hits whose hit time is
-   at most HS_OFFSET_WINDOW_US from `hit_time_us`, and returns the largest difference. Hits without
-   an offset are skipped. Returns 0 if there is nothing to compare. O(n). */
+/* Compares `offset_us` (see hs_ledger_entry) with the offsets of the accepted hits whose hit time
+   is at most HS_OFFSET_WINDOW_US from `hit_time_us`, and returns the largest difference. Hits
+   without an offset are skipped. Returns 0 if there is nothing to compare. O(n). */
 int64_t hs_ledger_offset_jump(const struct hs_ledger_numbers *numbers, int64_t hit_time_us,
                               int64_t offset_us);
 

@@ -36,8 +36,8 @@ enum hs_saved_kind {
 };
 
 /* No saved time exceeds this limit, so that sums of up to nine saved times do not overflow an
-   int64_t. Valid times in requests are at most 1 % of it, and sums in the move checks at most
-   10 %. */
+   int64_t. Valid times in requests are at most a hundredth of it, and sums in the move checks at
+   most a tenth. */
 #define HS_SAVED_TIME_MAX INT64_C(1000000000000000000)
 
 /* The vocabularies whose members are saved. */

@@ -105,9 +105,10 @@ struct hs_timing_move {
 };
 
 struct hs_clock_verdict {
-    bool proven, suspected; /* proven: AckBound flagged this move; suspected: LeadGuard flagged it */
-    double proven_by_us;    /* lead above Y; valid if proven */
-    double suspected_us;    /* the account that exceeded suspected_limit_us; valid if suspected */
+    /* Whether AckBound (`proven`) and LeadGuard (`suspected`) flagged this move. */
+    bool proven, suspected;
+    double proven_by_us; /* lead above Y; valid if proven */
+    double suspected_us; /* the account that exceeded suspected_limit_us; valid if suspected */
     double suspected_limit_us;
 };
 

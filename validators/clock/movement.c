@@ -47,9 +47,9 @@
 
 /*
  * A rise is a launch if it begins within LAUNCH_S after the player enters a mode with gravity: many
- * games allow a jump shortly after the player leaves the ground. It may begin even later, as long as
- * the limits of the old mode still apply. A climb that gravity would stop within LAUNCH_MIN_S is not a
- * launch: the body hovers.
+ * games allow a jump shortly after the player leaves the ground. A launch may also begin later,
+ * while the limits of the old mode still apply. A climb that gravity would stop within LAUNCH_MIN_S
+ * is not a launch: the body hovers.
  */
 #define LAUNCH_S     0.15
 #define LAUNCH_MIN_S 0.05

@@ -142,7 +142,7 @@ static void enter_corner(const struct local *t, int i, double *first, bool *near
 }
 
 /* Reduces [enter, leave] to the part between the two planes through the ends of an edge. The result
-   may be empty. `at_start` and `rate` are in lengths of the edge. */
+   may be empty. `at_start` and `rate` are shares of the edge's length. */
 static void between_ends(double at_start, double rate, double *enter, double *leave)
 {
     if (rate == 0) {

@@ -43,7 +43,7 @@ struct walk {
     struct lanes_vec direction; /* for the triangle test */
     glmm_128 reach;             /* radius plus the rounding error that is equal for all triangles */
     glmm_128 reach_share;       /* rounding error, relative to the size of a triangle */
-    glmm_128 blur;              /* the most that the rounding of corners can add to an edge */
+    glmm_128 blur; /* the most that the rounding of corners can add to the length of an edge */
 
     double best;       /* distance of the nearest contact; at first the length of the path */
     uint32_t farthest; /* the bits of `best`, rounded up to a float */
