@@ -268,7 +268,7 @@ static bool add_name(struct names *names, struct hs_str name)
     return true;
 }
 
-/* Reads the quoted name of an ignored member, which begins with x_. */
+/* Reads a quoted name that begins with x_: the name of an ignored member. */
 static bool take_ignored_name(struct hs_direct *in, struct names *ignored)
 {
     struct hs_str name;

@@ -71,7 +71,7 @@ static void read_mode(struct hs_reader *reader, const json_t *value, const struc
     hs_json_read_object(reader, value, at, &table, mode);
 }
 
-/* Reads the modes of a document, which replace all built-in modes. */
+/* Reads the modes of a document. They replace all built-in modes. */
 static void read_modes(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        void *target)
 {

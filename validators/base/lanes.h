@@ -62,8 +62,7 @@ static inline glmm_128 hs_lanes_max(glmm_128 a, glmm_128 b)
     return _mm_max_ps(a, b);
 }
 
-/* Returns one bit for each lane, which is set if a <= b. The lowest bit stands for the first
-   lane. */
+/* Returns one bit for each lane: set if a <= b. The lowest bit is for the first lane. */
 static inline unsigned hs_lanes_at_most(glmm_128 a, glmm_128 b)
 {
     return (unsigned)_mm_movemask_ps(_mm_cmple_ps(a, b));

@@ -280,8 +280,8 @@ static bool give_up_first_answer(struct hs_ledger *ledger, struct hs_ledger_numb
     return true;
 }
 
-/* Drops the oldest answer among hits or among shots, depending on which have more answers. Returns
-   false if no answer is left. */
+/* Drops the oldest answer to a hit if more hits than shots have answers, otherwise the oldest
+   answer to a shot. Returns false if no answer is left. */
 static bool give_up_answer(struct hs_ledger *ledger)
 {
     return give_up_first_answer(

@@ -55,7 +55,7 @@ struct hs_clock_guard {
                             relative to it */
     int64_t received_us; /* newest arrival */
     int64_t shift_us;    /* game time minus server time, because of dilations */
-    int64_t change_us;   /* arrival of the move with which the dilation last changed */
+    int64_t change_us;   /* arrival of the move that last changed the dilation */
     double dilation;
 
     /* AckBound */

@@ -452,7 +452,7 @@ static void check_gravity(struct hs_movement *movement, const struct passage *pa
                           double gravity, struct hs_movement_result *out)
 {
     double time_s = (double)movement->gathered_s, half_s = time_s / 2;
-    /* The mean climbing speed, which a body under gravity has halfway through this time. */
+    /* The mean climbing speed. A body under gravity has this speed halfway through the time. */
     double climb = hs_vec_dot(hs_vec_from_floats(movement->gathered), passage->up) / time_s;
     double allowed = slowed((double)movement->rise, gravity, (double)movement->rise_age_s + half_s);
     if (time_s >= HIDDEN_S) {

@@ -71,8 +71,8 @@ bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest);
 /* Returns the leg's sweep as seen from a body that moves by `motion` during the leg. */
 struct hs_sweep hs_leg_relative(const struct hs_leg *leg, struct hs_vec motion);
 
-/* Converts a contact on the sweep `relative`, which hs_leg_relative returned, to world coordinates.
-   Its distances are then measured from the start of the path. */
+/* Converts a contact on a sweep from hs_leg_relative (`relative`) to world coordinates. The
+   distances of the contact are then measured from the start of the path. */
 void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
                      struct hs_vec motion, struct hs_sweep_contact *contact);
 

@@ -117,7 +117,7 @@ void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *h
         earlier_of(earlier_of(until_us[0], until_us[1]), earlier_of(until_us[2], until_us[3]));
 }
 
-/* Returns one bit for each of the four players who have no pose at `time_us`. */
+/* Returns one bit for each of the four players: set if the player has no pose at `time_us`. */
 static unsigned without_pose(const struct hs_crowd *crowd, int64_t time_us)
 {
     unsigned bits = 0;

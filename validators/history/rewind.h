@@ -70,7 +70,8 @@ struct hs_pose {
     const struct hs_posted_pose *from, *to; /* posted bones, or NULL */
 };
 
-/* Prepares the pose of a body at the time of `bracket`, which must live as long as the pose. */
+/* Prepares the pose of a body at the time of `bracket`. The bracket must live as long as the
+   pose. */
 void hs_rewind_pose(const struct hs_history *history, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *bracket, struct hs_pose *out);
 

@@ -125,7 +125,7 @@ static void try_mover(struct hs_blockers *s, const struct hs_leg *leg, const str
     out->mover = mover;
 }
 
-/* Tests a mover on a leg, which is cut at the mover's samples. */
+/* Tests a mover on a leg. Cuts the leg at the mover's samples. */
 static void try_leg(struct hs_blockers *s, const struct hs_leg *whole, const struct hs_mover *mover,
                     struct hs_obstacle *out)
 {
@@ -167,9 +167,9 @@ static double size_of(struct hs_vec v)
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
-/* Returns the distance from its path within which a sphere may touch a mover: the sphere's radius,
-   the touch slack, and rounding. The slack grows with the length of the path as seen from the
-   mover; this length depends on the mover's own movement. */
+/* Returns how far from a mover a sphere's path may be so that the sphere still touches it: the
+   sphere's radius, the touch slack, and rounding errors. The slack grows with the length of the
+   path as seen from the mover; this length depends on the mover's own movement. */
 static double margin_of(const struct extent *around, double length, double radius)
 {
     double moves = size_of(hs_vec_sub(around->high, around->low));

@@ -112,7 +112,7 @@ struct binning {
 
 static int bin_of(const struct binning *b, const struct bounds *bounds, int axis)
 {
-    /* This is twice the centre, which saves a multiplication; only ratios matter. */
+    /* This is twice the centre: it saves a multiplication, and only ratios matter. */
     float center = bounds->low[axis] + bounds->high[axis];
     int i = (int)((center - b->low[axis]) * b->scale[axis]);
     return i < 0 ? 0 : i >= b->bins ? b->bins - 1 : i;
