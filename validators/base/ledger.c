@@ -498,7 +498,7 @@ static struct hs_cadence *find_idle(const struct hs_ledger *ledger)
 }
 
 /* Returns an element for a new cadence, or NULL if out of memory. If memory runs short, reuses an
-   idle cadence, or else drops answers and numbers. */
+   idle cadence; if no cadence is idle, drops answers and numbers. */
 static struct hs_cadence *add_cadence(struct hs_ledger *ledger)
 {
     if (ledger->cadence_count < ledger->cadence_capacity)

@@ -50,7 +50,7 @@ struct hs_ledger_numbers {
     /* If not 0: all entries are accepted, and no fire time is earlier than this. So no number is
        free while free_before_us is at most this time. */
     int64_t held_from_us;
-    uint64_t notes;         /* number of entries recorded so far; the `noted` of the next entry */
+    uint64_t notes; /* number of entries recorded so far; also the `noted` of the next entry */
     uint64_t last_accepted; /* the accepted number that was recorded last; valid if has_accepted */
     bool has_accepted;
     bool has_paid;

@@ -66,7 +66,7 @@ struct hs_clock_guard {
     /* LeadGuard */
     int64_t block_from_us;  /* start of the current block */
     int32_t cell_so_far_us; /* time from the start of the current cell to the start of the block */
-    float gathered_us, jumped_us; /* the leaking accounts, with and without clipping */
+    float gathered_us, jumped_us; /* leaking accounts: gathered with clipping, jumped without */
     /* The third account: the lead that moves after a silence gained without a newer ack. If
        negative: client time that the silence delayed and that may still arrive. */
     int32_t made_up_us;
@@ -115,8 +115,8 @@ struct hs_clock_verdict {
 /* Starts the guard with the first move of an epoch. */
 void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_timing_move *step);
 
-/* Adds a later move. Call it in order of arrival. A detector that flags a move measures later moves
-   relative to that move. */
+/* Adds a later move. Call it in order of arrival. After a detector has flagged a move, it measures
+   later moves relative to that move. */
 struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
                                             const struct hs_moves_rules *rules,
                                             const struct hs_timing_move *step);

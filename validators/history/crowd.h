@@ -34,8 +34,9 @@ bool hs_passing_misses(const struct hs_passing *passing, struct hs_vec middle, s
  * if they have no samples, or if two neighbouring samples are further apart than history.max_gap.
  */
 struct hs_crowd {
-    _Alignas(16) float middle[3][4];   /* per axis; world, length */
-    float half[3][4];                  /* per axis; the roots and the hitboxes around them */
+    _Alignas(16) float middle[3][4];   /* per axis: the middle of the box around all roots and
+                                          hitboxes; world */
+    float half[3][4];                  /* per axis: half the size of this box; length */
     int64_t from_us[4], until_us[4];   /* the interval in which the player has a pose */
     int64_t all_from_us, all_until_us; /* the interval in which all four have a pose */
 };

@@ -40,7 +40,8 @@ struct item {
     uint32_t index; /* index of the triangle or box in the mesh */
 };
 
-/* Some items in a row: all triangles or all boxes. Only the range of the root can contain both. */
+/* Consecutive items: all are triangles, or all are boxes. Only the range of the root can contain
+   both. */
 struct range {
     uint32_t first, count;
     bool boxes;
