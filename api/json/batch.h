@@ -16,7 +16,7 @@ struct hs_json_columns {
                            column is ignored */
 };
 
-/* Returns the index of a member's column, or columns->count. */
+/* Returns the index of a member's column; columns->count if it has no column. */
 size_t hs_json_find_column(const struct hs_json_columns *columns, const char *key);
 
 /*

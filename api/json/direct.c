@@ -226,8 +226,8 @@ static bool is_key(const struct key *key, const struct hs_json_field *field)
     return key->len > 0 && field->name[key->len - 1] != '\0';
 }
 
-/* Returns the index of a member in the table, or the table's count. The search starts at `from`,
-   because members usually come in the order of the table. */
+/* Returns the index of a member in the table; the table's count if it is not there. The search
+   starts at `from`, because members usually come in the order of the table. */
 static size_t find_field(const struct hs_json_object *table, size_t from, const struct key *key)
 {
     for (size_t i = from; i < table->count; i++)

@@ -107,8 +107,8 @@ struct hs_json_list {
 void hs_json_read_object(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_object *table, void *target);
 
-/* Returns the index of a member in the table, or the table's count. The search starts at `from`,
-   because most requests have their members in the order of the table. */
+/* Returns the index of a member in the table; the table's count if it is not there. The search
+   starts at `from`, because most requests have their members in the order of the table. */
 size_t hs_json_find_field(const struct hs_json_object *table, size_t from, const char *key);
 
 /* Decodes member `i` of the table into `target`, and marks it as present. */

@@ -37,7 +37,8 @@ enum { HS_LEDGER_MAX_NUMBERS = 1024 };
    enough for twice as many numbers. */
 enum { HS_LEDGER_RESERVE = 1888 };
 
-/* hs_ledger_free_answers keeps this many of the newest answers in total, to claims and to shots. */
+/* hs_ledger_free_answers keeps the newest answers: this many in total, for claims and shots
+   together. */
 enum { HS_LEDGER_ANSWERS = 16 };
 
 /* Used numbers in ascending order. */

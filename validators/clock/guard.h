@@ -67,7 +67,7 @@ struct hs_clock_guard {
     int64_t block_from_us;  /* start of the current block */
     int32_t cell_so_far_us; /* time from the start of the current cell to the start of the block */
     float gathered_us, jumped_us; /* leaking accounts: gathered with clipping, jumped without */
-    /* The third account: the lead that moves after a silence gained without a newer ack. If
+    /* The third account: the lead that was gained after a silence by moves without a newer ack. If
        negative: client time that the silence delayed and that may still arrive. */
     int32_t made_up_us;
     float noise_us;                         /* mean distance of M below R in the window */
@@ -96,7 +96,8 @@ struct hs_clock_guard {
 
 /* One move, as input of the timing checks. */
 struct hs_timing_move {
-    int64_t timestamp_us; /* client's clock; for the guard, as if it had never been reset */
+    int64_t timestamp_us; /* time on the client's clock; for the guard, as if the clock had never
+                             been reset */
     int64_t received_us;  /* arrival of the move at the game server */
     int64_t ack_us;    /* send time of the newest snapshot that the client had; valid if has_ack */
     int64_t credit_us; /* initial credit for this connection; valid if has_credit */

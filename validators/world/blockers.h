@@ -47,8 +47,8 @@ struct hs_obstacle {
 void hs_blockers_find(struct hs_blockers *s, const struct hs_path *path, double radius,
                       struct hs_obstacle *out);
 
-/* What hs_blockers_between finds: the nearest obstacle, any obstacle (faster), or the nearest
-   obstacle in the map alone. */
+/* What hs_blockers_between finds. HS_NEAREST: the nearest obstacle. HS_ANY: any obstacle, which is
+   faster. HS_NEAREST_OF_MAP: the nearest obstacle in the map; movers are not tested. */
 enum hs_obstacle_scope { HS_NEAREST, HS_ANY, HS_NEAREST_OF_MAP };
 
 /* Finds an obstacle on the straight line between two points at one time. Distances are measured
