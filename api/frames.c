@@ -259,8 +259,8 @@ const struct hs_json_list hs_frames_list = {
 
 /* ---- encoding ---- */
 
-/* Writes the entry of a player or mover in `refused`, unless it was stored. `kind` is the key of
-   its name: "player" or "mover". */
+/* Adds a player or mover to `refused`, unless it was stored. `kind` is the key of its name:
+   "player" or "mover". */
 static void encode_refused(struct hs_writer *writer, size_t frame, const char *kind,
                            struct hs_str name, enum hs_frame_result result)
 {

@@ -15,16 +15,16 @@ struct hs_frames_request {
 /* Describes the JSON value of "frames". */
 extern const struct hs_json_list hs_frames_list;
 
-/* The numbers of players and movers with each result. */
+/* How many players and movers have each result. */
 struct hs_frames_counts {
     size_t players[HS_FRAME_RESULT_COUNT];
     size_t movers[HS_FRAME_RESULT_COUNT];
 };
 
 /*
- * Counts the results. `results`, here and in hs_frames_encode, contains the results of one frame
- * after the other: first one result for each player, then one for each mover. `malformed` lists the
- * items that could not be read; it may be NULL. A malformed frame counts as one malformed player.
+ * Counts the results. `results`, here and in hs_frames_encode, contains the results frame by frame:
+ * first one for each player, then one for each mover. `malformed` lists the items that could not be
+ * read; it may be NULL. A malformed frame counts as one malformed player.
  */
 void hs_frames_count(const struct hs_frames_request *request,
                      const struct hs_malformed_items *malformed,

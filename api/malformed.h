@@ -38,7 +38,7 @@ struct hs_malformed {
     int64_t number;                /* shot number or `seq`; -1: not readable */
     struct hs_item_error *errors;  /* in the order in which they were found */
     struct hs_item_error **append; /* where to link the next error */
-    size_t kept, left_out;         /* number of errors in the list, and number of further errors */
+    size_t kept, left_out;         /* how many errors are in the list, and how many were left out */
 };
 
 struct hs_malformed_items {

@@ -303,7 +303,7 @@ static bool take_lists(struct decoder *d)
     return true;
 }
 
-/* Corrects the position of a fault in the shell to the position in the whole text. */
+/* Converts the position of a fault in the shell to its position in the whole text. */
 static void place_malformed(const struct decoder *d, struct hs_str shell)
 {
     json_error_t error;

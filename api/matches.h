@@ -18,11 +18,12 @@ void hs_match_decode_body(struct hs_reader *reader, const json_t *root,
 struct hs_match_head {
     struct hs_str name, ruleset, map; /* `map` empty: no map */
     const char *revision;             /* revision of the ruleset */
-    const char *map_revision;         /* revision of the map; only if there is a map */
+    const char *map_revision;         /* revision of the map; set only if there is a map */
 };
 
-/* Writes the answer to PUT: names, revisions, newest time, and the numbers of players and movers.
-   The list of matches contains this object for each match. */
+/* Writes the answer to PUT: names, revisions, time of the newest frame, how many players and movers
+   there are, and the size of the history. The list of matches contains this object for each
+   match. */
 void hs_match_encode(struct hs_writer *writer, const struct hs_match_head *head,
                      const struct hs_match *match);
 

@@ -86,7 +86,7 @@ const enum hs_move_check hs_timing_flags[HS_TIMING_FLAGS] = {HS_MOVE_CHECK_FAST_
                                                              HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED,
                                                              HS_MOVE_CHECK_TIMING_DISCREPANCY};
 
-/* Writes the members with which both forms of `timing` begin. */
+/* Writes the members that come first in both forms of `timing`. */
 static void write_clock(struct hs_writer *writer, int64_t age_us, int64_t discrepancy_us,
                         int64_t lifetime_us, bool is_resolving, int64_t credit_us, double speed)
 {

@@ -20,8 +20,8 @@ extern const struct hs_json_list hs_moves_list;
 void hs_moves_decode_body(struct hs_reader *reader, const json_t *root,
                           struct hs_moves_request *out);
 
-/* The checks whose names can be in `timing.flags`: the clock checks. All other checks of moves
-   concern the movement. */
+/* The checks that `timing.flags` can name: the clock checks. All other checks of moves concern the
+   movement. */
 enum { HS_TIMING_FLAGS = 3 };
 extern const enum hs_move_check hs_timing_flags[HS_TIMING_FLAGS];
 
@@ -30,9 +30,8 @@ void hs_move_encode(struct hs_writer *writer, const struct hs_moves_rules *rules
                     const struct hs_move *move, const struct hs_move_result *result);
 
 /*
- * Returns whether a brief answer omits the move. The move must be accepted, nothing about it may be
- * unusual, and the game server must be able to compute its delta_time. A brief answer lists the
- * acks separately.
+ * Returns whether a brief answer omits the move: the move is accepted, nothing about it is unusual,
+ * and the game server can compute its delta_time. A brief answer lists the acks separately.
  */
 bool hs_move_is_plain(const struct hs_move_result *result);
 

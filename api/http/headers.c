@@ -52,8 +52,8 @@ static void check_bytes(struct hs_headers *headers, struct hs_str name, struct h
         if ((c < 0x20 && c != '\t') || c == 0x7F)
             record_ambiguity(headers, "a header value contains a control byte");
     }
-    /* libmicrohttpd appends a folded line to the name of the previous field, so the folded line is
-       not seen as a field here. A proxy that unfolds lines reads the line as Content-Length or
+    /* libmicrohttpd appends a folded line to the name of the field before it, so that the name
+       becomes longer. A proxy that unfolds lines still reads this field as Content-Length or
        Transfer-Encoding. */
     if ((starts(name, "content-length") && !same(name, "content-length")) ||
         (starts(name, "transfer-encoding") && !same(name, "transfer-encoding")))

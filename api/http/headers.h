@@ -15,21 +15,22 @@
 enum { HS_REQUEST_ID_MAX = 128, HS_TRACE_ID_LEN = 32, HS_DEADLINE_MAX_MS = 3600000 };
 
 struct hs_headers {
-    unsigned lengths, types, hosts; /* numbers of Content-Length, Content-Type and Host fields */
-    unsigned authorizations;        /* number of Authorization fields */
-    size_t length;                  /* value of Content-Length if `lengths` is 1 */
-    bool length_bad;                /* Content-Length is not a plain decimal number */
-    bool transfer_encoding;         /* a Transfer-Encoding is present */
-    bool encoded;                   /* a Content-Encoding other than identity is present */
-    bool type_fine;                 /* the Content-Type is application/json in UTF-8 */
-    unsigned deadlines;             /* number of X-Deadline-Ms fields */
-    bool deadline_bad;              /* not a number from 0 to HS_DEADLINE_MAX_MS */
-    unsigned deadline_ms;           /* value of X-Deadline-Ms if `deadlines` is 1 */
-    char ambiguous[64];             /* description of the first ambiguity; empty: no ambiguity */
+    /* How many Content-Length, Content-Type and Host fields the request has. */
+    unsigned lengths, types, hosts;
+    unsigned authorizations; /* number of Authorization fields */
+    size_t length;           /* value of Content-Length if `lengths` is 1 */
+    bool length_bad;         /* Content-Length is not a plain decimal number */
+    bool transfer_encoding;  /* a Transfer-Encoding is present */
+    bool encoded;            /* a Content-Encoding other than identity is present */
+    bool type_fine;          /* the Content-Type is application/json in UTF-8 */
+    unsigned deadlines;      /* number of X-Deadline-Ms fields */
+    bool deadline_bad;       /* X-Deadline-Ms is not a number from 0 to HS_DEADLINE_MAX_MS */
+    unsigned deadline_ms;    /* value of X-Deadline-Ms if `deadlines` is 1 */
+    char ambiguous[64];      /* description of the first ambiguity; empty: no ambiguity */
     char request_id[HS_REQUEST_ID_MAX + 1]; /* X-Request-Id if it is valid, otherwise "" */
     unsigned traces;                        /* number of traceparent fields */
-    char trace_id[HS_TRACE_ID_LEN + 1];     /* trace id of a single valid traceparent, otherwise
-                                               "" */
+    char trace_id[HS_TRACE_ID_LEN + 1]; /* trace id, if there is exactly one traceparent and it is
+                                           valid; otherwise "" */
 };
 
 /* Records one field as it was received. The struct must be zeroed before the first call. */

@@ -128,7 +128,7 @@ bool hs_route_allows(enum hs_route route, unsigned scopes);
    for messages and headers. Returns `text`. */
 const char *hs_route_scopes(enum hs_route route, char *text, size_t size);
 
-/* ---- priorities: overload refuses requests with the last priority in this list first ---- */
+/* ---- priorities: under overload, the last priority in this list is refused first ---- */
 
 enum hs_priority {
     HS_PRIORITY_VITAL,   /* health, metrics, the contract: never refused */

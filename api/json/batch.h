@@ -16,7 +16,7 @@ struct hs_json_columns {
                            column is ignored */
 };
 
-/* Returns the index of a member's column, or columns->count. */
+/* Returns the index of a member's column; columns->count if it has no column. */
 size_t hs_json_find_column(const struct hs_json_columns *columns, const char *key);
 
 /*
@@ -29,8 +29,8 @@ size_t hs_json_find_column(const struct hs_json_columns *columns, const char *ke
 void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_list *list, size_t *count);
 
-/* Reads a batch from the two members of a table, which must not be NULL. `at` is the position of
-   the object that contains these members; NULL: the body. */
+/* Reads a batch from the two members of a table. Neither may be NULL. `at` is the position of the
+   object that contains these members; NULL: the body. */
 struct hs_json_table {
     const json_t *columns, *rows;
 };

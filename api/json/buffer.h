@@ -17,7 +17,7 @@ struct hs_buffer {
 /* Marks the buffer as failed, as if memory had run out. */
 void hs_buffer_fail(struct hs_buffer *buffer);
 
-/* Enlarges the buffer, and returns the same as hs_buffer_space, which calls it. */
+/* hs_buffer_space calls this if the buffer must grow. Returns the same as hs_buffer_space. */
 char *hs_buffer_grow(struct hs_buffer *buffer, size_t more);
 
 /* Makes space for `more` bytes after the end, and returns its address; NULL: out of memory. The

@@ -47,9 +47,9 @@ bool hs_cursor_take_whole(struct hs_cursor *cursor, uint64_t high, uint64_t *out
 bool hs_cursor_take_reals(struct hs_cursor *cursor, double out[3]);
 bool hs_cursor_take_integers(struct hs_cursor *cursor, uint32_t out[3]);
 
-/* Skips a value, of which it examines only strings and brackets. Returns false if no value begins
-   here, if the text ends inside the value, or if the value nests deeper than `levels` (sets
-   *too_deep). The cursor is then at the fault. */
+/* Skips a value. Examines only its strings and brackets. Returns false if no value begins here, if
+   the text ends inside the value, or if the value nests deeper than `levels` (sets *too_deep). The
+   cursor is then at the fault. */
 bool hs_cursor_skip_value(struct hs_cursor *cursor, size_t levels, bool *too_deep);
 
 #endif

@@ -198,8 +198,8 @@ static inline bool take_key_at(struct hs_cursor *cursor, const char *at, struct 
     return count < HS_WORD;
 }
 
-/* Reads a name near the end of the text. Not inline, so that other names do not pay for the padded
-   copy. */
+/* Reads a name near the end of the text. Not inline, so that reading other names does not pay for
+   the padded copy. */
 static __attribute__((noinline)) bool take_last_key(struct hs_cursor *cursor, struct key *key)
 {
     char padded[KEY_WORDS * HS_WORD] = {0};
@@ -226,8 +226,8 @@ static bool is_key(const struct key *key, const struct hs_json_field *field)
     return key->len > 0 && field->name[key->len - 1] != '\0';
 }
 
-/* Returns the index of a member in the table, or the table's count. The search starts at `from`,
-   because members usually come in the order of the table. */
+/* Returns the index of a member in the table; the table's count if it is not there. The search
+   starts at `from`, because members usually come in the order of the table. */
 static size_t find_field(const struct hs_json_object *table, size_t from, const struct key *key)
 {
     for (size_t i = from; i < table->count; i++)
@@ -268,7 +268,7 @@ static bool add_name(struct names *names, struct hs_str name)
     return true;
 }
 
-/* Reads the quoted name of an ignored member, which begins with x_. */
+/* Reads a quoted name that begins with x_: the name of an ignored member. */
 static bool take_ignored_name(struct hs_direct *in, struct names *ignored)
 {
     struct hs_str name;

@@ -88,7 +88,8 @@ static const char *read_any(const char *first, const char *end, double *out)
         power > EXACT_POWER)
         return round_long(first, stop, out);
     /* Both factors are exact in double. So only the division or multiplication rounds, and its
-       result is correct (Clinger, "How to read floating point numbers accurately", 1990). */
+       result is correctly rounded (Clinger, "How to read floating point numbers accurately",
+       1990). */
     double value = (double)digits;
     value = power < 0 ? value / powers[-power] : value * powers[power];
     *out = is_negative ? -value : value;

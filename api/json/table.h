@@ -107,8 +107,8 @@ struct hs_json_list {
 void hs_json_read_object(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_object *table, void *target);
 
-/* Returns the index of a member in the table, or the table's count. The search starts at `from`,
-   because most requests have their members in the order of the table. */
+/* Returns the index of a member in the table; the table's count if it is not there. The search
+   starts at `from`, because most requests have their members in the order of the table. */
 size_t hs_json_find_field(const struct hs_json_object *table, size_t from, const char *key);
 
 /* Decodes member `i` of the table into `target`, and marks it as present. */
@@ -161,7 +161,8 @@ void hs_json_refuse_unknown(struct hs_reader *reader, const struct hs_json_at *a
 
 /* Stores an INT or INT32, or a time in microseconds. */
 void hs_json_put_integer(const struct hs_json_field *field, int64_t number, void *target);
-/* Stores the hs_json_real_count numbers of REALS, FLOATS or VEC, and checks a VEC. */
+/* hs_json_real_count returns how many numbers a REALS, FLOATS or VEC has. hs_json_put_reals stores
+   them, and checks a VEC. */
 size_t hs_json_real_count(const struct hs_json_field *field);
 void hs_json_put_reals(struct hs_reader *reader, const struct hs_json_at *at,
                        const struct hs_json_field *field, const double *v, void *target);

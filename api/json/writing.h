@@ -108,8 +108,8 @@ static inline __attribute__((always_inline)) void hs_write_key(struct hs_writer 
 void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char *key,
                               int64_t value);
 
-/* Appends a copy of the bytes from `place` up to, but not including, `end` of the buffer. This is
-   faster than converting an equal number again. */
+/* Appends a copy of the buffer's bytes from `place` up to, but not including, `end`. Use it to
+   write a number a second time: copying its text is faster than converting it again. */
 void hs_write_again(struct hs_writer *writer, size_t place, size_t end);
 
 /* Writes text that is already JSON, unchanged. */

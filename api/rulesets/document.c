@@ -71,7 +71,7 @@ static void read_mode(struct hs_reader *reader, const json_t *value, const struc
     hs_json_read_object(reader, value, at, &table, mode);
 }
 
-/* Reads the modes of a document, which replace all built-in modes. */
+/* Reads the modes of a document. They replace all built-in modes. */
 static void read_modes(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        void *target)
 {
@@ -120,7 +120,7 @@ static void read_member(struct hs_reader *reader, const json_t *value, const str
         return;
     if (length > 0 && (size_t)length < sizeof inner && has_section(inner)) {
         if (json_is_boolean(value) && strcmp(inner, "moves/client_authoritative") == 0)
-            hs_json_bad(reader, at, "must be an object with max_error; 0 there trusts no client");
+            hs_json_bad(reader, at, "must be an object with max_error (0: no client is trusted)");
         else
             hs_json_read_entries(reader, value, at, read_member, inner);
         return;

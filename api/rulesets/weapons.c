@@ -25,8 +25,9 @@ static void read_zone(struct hs_reader *reader, const json_t *value, const struc
     }
 }
 
-/* Sets the default of inner_radius. If only min_scale is set, the damage decreases from the centre
-   outwards. If neither is set, the damage is the same everywhere. */
+/* Sets the default of inner_radius. If min_scale is set, the default is 0, so that the damage
+   decreases from the centre outwards. Otherwise it is `radius`, so that the damage is the same
+   everywhere. */
 static void finish_blast(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          void *target)
 {

@@ -9,7 +9,7 @@
 struct hs_budget {
     atomic_size_t used;      /* bytes */
     size_t limit;            /* bytes; SIZE_MAX: no limit */
-    struct hs_budget *of;    /* the larger budget, which also counts these bytes, or NULL */
+    struct hs_budget *of;    /* the larger budget that also counts these bytes, or NULL */
     atomic_bool was_refused; /* set when a reservation fails; the owner clears it */
 };
 

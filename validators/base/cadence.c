@@ -27,8 +27,8 @@ static uint16_t shots_before(const struct hs_cadence *cadence, int64_t fire_time
     return i;
 }
 
-/* Returns the time at which the weapon has earned the token of a shot, if it has earned the tokens
-   of all earlier shots at `settled_us`. */
+/* Returns when the weapon has earned the token of a shot. `settled_us` is the time when it has
+   earned the tokens of all earlier shots. */
 static int64_t settle(int64_t settled_us, int64_t fire_time_us, int64_t interval_us)
 {
     int64_t from_us = settled_us > fire_time_us ? settled_us : fire_time_us;
@@ -63,9 +63,9 @@ uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_u
     return cadence->rounds + 1;
 }
 
-/* Adds the token of the oldest shot, which the caller drops from the list, to `settled_us`. The
-   debt is limited to one interval, because shots that come too fast are also recorded while the
-   check `fire_rate` is off. */
+/* Updates `settled_us` before the caller drops the oldest shot from the list. The debt is limited
+   to one interval, because shots that come too fast are also recorded while the check `fire_rate`
+   is off. */
 static void settle_first(struct hs_cadence *cadence, int64_t first_us, int64_t interval_us)
 {
     int64_t settled_us = settle(cadence->settled_us, first_us, interval_us);

@@ -2,8 +2,8 @@
  * A hash of decoded values: equal items have equal digests. Start with two constants, add each
  * value, and call hs_digest_end.
  *
- * An attacker could construct collisions. That does not matter, because both items come from the
- * same game server. Internal to validators/.
+ * An attacker could construct collisions. That does not matter, because all compared items come
+ * from the same game server. Internal to validators/.
  */
 #ifndef HS_DIGEST_H
 #define HS_DIGEST_H
@@ -45,8 +45,8 @@ static inline void hs_digest_vec(struct hs_digest *digest, struct hs_vec v)
     hs_digest_real(digest, v.z);
 }
 
-/* Returns a value that contains the last bytes of the text, up to eight. For two texts with equal
-   length, the values are equal only if these bytes are. The text must not be empty. */
+/* Returns a value that contains the last bytes of the text, up to eight. If two texts have equal
+   lengths, their values are equal only if these bytes are equal. The text must not be empty. */
 static inline uint64_t hs_digest_last_bytes(struct hs_str text)
 {
     uint32_t low, high;

@@ -18,8 +18,8 @@
    memory. */
 bool hs_bytes_ensure(struct hs_bytes *bytes, size_t size);
 
-/* Appends `size` bytes without a value and returns their address, or NULL if out of memory. Inline,
-   because an excerpt contains thousands of values. */
+/* Appends `size` bytes that are not set yet, and returns their address; NULL if out of memory.
+   Inline, because thousands of values are appended when a match is saved. */
 static inline unsigned char *hs_bytes_reserve(struct hs_bytes *bytes, size_t size)
 {
     if (bytes->failed)
@@ -51,7 +51,7 @@ static inline void hs_bytes_put(struct hs_bytes *bytes, uint64_t value, unsigned
         hs_bytes_store(to, value, size);
 }
 
-/* Overwrites `size` bytes at the offset `at`, which were appended earlier. */
+/* Overwrites `size` bytes that were appended earlier, from the offset `at` on. */
 static inline void hs_bytes_patch(struct hs_bytes *bytes, size_t at, uint64_t value, unsigned size)
 {
     if (!bytes->failed)
@@ -80,8 +80,8 @@ static inline void hs_bytes_put_name(struct hs_bytes *bytes, const char *name)
     hs_bytes_put_run(bytes, name, len);
 }
 
-/* Reads bytes that the functions above wrote. A read past the end fails. All reads that fail or
-   follow a failed read return 0. */
+/* Reads bytes that the functions above wrote. A read past the end fails. A failed read, and every
+   read after it, returns 0. */
 struct hs_bytes_reader {
     const unsigned char *at, *end;
     bool failed;
@@ -123,7 +123,7 @@ static inline struct hs_str hs_bytes_get_name(struct hs_bytes_reader *reader)
     return (struct hs_str){(const char *)name, name != NULL ? len : 0};
 }
 
-/* Reads a number. A number above `max` sets `failed`. */
+/* Reads a number. If it is above `max`, the read fails. */
 static inline uint64_t hs_bytes_get_max(struct hs_bytes_reader *reader, unsigned size, uint64_t max)
 {
     uint64_t value = hs_bytes_get(reader, size);

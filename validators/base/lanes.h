@@ -62,8 +62,7 @@ static inline glmm_128 hs_lanes_max(glmm_128 a, glmm_128 b)
     return _mm_max_ps(a, b);
 }
 
-/* Returns one bit for each lane, which is set if a <= b. The lowest bit stands for the first
-   lane. */
+/* Returns one bit for each lane: set if a <= b. The lowest bit is for the first lane. */
 static inline unsigned hs_lanes_at_most(glmm_128 a, glmm_128 b)
 {
     return (unsigned)_mm_movemask_ps(_mm_cmple_ps(a, b));
@@ -88,7 +87,7 @@ static inline glmm_128 hs_lanes_sqrt(glmm_128 a)
     return _mm_sqrt_ps(a);
 }
 
-/* Negates the lanes of `a` in which `by` has its sign bit set. */
+/* Negates each lane of `a` for which the same lane of `by` has its sign bit set. */
 static inline glmm_128 hs_lanes_flip(glmm_128 a, glmm_128 by)
 {
     return _mm_xor_ps(a, _mm_and_ps(_mm_set1_ps(-0.0f), by));

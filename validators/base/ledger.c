@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The initial and minimum capacity for numbers, and the number of cadences by which their array
-   grows. */
+/* FIRST_PLACES is the initial and minimum capacity of a table of numbers. The array of cadences
+   grows by CADENCES elements. */
 enum { FIRST_PLACES = 2 };
 enum { CADENCES = 2 };
 
@@ -194,7 +194,7 @@ static void remove_entry(struct hs_ledger *ledger, struct hs_ledger_numbers *num
     numbers->count--;
 }
 
-/* Returns whether a number is free: it can be forgotten without harm. A number that was not
+/* Returns whether a number is free, so that it can be forgotten without harm. A number that was not
    accepted is always free. */
 static bool is_free(const struct hs_ledger *ledger, const struct hs_ledger_entry *entry)
 {
@@ -280,8 +280,8 @@ static bool give_up_first_answer(struct hs_ledger *ledger, struct hs_ledger_numb
     return true;
 }
 
-/* Drops the oldest answer among hits or among shots, depending on which have more answers. Returns
-   false if no answer is left. */
+/* Drops the oldest answer to a hit if more hits than shots have answers, otherwise the oldest
+   answer to a shot. Returns false if no answer is left. */
 static bool give_up_answer(struct hs_ledger *ledger)
 {
     return give_up_first_answer(
@@ -295,9 +295,9 @@ void hs_ledger_free_answers(struct hs_ledger *ledger, size_t bytes)
         continue;
 }
 
-/* Halves the larger of the two capacities, for hits and for shots. If it is FIRST_PLACES, forgets
-   one posted shot instead; to forget a hit would free little memory. Returns false if no memory was
-   freed. */
+/* Halves the capacity for hits or the capacity for shots, whichever is larger. If it is already
+   FIRST_PLACES, forgets one posted shot instead; forgetting a hit would free little memory. Returns
+   false if no memory was freed. */
 static bool give_up_numbers(struct hs_ledger *ledger)
 {
     struct hs_ledger_numbers *numbers =
@@ -382,8 +382,9 @@ static struct hs_ledger_entry *find_spare(const struct hs_ledger *ledger,
     return numbers->count >= HS_LEDGER_NUMBERS ? find_free(ledger, numbers) : NULL;
 }
 
-/* Reserves bytes for more numbers. If memory runs short, frees all it can for the first numbers,
-   drops answers while `capacity` is below HS_LEDGER_NUMBERS, and later drops nothing. */
+/* Reserves bytes for more numbers in a table that has space for `capacity` numbers. If memory runs
+   short: with capacity 0, frees everything it can; below HS_LEDGER_NUMBERS, drops answers;
+   otherwise, drops nothing. */
 static bool reserve_places(struct hs_ledger *ledger, uint32_t capacity, size_t bytes)
 {
     if (capacity == 0)
@@ -483,8 +484,8 @@ const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint1
     return find_cadence(ledger, weapon);
 }
 
-/* Returns an idle cadence, or NULL. The weapon has earned all tokens of an idle cadence before the
-   fire time of any claim that can still pass. */
+/* Returns an idle cadence, or NULL. A cadence is idle if its weapon has earned all tokens before
+   the fire time of any claim that can still pass. */
 static struct hs_cadence *find_idle(const struct hs_ledger *ledger)
 {
     for (uint16_t i = 0; i < ledger->cadence_count; i++) {
@@ -497,7 +498,7 @@ static struct hs_cadence *find_idle(const struct hs_ledger *ledger)
 }
 
 /* Returns an element for a new cadence, or NULL if out of memory. If memory runs short, reuses an
-   idle cadence, or else drops answers and numbers. */
+   idle cadence; if no cadence is idle, drops answers and numbers. */
 static struct hs_cadence *add_cadence(struct hs_ledger *ledger)
 {
     if (ledger->cadence_count < ledger->cadence_capacity)

@@ -5,7 +5,7 @@
  * A number is in use until its fire time is so old that no claim with this fire time can pass. Then
  * the number is free and may be used again, so a game's counter may wrap.
  *
- * From HS_LEDGER_NUMBERS entries on, a table forgets free numbers before it grows. If it cannot
+ * A table with HS_LEDGER_NUMBERS entries or more forgets free numbers before it grows. If it cannot
  * grow, it forgets the number that was recorded first, but remembers the fire time
  * (hs_ledger_is_forgotten).
  *
@@ -25,7 +25,7 @@
 #include "validators/budget.h"
 #include "validators/ledger_entry.h"
 
-/* How many hit claims a ledger keeps with their answers, and how many posted shots. */
+/* How many answers a ledger keeps for hit claims, and how many for posted shots. */
 enum { HS_LEDGER_NUMBERS = 128 };
 
 /* The maximum number of entries for hit claims, and also for posted shots. */
@@ -37,7 +37,8 @@ enum { HS_LEDGER_MAX_NUMBERS = 1024 };
    enough for twice as many numbers. */
 enum { HS_LEDGER_RESERVE = 1888 };
 
-/* hs_ledger_free_answers keeps this many of the newest answers, to claims and shots together. */
+/* hs_ledger_free_answers keeps the newest answers: this many in total, for claims and shots
+   together. */
 enum { HS_LEDGER_ANSWERS = 16 };
 
 /* Used numbers in ascending order. */
@@ -50,13 +51,13 @@ struct hs_ledger_numbers {
     /* If not 0: all entries are accepted, and no fire time is earlier than this. So no number is
        free while free_before_us is at most this time. */
     int64_t held_from_us;
-    uint64_t notes;         /* number of entries recorded so far; the `noted` of the next entry */
+    uint64_t notes; /* number of entries recorded so far; also the `noted` of the next entry */
     uint64_t last_accepted; /* the accepted number that was recorded last; valid if has_accepted */
     bool has_accepted;
     bool has_paid;
     bool was_cut; /* accepted numbers of this session were forgotten before they were free */
-    /* Some shots with fire times in this range could not be recorded. So a number without an entry
-       may still have been used. */
+    /* Some shots with fire times from lacked_from_us to lacked_until_us could not be recorded. So a
+       number without an entry may still have been used. */
     bool lacks_some;
     int64_t lacked_from_us, lacked_until_us;
     /* The latest fire time of the accepted numbers that were forgotten before they were free, or
@@ -76,10 +77,10 @@ struct hs_ledger {
 void hs_ledger_clear(struct hs_ledger *ledger);
 
 /*
- * Ends the player's session, so that the next session may use the same numbers. All fire times up
- * to the newest accepted one then count as forgotten (hs_ledger_is_forgotten), so that no shot is
- * paid again. The cadences stay, because leaving must not refill the buckets. But a player who
- * comes back has full magazines.
+ * Ends the player's session, so that the next session may reuse the same shot numbers. All fire
+ * times up to the newest accepted one then count as forgotten (hs_ledger_is_forgotten), so that no
+ * shot is paid again. The cadences stay, because leaving must not refill the buckets. But a player
+ * who comes back has full magazines.
  */
 void hs_ledger_end_session(struct hs_ledger *ledger);
 
@@ -96,8 +97,9 @@ void hs_ledger_forget_times(struct hs_ledger *ledger);
 /* Computes how many bytes the ledger uses. */
 size_t hs_ledger_bytes(const struct hs_ledger *ledger);
 
-/* Grows the table to at least `count` entries, which is more than its capacity. Charges nothing to
-   the budget; used to restore a snapshot. Returns false if out of memory. */
+/* Grows the table to at least `count` entries; `count` must be above its capacity. Only for
+   restoring a snapshot, because it charges nothing to the budget. Returns false if out of
+   memory. */
 bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count);
 
 /* Returns how many entries have a number below `number`. O(log n). */
@@ -113,16 +115,17 @@ struct hs_ledger_entry *hs_ledger_posted(struct hs_ledger *ledger, uint64_t numb
 /* The offsets of two hits are compared only if their hit times differ by at most this. */
 #define HS_OFFSET_WINDOW_US INT64_C(2000000)
 
-/* Returns whether the trace of an entry has the same ends as another trace, which has the given
-   length. Rounding errors are ignored. */
+/* Returns whether an entry's trace has the same ends as the trace from `start` to `end`, whose
+   length is `length`. Rounding errors are ignored. */
 bool hs_ledger_is_same_trace(const struct hs_ledger_entry *entry, struct hs_vec start,
                              struct hs_vec end, double length);
 
 /* Returns whether hs_ledger_offset_jump compares this entry with a hit at `hit_time_us`. */
 bool hs_ledger_is_compared(const struct hs_ledger_entry *entry, int64_t hit_time_us);
 
-/* Returns the largest difference between `offset_us` (see hs_ledger_entry) and the offset of an
-   accepted hit within HS_OFFSET_WINDOW_US of `hit_time_us`; 0 if there is no such hit. O(n). */
+/* Compares `offset_us` (see hs_ledger_entry) with the offsets of the accepted hits whose hit time
+   is at most HS_OFFSET_WINDOW_US from `hit_time_us`, and returns the largest difference. Hits
+   without an offset are skipped. Returns 0 if there is nothing to compare. O(n). */
 int64_t hs_ledger_offset_jump(const struct hs_ledger_numbers *numbers, int64_t hit_time_us,
                               int64_t offset_us);
 

@@ -36,8 +36,8 @@ enum hs_saved_kind {
 };
 
 /* No saved time exceeds this limit, so that sums of up to nine saved times do not overflow an
-   int64_t. Valid times in requests are much smaller (at most 1 %), and so are sums in the move
-   checks (at most 10 %). */
+   int64_t. Valid times in requests are at most a hundredth of it, and sums in the move checks at
+   most a tenth. */
 #define HS_SAVED_TIME_MAX INT64_C(1000000000000000000)
 
 /* The vocabularies whose members are saved. */
@@ -93,7 +93,7 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to);
 
 void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from);
 
-/* The vocabularies of the program that wrote the bytes. A saved member is a number, and the name
+/* The vocabularies of the program that wrote the bytes. It saved each member as a number. The name
    with this number identifies the member. */
 enum { HS_VOCABULARY_MAX = 128 };
 struct hs_saved_names {
@@ -117,7 +117,7 @@ uint64_t hs_saved_format(void);
 
 /*
  * Reads the saved fields of a struct; other fields stay unchanged. Returns false if a value is
- * invalid. The remaining fields are read even then.
+ * invalid, but reads all fields even then.
  */
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);

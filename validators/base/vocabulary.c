@@ -55,7 +55,7 @@ int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str nam
     return -1;
 }
 
-/* Defines a function that returns one column of a list, in the row of `member`. */
+/* Defines a function that returns a member's value in one column of a list. */
 #define COLUMN(result, function, type, member, LIST, X)                                            \
     result function(type member)                                                                   \
     {                                                                                              \

@@ -55,8 +55,8 @@ static double pull_to_zero(double value, double pull)
     return value < -pull ? value + pull : 0;
 }
 
-/* Adds the move's client time minus its server time to the discrepancy. Returns true if the
-   discrepancy exceeds the margin, and false during a payback. */
+/* Adds the move's client time minus its server time to the discrepancy. Returns whether the
+   discrepancy exceeds the margin; always false during a payback. */
 static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rules *rules,
                              double server_us, double client_us, double *ahead_us)
 {
@@ -125,8 +125,7 @@ void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rul
                                                                      late reset */
     if (compat->is_resolving && !is_reset)
         resolve(compat, rules, out->delta_us, since_us);
-    /* During a payback, a move that resets the clock is granted as much time as the previous
-       move. */
+    /* During a payback, a move that resets the clock gets as much time as the previous move. */
     if (compat->is_resolving)
         out->delta_us = hs_smaller(compat->override_us, longest);
     out->force_update = compat->is_resolving && rules->force_corrections;

@@ -5,10 +5,10 @@
 
 #include "validators/base/units.h"
 
-/* The highest lead of a block without moves. */
+/* Stored as the highest lead of a block that has no moves. */
 #define NO_LEAD INT32_MIN
 
-/* The ceiling (the upper bound of the lead, from acks) as long as no ack has arrived. */
+/* Stored as the ceiling (the upper bound of the lead, from acks) until an ack arrives. */
 #define NO_CEILING INT32_MAX
 
 /* Leads are stored in 32 bits, relative to a base. A lead further than this from the base becomes
@@ -209,8 +209,8 @@ static void forget_pause(struct hs_clock_guard *guard)
     int64_t paused = (int64_t)before - guard->lowest_us - shorter;
     if (paused <= PAUSE_SLACK_US)
         return;
-    /* A fast clock raises its bounds, so the ceiling of the window is below the bound of the
-       previous block. The fall from the previous block's bound then shows more of the pause. */
+    /* A fast clock raises the bound from block to block. Then the previous block's bound is above
+       the ceiling, and the fall from that bound shows more of the pause. */
     if (guard->lowest_before_us != NO_CEILING) {
         int64_t trip = guard->trip_before_us;
         shorter = trip > guard->lowest_trip_us ? trip - guard->lowest_trip_us : 0;
@@ -271,8 +271,8 @@ static void make_up(struct hs_clock_guard *guard, int64_t length_us)
         return;
     if (guard->highest_before_us != NO_LEAD) {
         int64_t gain = (int64_t)guard->highest_us - guard->highest_before_us;
-        /* Many delayed moves can arrive in one block. So an account of 0 or more grows by at most
-           the length of the block. */
+        /* Many delayed moves can arrive in one block. So when the account is not negative, it grows
+           by at most the length of the block. */
         guard->made_up_us =
             guard->made_up_us < 0
                 ? smaller(0, to_lead(guard->made_up_us + gain + length_us))

@@ -55,20 +55,20 @@ struct hs_clock_guard {
                             relative to it */
     int64_t received_us; /* newest arrival */
     int64_t shift_us;    /* game time minus server time, because of dilations */
-    int64_t change_us;   /* arrival of the move with which the dilation last changed */
+    int64_t change_us;   /* arrival of the move that last changed the dilation */
     double dilation;
 
     /* AckBound */
     double bound_us;         /* Y */
     int64_t ack_us;          /* k */
-    int64_t arriving_ack_us; /* k of the next packet: this packet's ack counts too */
+    int64_t arriving_ack_us; /* k for the next packet; it includes this packet's ack */
 
     /* LeadGuard */
     int64_t block_from_us;  /* start of the current block */
     int32_t cell_so_far_us; /* time from the start of the current cell to the start of the block */
-    float gathered_us, jumped_us; /* the leaking accounts, with and without clipping */
-    /* The third account: lead gained after a silence without a newer ack. If negative: client time
-       that the silence delayed and that may still arrive. */
+    float gathered_us, jumped_us; /* leaking accounts: gathered with clipping, jumped without */
+    /* The third account: the lead that was gained after a silence by moves without a newer ack. If
+       negative: client time that the silence delayed and that may still arrive. */
     int32_t made_up_us;
     float noise_us;                         /* mean distance of M below R in the window */
     int32_t highest_us, highest_before_us;  /* M in this block so far, and in the previous block */
@@ -96,7 +96,8 @@ struct hs_clock_guard {
 
 /* One move, as input of the timing checks. */
 struct hs_timing_move {
-    int64_t timestamp_us; /* client's clock; for the guard, as if it had never been reset */
+    int64_t timestamp_us; /* time on the client's clock; for the guard, as if the clock had never
+                             been reset */
     int64_t received_us;  /* arrival of the move at the game server */
     int64_t ack_us;    /* send time of the newest snapshot that the client had; valid if has_ack */
     int64_t credit_us; /* initial credit for this connection; valid if has_credit */
@@ -105,17 +106,18 @@ struct hs_timing_move {
 };
 
 struct hs_clock_verdict {
-    bool proven, suspected; /* AckBound, LeadGuard flagged this move */
-    double proven_by_us;    /* lead above Y; valid if proven */
-    double suspected_us;    /* account that exceeded its limit, and the limit; valid if suspected */
+    /* Whether AckBound (`proven`) and LeadGuard (`suspected`) flagged this move. */
+    bool proven, suspected;
+    double proven_by_us; /* lead above Y; valid if proven */
+    double suspected_us; /* the account that exceeded suspected_limit_us; valid if suspected */
     double suspected_limit_us;
 };
 
 /* Starts the guard with the first move of an epoch. */
 void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_timing_move *step);
 
-/* Adds a later move. Call it in order of arrival. A detector that flags a move measures later moves
-   relative to that move. */
+/* Adds a later move. Call it in order of arrival. After a detector has flagged a move, it measures
+   later moves relative to that move. */
 struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
                                             const struct hs_moves_rules *rules,
                                             const struct hs_timing_move *step);

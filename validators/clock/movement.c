@@ -32,9 +32,9 @@
  * After a silence, a player may catch up with unused time. The part of it above credit.max shrinks
  * by this many seconds per second. Packets that a stall delayed arrive over about 0.07 s, because
  * some are lost and sent again. In this time, the part must shrink by less than 0.04 s, the credit
- * of a steady connection. The value was measured with the profiles LAN and 40MS and players at the
- * speed limit. With 4, one move is refused in every 20th stall of 0.4 s, and four moves in each
- * stall of 0.8 s. With 0.5, moves are refused in 0 of 1,000 stalls of 0.4 s, and in 2 of 1,000
+ * of a steady connection. The value was measured with the profiles LAN and 40MS, and with players
+ * at the speed limit. With 4, one move is refused in every 20th stall of 0.4 s, and four moves in
+ * each stall of 0.8 s. With 0.5, moves are refused in 0 of 1,000 stalls of 0.4 s, and in 2 of 1,000
  * stalls of 0.8 s.
  */
 #define SILENCE_FADES 0.5
@@ -47,9 +47,9 @@
 
 /*
  * A rise is a launch if it begins within LAUNCH_S after the player enters a mode with gravity: many
- * games allow a jump shortly after the player leaves the ground. The rise may begin later while the
- * limits of the old mode still apply. A climb that gravity would stop within LAUNCH_MIN_S is not a
- * launch: the body hovers.
+ * games allow a jump shortly after the player leaves the ground. A launch may also begin later,
+ * while the limits of the old mode still apply. A climb that gravity would stop within LAUNCH_MIN_S
+ * is not a launch: the body hovers.
  */
 #define LAUNCH_S     0.15
 #define LAUNCH_MIN_S 0.05
@@ -64,9 +64,9 @@
 /* A step at least this long may hide a landing, because only the position at its end is known. */
 #define HIDDEN_S 0.25
 
-/* The share of gravity that a rising body must follow, and the share for a falling body. A body
-   that slides down a slope of 45 degrees falls with half of gravity. After one second of falling,
-   the body need not become faster, because the air slows its fall. */
+/* At least RISING_SHARE of gravity must slow a rising body. A falling body must become faster with
+   at least FALLING_SHARE of gravity, because it may slide down a slope of 45 degrees. After falling
+   for FALLING_S, it need not become faster, because the air slows its fall. */
 #define RISING_SHARE  0.9
 #define FALLING_SHARE 0.5
 #define FALLING_S     1.0
@@ -158,7 +158,7 @@ struct lapse {
 /*
  * Spends `spent_s` of the credit, and refills it with the time of `lapse`. If the credit is
  * overdrawn, records a finding and fills the credit up. `limit` is the limit of the speed or
- * acceleration, for the finding.
+ * acceleration; it is needed only for the finding.
  */
 static void pool_spend(struct hs_movement_pool *pool, double credit_s, double spent_s, double limit,
                        const struct lapse *lapse, struct hs_movement_finding *out)
@@ -452,7 +452,7 @@ static void check_gravity(struct hs_movement *movement, const struct passage *pa
                           double gravity, struct hs_movement_result *out)
 {
     double time_s = (double)movement->gathered_s, half_s = time_s / 2;
-    /* The mean climbing speed, which a body under gravity has halfway through this time. */
+    /* The mean climbing speed. A body under gravity has this speed halfway through the time. */
     double climb = hs_vec_dot(hs_vec_from_floats(movement->gathered), passage->up) / time_s;
     double allowed = slowed((double)movement->rise, gravity, (double)movement->rise_age_s + half_s);
     if (time_s >= HIDDEN_S) {

@@ -130,9 +130,10 @@ static_assert(sizeof(struct hs_movement) <= 152, "kept for every player");
  * before the step, and add the time of the refused step to the next one. A check that lacks data
  * does not fail.
  *
- * When the base changes, the tracking of position and velocity starts again, but the credits keep
- * their debts. The speed check uses `base_path`. Without `base_path` the body's path is unknown,
- * and the speed check fails only if such changes are too frequent.
+ * When the body moves to another base (the mover under the player), its velocity and its flight are
+ * tracked from the start again. A credit that was used up is not refilled. The speed check then
+ * uses `base_path`. Without `base_path` the body's path is unknown, and the speed check fails only
+ * if such changes are too frequent.
  *
  * After a change of mode, the larger of the two modes' limits applies for one round trip plus two
  * ticks. The round trip counts as at most 1 s, and as 0.2 s if it is unknown. A tick is the mean

@@ -11,8 +11,8 @@
 /* Only moves that arrive within this time after a stall can belong to its packet burst. */
 #define BURST_US INT64_C(1000000)
 
-/* Delayed moves are a packet burst if they make up half of the delayed client time, or this
-   much. */
+/* Delayed moves are a packet burst if they catch up by half of the client time that the stall
+   delayed, or by this much. */
 #define BURST_MIN_US 100000.0F
 
 /* The state of timing and movement together uses at most 512 bytes per player. */

@@ -1,8 +1,8 @@
 /*
  * Checks the timestamps of one player's moves. May a move be simulated, and for how long? Is the
  * client's clock too fast? Two timing checks answer the second question, and both always run. The
- * ruleset's `prevention` selects what limits the simulated time: the credit or the payback of the
- * compatible check.
+ * ruleset's `prevention` selects what limits the simulated time: the credit, or the payback of the
+ * compatible check (compat.h).
  *
  * Arrival times are always arrivals at the game server, never at this service.
  *

@@ -22,7 +22,7 @@ double hs_angle_between(struct hs_vec a, struct hs_vec b)
     return HS_PI - 2 * arc_tangent(together / apart);
 }
 
-/* Returns the smaller of the angles to `a` and to `b`, which are often equal. */
+/* Returns the angle to `a` or to `b`, whichever is smaller. Often `a` and `b` are equal. */
 static double angle_to_nearer(struct hs_vec direction, struct hs_vec a, struct hs_vec b)
 {
     double to_a = hs_angle_between(direction, a);

@@ -29,7 +29,7 @@ struct hs_path {
     double length;               /* from start to end along the path, without the extension */
     double extension;            /* how far the path continues beyond the end; takes no time */
     double radius;               /* radius of the swept sphere; length */
-    double reach; /* distance at which an obstacle ends the path, or length + extension */
+    double reach; /* distance at which an obstacle ends the path; no obstacle: length + extension */
     int64_t start_us, end_us;          /* equal for an instant path */
     uint32_t flight_legs;              /* 0 for an instant path */
     double travelled[HS_MAX_LEGS + 1]; /* flights only: distance from the path's start to the start
@@ -71,8 +71,8 @@ bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest);
 /* Returns the leg's sweep as seen from a body that moves by `motion` during the leg. */
 struct hs_sweep hs_leg_relative(const struct hs_leg *leg, struct hs_vec motion);
 
-/* Converts a contact on the sweep `relative`, which hs_leg_relative returned, to world coordinates.
-   Its distances are then measured from the start of the path. */
+/* Converts a contact on a sweep from hs_leg_relative (`relative`) to world coordinates. The
+   distances of the contact are then measured from the start of the path. */
 void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
                      struct hs_vec motion, struct hs_sweep_contact *contact);
 

@@ -201,8 +201,9 @@ static double touch_slack(const struct hs_sweep *sweep, const struct hs_solid *s
     return HS_TOUCH_SLACK * (sweep->length + sweep->radius + solid->radius);
 }
 
-/* Returns whether the sphere touches the solid or comes within the slack. Sets *u to the place of
-   the touch, or of the nearest approach. */
+/* Returns whether the sphere touches the solid or comes within the slack. Sets *u to the first
+   place where it touches or, if it only comes within the slack, to the first place where it is
+   nearest. */
 static bool touch_place(const struct approach *a, double reach, double slack, double *u)
 {
     *u = a->crosses ? a->cross_u : a->smallest_u;

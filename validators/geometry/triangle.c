@@ -85,8 +85,8 @@ static inline bool between_edges(const struct local *t, struct hs_vec p)
 }
 
 /* Returns whether the path enters the prism through its top or bottom, or starts inside it. Sets *u
-   to this place. A path that enters through a side touches an edge first. Sets *near to whether
-   an end of the path is so close to the plane that the slack may matter. */
+   to where it enters or starts. A path that enters through a side touches an edge first. Sets *near
+   to whether an end of the path is so close to the plane that the slack may matter. */
 static bool enter_face(const struct local *t, double *u, bool *near)
 {
     double area = hs_vec_length(t->normal);
@@ -142,7 +142,7 @@ static void enter_corner(const struct local *t, int i, double *first, bool *near
 }
 
 /* Reduces [enter, leave] to the part between the two planes through the ends of an edge. The result
-   may be empty. `at_start` and `rate` are in lengths of the edge. */
+   may be empty. `at_start` and `rate` are shares of the edge's length. */
 static void between_ends(double at_start, double rate, double *enter, double *leave)
 {
     if (rate == 0) {

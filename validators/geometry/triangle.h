@@ -1,5 +1,5 @@
 /*
- * Exact swept-sphere test against one triangle, which has two sides.
+ * Exact swept-sphere test against one two-sided triangle: a path may hit it from either face.
  *
  * A triangle that is grown by a radius is the union of seven convex parts: a prism, three cylinders
  * around its edges and three balls around its corners. A formula computes where a path enters each
@@ -30,8 +30,9 @@ bool hs_triangle_is_degenerate(const struct hs_triangle *triangle);
  * ray. A gap within the slack counts as touching, as in sweep.h.
  *
  * If the sphere touches, sets *distance to how far its centre travels until then, 0 .. length. If
- * the sphere only comes within the slack, sets *distance to a place where it does so. This is the
- * start, or else the first place where the path is nearest to an edge, or else the end.
+ * the sphere only comes within the slack, sets *distance to a place where it does so. If it does so
+ * at the start, this is 0. Otherwise, it is the first place where the path is nearest to an edge
+ * and within the slack; if there is no such place, it is the end of the path.
  */
 bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                          double *distance);

@@ -11,7 +11,7 @@
    the furthest hitbox point; 0 if no posted bone has a hitbox. Needs a finished rig. */
 double hs_posted_pose_bound(struct hs_posted_pose *pose, const struct hs_rig *rig);
 
-/* Returns whether every bone of the rig was posted, and no scale. */
+/* Returns whether every bone of the rig was posted, without scales. */
 static inline bool hs_posted_pose_is_plain(const struct hs_posted_pose *pose,
                                            const struct hs_rig *rig)
 {
@@ -25,9 +25,9 @@ static inline bool hs_posted_pose_is_plain(const struct hs_posted_pose *pose,
 }
 
 /*
- * Computes a box that contains all hitboxes at the time of the bracket. `middle` is in the world,
- * `half` is half the size. The box has a margin, which covers rounding errors and the part of the
- * touch slack that depends on the body.
+ * Computes a box that contains all hitboxes at the bracket's time. `middle` is in the world, `half`
+ * is half the size. The box has a margin, which covers rounding errors and the part of the touch
+ * slack that depends on the body.
  */
 void hs_rewind_box(const struct hs_history *history, const struct hs_ruleset *ruleset,
                    const struct hs_bracket *bracket, struct hs_vec *middle, struct hs_vec *half);

@@ -15,7 +15,7 @@
 struct course {
     struct hs_vec origin;    /* that point, relative to the root */
     struct hs_vec direction; /* unit */
-    float start, end;        /* travel from that point to both ends; start <= 0 */
+    float start, end; /* travel from that point to the sweep's start (negative or 0) and end */
     float radius;
     float error;       /* maximum error of any distance that is computed in lanes */
     float alpha, rest; /* weights of the later and the earlier sample */
@@ -97,8 +97,8 @@ static inline bool find_posted(const struct hs_posted_pose *from, const struct h
     return true;
 }
 
-/* Like find_posted, if at least one of the two samples has no posted bones. The pose of the bone is
-   computed into `space`. */
+/* Like find_posted, for a pose in which at least one sample has no posted bones. The pose of the
+   bone is computed into `space`. */
 static bool find_rest(const struct hs_pose *pose, uint16_t bone, struct hs_bone_pose *space,
                       struct ends *out)
 {

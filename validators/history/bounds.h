@@ -1,6 +1,6 @@
 /*
- * Bounds of the gaps between a sweep and the hitboxes of a rewound body. They are cheap, and
- * exclude most hitboxes before those are placed exactly. Each hitbox is inside a capsule or a ball
+ * Bounds of the gaps between a sweep and the hitboxes of a rewound body. They are cheap to compute,
+ * and show that most hitboxes need not be placed exactly. Each hitbox is inside a capsule or a ball
  * that moves with its bone. Capsules and balls are placed in float, several at a time, and compared
  * with the sweep. Internal to validators/.
  *
@@ -26,7 +26,8 @@ struct hs_pose_bounds {
     uint64_t excluded[HS_MAX_BONES / 64]; /* bones that are missing in one of the two samples */
 };
 
-/* Returns the first hitbox with bounds whose index is at least `i`, or HS_NONE. */
+/* Returns the index of the first hitbox that has bounds, from index `i` on; HS_NONE: there is no
+   such hitbox. */
 static inline uint16_t hs_bounds_next(const struct hs_pose_bounds *bounds, unsigned i)
 {
     for (; i < HS_MAX_HITBOXES; i = (i / 64 + 1) * 64) {

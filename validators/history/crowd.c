@@ -48,8 +48,9 @@ static void bound_body(const struct hs_history_span *span, const struct hs_rules
 
 /*
  * Separating axis test of a segment and a box. `between` is the vector between their middles;
- * `half` and `box` are their half extents. Tests the axes of the box, and the cross products of
- * these axes with the segment (Ericson, Real-Time Collision Detection, 2005, 5.3.3).
+ * `half` is half of the segment, `box` the half extents of the box. Tests the axes of the box, and
+ * the cross products of these axes with the segment (Ericson, Real-Time Collision Detection, 2005,
+ * 5.3.3).
  */
 static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec box)
 {
@@ -116,7 +117,7 @@ void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *h
         earlier_of(earlier_of(until_us[0], until_us[1]), earlier_of(until_us[2], until_us[3]));
 }
 
-/* Returns one bit for each of the four players who have no pose at `time_us`. */
+/* Returns one bit for each of the four players: set if the player has no pose at `time_us`. */
 static unsigned without_pose(const struct hs_crowd *crowd, int64_t time_us)
 {
     unsigned bits = 0;

@@ -26,7 +26,7 @@ double hs_crowd_reach(const struct hs_history_span *span, const struct hs_rulese
 void hs_passing_of(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out);
 
 /* Returns whether the sphere certainly touches nothing inside a box. `middle` is in the world,
-   `half` is half the size. The box must include the slack of hs_rewind_box. */
+   `half` is half the size. The box must include a margin as in hs_rewind_box. */
 bool hs_passing_misses(const struct hs_passing *passing, struct hs_vec middle, struct hs_vec half);
 
 /*
@@ -34,8 +34,9 @@ bool hs_passing_misses(const struct hs_passing *passing, struct hs_vec middle, s
  * if they have no samples, or if two neighbouring samples are further apart than history.max_gap.
  */
 struct hs_crowd {
-    _Alignas(16) float middle[3][4];   /* per axis; world, length */
-    float half[3][4];                  /* per axis; the roots and the hitboxes around them */
+    _Alignas(16) float middle[3][4];   /* per axis: the middle of the box around all roots and
+                                          hitboxes; world */
+    float half[3][4];                  /* per axis: half the size of this box; length */
     int64_t from_us[4], until_us[4];   /* the interval in which the player has a pose */
     int64_t all_from_us, all_until_us; /* the interval in which all four have a pose */
 };

@@ -41,16 +41,14 @@ enum hs_rewind_status hs_rewind_find(const struct hs_history *history,
                                      const struct hs_ruleset *ruleset, int64_t time_us,
                                      struct hs_bracket *out);
 
-/* Returns the state of the player at the time of the bracket, which is the state of the older
-   sample. */
+/* Returns the player's state at the bracket's time: the state of the older sample. */
 const struct hs_state *hs_rewind_state(const struct hs_history *history,
                                        const struct hs_bracket *bracket);
 
 /* Returns the position of the root, interpolated linearly. */
 struct hs_vec hs_rewind_position(const struct hs_bracket *bracket);
 
-/* Returns an upper bound of the distance from the root to the hitboxes at the time of the
-   bracket. */
+/* Returns an upper bound of the distance from the root to the hitboxes at the bracket's time. */
 double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset *ruleset,
                        const struct hs_bracket *bracket);
 
@@ -72,7 +70,8 @@ struct hs_pose {
     const struct hs_posted_pose *from, *to; /* posted bones, or NULL */
 };
 
-/* Prepares the pose of a body at the time of `bracket`, which must live as long as the pose. */
+/* Prepares the pose of a body at the time of `bracket`. The bracket must live as long as the
+   pose. */
 void hs_rewind_pose(const struct hs_history *history, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *bracket, struct hs_pose *out);
 

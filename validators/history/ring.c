@@ -98,7 +98,7 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
                                                                               sample->posted_pose);
 }
 
-/* Guesses the index of the last sample at or before a time, which must be between the oldest and
+/* Guesses the index of the last sample at or before a time. The time must be between the oldest and
    the newest sample. Samples usually arrive at a steady rate, so the guess is usually right. */
 static uint32_t guess_index(const struct hs_history *history, int64_t time_us)
 {

@@ -171,7 +171,8 @@ enum hs_frame_result hs_history_insert_report(const struct hs_history *history,
    all memory is freed. */
 bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
 
-/* Return the maximum number of samples, and the current capacity. */
+/* hs_history_limit returns the maximum number of samples, hs_history_capacity the current
+   capacity. */
 uint32_t hs_history_limit(const struct hs_history *history);
 uint32_t hs_history_capacity(const struct hs_history *history);
 

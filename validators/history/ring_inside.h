@@ -55,8 +55,8 @@ bool hs_history_allocate(struct hs_history *history);
 
 enum hs_growth hs_history_grow_samples(struct hs_history *history);
 
-/* Adds a reference to the state of the sample `like` if it is equal to `state`. Otherwise, or if
-   `like` is NULL, stores a copy of `state`. `state` is a struct hs_state or a struct
+/* If the sample `like` is not NULL and its state is equal to `state`, adds a reference to that
+   state. Otherwise, stores a copy of `state`. `state` is a struct hs_state or a struct
    hs_mover_state. *out is the index of the shared state. */
 enum hs_growth hs_history_share_state(struct hs_history *history, const void *state,
                                       const struct hs_sample *like, uint16_t *out);

@@ -125,7 +125,7 @@ static void try_mover(struct hs_blockers *s, const struct hs_leg *leg, const str
     out->mover = mover;
 }
 
-/* Tests a mover on a leg, which is cut at the mover's samples. */
+/* Tests a mover on a leg. Cuts the leg at the mover's samples. */
 static void try_leg(struct hs_blockers *s, const struct hs_leg *whole, const struct hs_mover *mover,
                     struct hs_obstacle *out)
 {
@@ -167,9 +167,9 @@ static double size_of(struct hs_vec v)
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
-/* Returns the distance from its path within which a sphere may touch a mover: the sphere's radius,
-   the touch slack, and rounding. The slack grows with the length of the path as seen from the
-   mover, which the mover's own movement may increase. */
+/* Returns how far from a mover a sphere's path may be so that the sphere still touches it: the
+   sphere's radius, the touch slack, and rounding errors. The slack grows with the length of the
+   path as seen from the mover; this length depends on the mover's own movement. */
 static double margin_of(const struct extent *around, double length, double radius)
 {
     double moves = size_of(hs_vec_sub(around->high, around->low));
@@ -193,7 +193,7 @@ static bool passes_by(const struct hs_leg *leg, const struct extent *around, dou
     return is_far(leg, middle, hs_vec_distance(middle, around->high), still, margin);
 }
 
-/* Sets is_mover_unknown if a mover, which is far from the path, has no place at `from_us` or at
+/* Sets is_mover_unknown if a mover that is far from the path has no place at `from_us` or at
    `to_us`. */
 static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, int64_t from_us,
                          int64_t to_us)

@@ -14,8 +14,8 @@ struct hs_blockers {
     const struct hs_world *world; /* borrowed; NULL: the map is unknown */
     const struct hs_movers *movers;
     const struct hs_ruleset *ruleset; /* contains the limits for the interpolation of movers */
-    const struct hs_mover *without;   /* a mover that is not tested, or NULL; paths with several
-                                         legs test it too */
+    const struct hs_mover *without;   /* a mover that is not tested, or NULL; on a path with several
+                                         legs it is tested anyway */
     struct hs_work *work;
     bool is_mover_unknown; /* a query sets this if a mover had no place at the tested time, or may
                               no longer be solid */
@@ -37,8 +37,8 @@ struct hs_obstacle {
 };
 
 /*
- * Finds the first contact of a path with the map and the movers, each at the time when the shot
- * passes. The swept sphere has `radius`, which may be smaller than the radius of the path.
+ * Finds the first contact of a path with the map or a mover. Movers are tested where they are when
+ * the shot passes. The swept sphere has `radius`, which may be smaller than the radius of the path.
  *
  * If the sphere touches something at its start, a ray is tested instead. So a shooter who leans on
  * a wall can shoot along the wall. The path's own, larger sphere may touch bodies beside the path;
@@ -47,8 +47,8 @@ struct hs_obstacle {
 void hs_blockers_find(struct hs_blockers *s, const struct hs_path *path, double radius,
                       struct hs_obstacle *out);
 
-/* What hs_blockers_between finds: the nearest obstacle, any obstacle (faster), or the nearest
-   obstacle in the map alone. */
+/* What hs_blockers_between finds. HS_NEAREST: the nearest obstacle. HS_ANY: any obstacle, which is
+   faster. HS_NEAREST_OF_MAP: the nearest obstacle in the map; movers are not tested. */
 enum hs_obstacle_scope { HS_NEAREST, HS_ANY, HS_NEAREST_OF_MAP };
 
 /* Finds an obstacle on the straight line between two points at one time. Distances are measured
@@ -56,8 +56,8 @@ enum hs_obstacle_scope { HS_NEAREST, HS_ANY, HS_NEAREST_OF_MAP };
 void hs_blockers_between(struct hs_blockers *s, struct hs_vec from, struct hs_vec to,
                          int64_t time_us, enum hs_obstacle_scope scope, struct hs_obstacle *out);
 
-/* Find the first contact of one sweep with the map alone, and with the movers alone, at their
-   places at `time_us`. */
+/* hs_blockers_sweep_map finds the first contact of a sweep with the map, hs_blockers_sweep_movers
+   the first contact with a mover at `time_us`. */
 void hs_blockers_sweep_map(struct hs_blockers *s, const struct hs_sweep *sweep,
                            struct hs_obstacle *out);
 void hs_blockers_sweep_movers(struct hs_blockers *s, const struct hs_sweep *sweep, int64_t time_us,

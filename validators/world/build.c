@@ -27,7 +27,7 @@ enum {
     FEW_ITEMS = 32,
     CHILDREN = HS_WORLD_WIDTH,
     GROUP = HS_WORLD_LANES,
-    MANY_ITEMS = 4096, /* must_stop is not called for ranges up to this size; to split such a range
+    MANY_ITEMS = 4096, /* must_stop is not called for ranges up to this size; splitting such a range
                           down to its leaves takes 1 to 5 ms */
 };
 
@@ -40,7 +40,8 @@ struct item {
     uint32_t index; /* index of the triangle or box in the mesh */
 };
 
-/* Items that are all triangles or all boxes. Only the root can contain both. */
+/* Consecutive items: all are triangles, or all are boxes. Only the range of the root can contain
+   both. */
 struct range {
     uint32_t first, count;
     bool boxes;
@@ -112,7 +113,7 @@ struct binning {
 
 static int bin_of(const struct binning *b, const struct bounds *bounds, int axis)
 {
-    /* This is twice the centre, which saves a multiplication; only ratios matter. */
+    /* This is twice the centre: it saves a multiplication, and only ratios matter. */
     float center = bounds->low[axis] + bounds->high[axis];
     int i = (int)((center - b->low[axis]) * b->scale[axis]);
     return i < 0 ? 0 : i >= b->bins ? b->bins - 1 : i;
@@ -257,7 +258,7 @@ static size_t bytes_with(const struct hs_world_mesh *mesh, size_t branches, size
            groups * sizeof(struct hs_world_group);
 }
 
-/* Added to the numbers of nodes and groups, because the divisions round down. */
+/* Added to the node count and the group count, because the divisions round down. */
 enum { ROUNDING = 8 };
 
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)

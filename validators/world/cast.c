@@ -23,7 +23,7 @@ struct lanes_vec {
  *   The second half is for rounding errors that grow with the distance travelled (u = 2^-24): 4 u
  *   for the direction and its inverse, and 3 u for the slab test.
  * - 1e-12 of the largest coordinate, for rounding in double.
- * - One float step at the start, which is rounded away from the boxes on each side.
+ * - One float step for the start of the path, which is rounded outwards on each side.
  *
  * The slab test computes (base - start) / direction + number * (step / direction). The remaining
  * rounding errors of this test are less than 4 u times the size of the node. The margin of the
@@ -43,7 +43,7 @@ struct walk {
     struct lanes_vec direction; /* for the triangle test */
     glmm_128 reach;             /* radius plus the rounding error that is equal for all triangles */
     glmm_128 reach_share;       /* rounding error, relative to the size of a triangle */
-    glmm_128 blur;              /* the most that the rounding of corners can add to an edge */
+    glmm_128 blur; /* the most that the rounding of corners can add to the length of an edge */
 
     double best;       /* distance of the nearest contact; at first the length of the path */
     uint32_t farthest; /* the bits of `best`, rounded up to a float */
@@ -175,8 +175,8 @@ ALWAYS_INLINE struct lanes_vec corners_of(const struct hs_world_group *g, int i,
 }
 
 /*
- * Returns one bit for each of four triangles, which is set if the sphere may touch the triangle
- * before the limit. Two tests exclude triangles.
+ * Returns one bit for each of four triangles: set if the sphere may touch the triangle before the
+ * limit. Two tests exclude triangles.
  *
  * The first test looks along the path. If the path's line passes inside the triangle, the values
  * direction . (edge x corner) of the three edges have the same sign. Each value is at most the

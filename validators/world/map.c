@@ -27,8 +27,8 @@ static enum hs_world_fault examine(const struct hs_world_mesh *mesh)
     return HS_WORLD_FINE;
 }
 
-/* Returns a copy of the elements, which is not NULL if `count` is 0. Returns NULL if out of
-   memory. */
+/* Returns a copy of the elements, or NULL if out of memory. If `count` is 0, the copy is empty but
+   not NULL. */
 static void *copy(const void *from, size_t count, size_t size)
 {
     void *to = malloc(count * size + 1);

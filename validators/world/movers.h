@@ -83,12 +83,11 @@ struct hs_mover_pose {
     double reach; /* distance from the centre of the box to its corners */
 };
 
-/* Returns the mover's state at the time of the bracket: the state of the older sample. */
+/* Returns the mover's state at the bracket's time: the state of the older sample. */
 const struct hs_mover_state *hs_mover_state_at(const struct hs_mover *mover,
                                                const struct hs_bracket *bracket);
 
-/* Computes a ball that contains the mover's box at the time of the bracket, however it is
-   rotated. */
+/* Computes a ball that contains the mover's box at the bracket's time, whatever the rotation. */
 void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracket,
                    struct hs_vec *center, double *reach);
 
