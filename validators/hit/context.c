@@ -19,8 +19,8 @@ void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t ti
         out->status = hs_rewind_find(out->player->history, c->ruleset, time_us, &out->bracket);
 }
 
-/* Finds the posted shot of a hit. A shot with another weapon than the hit names is not the hit's
-   shot. */
+/* Finds the posted shot of a hit. If the hit names another weapon than the shot, they do not belong
+   together. */
 static void find_posted_shot(struct hs_hit_context *c)
 {
     if (c->ledger == NULL || c->is_shot)
@@ -223,8 +223,9 @@ static struct hs_vec eye_at(const struct hs_hit_context *c, const struct hs_samp
     return hs_rewind_eye(c->shooter.player->history, c->ruleset, &alone);
 }
 
-/* Leaning is not tested if any start is accepted, because the check `origin` is not enforced, or
-   if a lean_share of 1 allows shots from behind a corner. */
+/* Returns how far the shooter leans. Leaning is not tested if the check `origin` is not enforced,
+   because any start is then accepted. It is also not tested if lean_share is 1, which allows shots
+   from behind a corner. */
 static enum hs_lean lean_of(const struct hs_hit_context *c)
 {
     double share = c->ruleset->hit.lean_share, limit = share * c->ruleset->hit.origin_tolerance;

@@ -8,8 +8,9 @@
    earlier or later by this much. Hands can turn ten degrees in this time. */
 #define STAMP_ERROR_US 20000
 
-/* How fast hands turn, in degrees per second. A shot fired after the newest frame has no aim to
-   compare. The allowed angle then grows by what hands can turn between that frame and the shot. */
+/* How fast hands turn, in degrees per second. A shot fired after the newest frame is compared with
+   the aim in that frame. The allowed angle then grows by the angle that hands can turn between the
+   frame and the shot. */
 #define TURN_SPEED 2000
 
 static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)

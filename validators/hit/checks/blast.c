@@ -12,8 +12,8 @@ struct explosion {
     const struct hs_blast *blast;
 };
 
-/* Returns the origin of the line-of-sight tests if no contact was found. It is the claimed end,
-   or near it, a little off the surface on the shooter's side. */
+/* Returns the origin of the line-of-sight tests if no contact was found. It is the claimed end, or
+   if a surface is near it, a point a little off the surface, on the shooter's side. */
 static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs_blast *blast)
 {
     struct hs_obstacle wall;

@@ -63,7 +63,7 @@ struct slacks {
 
 /*
  * A noisy connection gets more slack: each slack grows by the noise, but at most by older_slack.
- * The slack for newer times does not exceed older_slack this way.
+ * This does not raise the slack for newer times above older_slack.
  *
  * A quiet connection needs less: 85 % of the slacks for older and newer times, and 60 % of the
  * slack for jumps. These shares were chosen with `simulate hits`. A cheat that picks poses wins
