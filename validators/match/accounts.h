@@ -1,8 +1,8 @@
 /*
- * Accounts. An account is a stable id of a person, which frames may post for a player. The account
- * preserves the person's standing, their cadences, and the counters and credit of their moves, even
- * if they leave, return, or join under another name. An account belongs to at most one present
- * player. The values of an account whose player left are parked in this list. Internal to
+ * An account is a stable id for the person who plays. A frame may contain a player's account. The
+ * account preserves the person's standing, their cadences, and the counters and credit of their
+ * moves, even if they leave, return, or join under another name. An account belongs to at most one
+ * present player. The values of an account whose player left are parked in this list. Internal to
  * validators/.
  */
 #ifndef HS_ACCOUNTS_H

@@ -28,8 +28,7 @@ struct hs_launch {
     double speed, climb; /* perpendicular to `up`, and along it (>= 0); length/s */
 };
 
-/* The suspicion of a player by failed check, as of time_us. It halves every ten minutes of match
-   time. */
+/* A player's suspicion for each check, as of time_us. It halves every ten minutes of match time. */
 struct hs_suspicion {
     double hits[HS_CHECK_COUNT];
     double moves[HS_MOVE_CHECK_COUNT];
@@ -185,7 +184,7 @@ struct hs_match {
     uint32_t payments;       /* payments since the match was opened or restored */
     int64_t window_start_us; /* time of the oldest frame since the history last started */
     uint32_t clock;          /* number of clock resets */
-    /* A claim about a time that is further before newest_us than this is always refused. */
+    /* Claims about times that are further before newest_us than this are always refused. */
     int64_t claim_window_us;
     /* After a restore (snapshot.h), accepted shots fired in [lost_from_us, lost_until_us] may be
        unknown. The end is INT64_MAX until a frame arrives. */
@@ -285,9 +284,10 @@ void hs_players_prune(struct hs_players *players, int64_t before_us);
    out of memory. */
 bool hs_match_intern_team(struct hs_match *match, struct hs_str name, uint16_t *out);
 
+#define HS_SUSPICION_HALF_LIFE_US INT64_C(600000000)
+
 /* Returns the suspicion at `time_us`, summed over all checks. A time before the last change
    counts as the time of that change. */
-#define HS_SUSPICION_HALF_LIFE_US INT64_C(600000000)
 double hs_suspicion_sum(const struct hs_suspicion *suspicion, int64_t time_us);
 
 /* Decays all values to `time_us`. An earlier time has no effect. */
