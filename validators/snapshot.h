@@ -13,8 +13,8 @@
  *
  * Events between save and restore are unknown. So saved state never causes a rejection until a
  * frame confirms it (enum hs_stale): a check that would fail because of it has an unknown outcome.
- * A hit is also inconclusive if its posted shot may have been lost. The first jump of a player is
- * ignored.
+ * A hit is also inconclusive if its posted shot may have been lost. The first jump of a player
+ * after the restore is ignored.
  *
  * The bytes are little-endian and the same on every machine. They refer to parts of the ruleset by
  * index, so restore them with the same revision of the ruleset. They contain a version, the names
