@@ -37,7 +37,7 @@ struct hs_hit_claim {
     int64_t fire_time_us;      /* valid if has_fire_time */
     struct hs_vec start, end;  /* world coordinates; with pellets, `end` is the end of the first
                                   pellet's path */
-    bool has_end, has_pellets; /* the claim contains `end`; the claim contains `pellets` */
+    bool has_end, has_pellets; /* the claim contains `end`, `pellets` */
     bool has_no_end;           /* a projectile claim without `end`: the end is computed from
                                   `velocity` and the flight time */
     struct hs_vec velocity;    /* at launch, length/s; valid if has_velocity */
@@ -74,8 +74,8 @@ struct hs_damage {
     uint16_t pellets;          /* number of pellets in `amount`; 1 for a single shot, 0 for a
                                   blast */
     struct hs_name bone, zone; /* empty: no bone, no zone */
-    double distance;           /* length; from the start to the contact, or from the centre of a
-                                  blast to the body */
+    double distance; /* length; from the start to the contact; for a blast, from its centre to the
+                        body */
 };
 
 struct hs_impact {
@@ -103,7 +103,8 @@ struct hs_rewind_info {
 struct hs_pellet_result {
     enum hs_pellet_outcome outcome;
     enum hs_reason reason; /* HS_REASON_OK for a hit */
-    struct hs_name player; /* the touched player, or the player in front of the claimed body */
+    struct hs_name player; /* the player who was hit; for a miss or a blocked pellet, the first
+                              other player on its path */
     struct hs_name zone;
     double amount; /* damage */
     double margin; /* length; smallest gap to the claimed body; 0 for a hit */
@@ -158,7 +159,7 @@ struct hs_hit_result {
     struct hs_name unclaimed[HS_MAX_VICTIMS]; /* players in the blast, not named by the claim */
 };
 
-/* Returns a hash of all members of the claim, which is equal when the same claim is sent again. */
+/* Returns a hash of all members of the claim. It is equal when the same claim is sent again. */
 struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim);
 
 /* Verifies a claim. `now_us` is the time when the game server received the claim. Does not change

@@ -234,7 +234,7 @@ extern const struct hs_builtin_ruleset hs_builtin_rulesets[HS_BUILTIN_RULESETS];
 
 /*
  * Creates a ruleset with default scalars and without rigs, zones or weapons. `cm_per_unit` is its
- * unit of length. The caller owns the ruleset. Returns NULL if out of memory.
+ * unit of length in centimetres. The caller owns the ruleset. Returns NULL if out of memory.
  */
 struct hs_ruleset *hs_ruleset_create(double cm_per_unit);
 

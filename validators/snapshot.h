@@ -81,9 +81,9 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
  * verdict. No frames can be posted to it.
  *
  * An excerpt contains the players whom the claim names, and the players and movers near the path.
- * It contains their samples around the times of the claim, and 16 more samples before and after.
- * It also contains the shooter's used shot numbers that are compared with the claim, but not their
- * answers, and no counters or suspicion.
+ * It contains their samples around the times of the claim, and 16 more samples before and after. It
+ * also contains those of the shooter's used shot numbers that are compared with the claim. It
+ * contains no answers, no counters and no suspicion.
  *
  * `result` must come from hs_hit_verify or hs_shot_verify, and the match must not have changed
  * since that call. hs_match_load returns HS_MATCH_OTHER_VERSION if the program that loads the

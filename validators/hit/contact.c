@@ -338,8 +338,8 @@ static void try_leg(struct search *s, const struct hs_leg *leg)
         s->out->is_uncertain = true;
 }
 
-/* Returns whether the search can stop, because no later contact can replace the best one or the
-   work limit is exceeded. */
+/* Returns whether the search can stop, because no later contact can replace the best one, or
+   because the work limit is exceeded. */
 static bool is_settled(const struct search *s)
 {
     return hs_work_is_over(s->work) ||

@@ -206,8 +206,8 @@ static void lay_path(struct hs_hit_context *c)
     if (c->has_path && hs_hit_flies(c) && !is_driven) {
         int64_t launch_us = launch_time(c);
         c->fire_time_us = launch_us;
-        /* A flight much longer than max_flight would have a path of rounding errors, so the path
-           is limited to max_flight. The check `flight` rejects longer flights anyway. */
+        /* Rounding errors would make the path of a flight much longer than max_flight useless. So
+           the path is limited to max_flight; the check `flight` rejects longer flights anyway. */
         if (launch_us < c->hit_time_us - c->weapon->max_flight_us)
             launch_us = c->hit_time_us - c->weapon->max_flight_us;
         if (launch_us < c->hit_time_us)

@@ -29,8 +29,8 @@ struct hs_view {
 /* How far the start of a hit is from the shooter's eye. */
 enum hs_lean {
     HS_LEAN_NONE, /* at the eye, or not tested */
-    /* Within hit.lean_share of the tolerance, which honest prediction can cause: the eye must
-       see some point of the body. */
+    /* Within hit.lean_share of the tolerance; honest prediction can cause this. The eye must see
+       some point of the body. */
     HS_LEAN_SLIGHT,
     HS_LEAN_FAR /* further away: the eye must see the contact */
 };
@@ -41,7 +41,7 @@ struct hs_landed {
     enum hs_cause cause;
     uint16_t zone;              /* HS_NONE: no zone */
     const struct hs_name *bone; /* NULL: no bone */
-    /* Length: along the path to the contact, or from the blast's centre. */
+    /* Length along the path to the contact; for a blast, from its centre. */
     double distance;
     uint16_t pellets; /* number of pellets; 0 for a blast */
     double share;     /* for a blast: share of its full damage */
@@ -137,7 +137,7 @@ static inline bool hs_hit_flies(const struct hs_hit_context *c)
     return c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
 }
 
-/* Returns whether the claim is a hit of an instant weapon whose hit_time was claimed, not
+/* Returns whether the claim is a hit with an instant weapon, and its hit_time was claimed, not
    computed. */
 static inline bool hs_hit_is_instant(const struct hs_hit_context *c)
 {

@@ -136,8 +136,8 @@ struct hs_volley {
    the pellets that hit. */
 void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out);
 
-/* Returns whether a mover without a pose may be in the way of a pellet that would hit, and the
-   world check is enforced. */
+/* Returns whether the world check is enforced, and a mover without a pose may be in the way of a
+   pellet that would hit. */
 static inline bool hs_volley_is_open(const struct hs_hit_context *c)
 {
     return c->volley->is_unknown && hs_world_is_enforced(c);

@@ -399,8 +399,8 @@ static bool meets_shifted(struct hs_claim_facts *f, const struct hs_player *targ
 /*
  * Looks for one shift, in time or along `up`, that would turn most misses into hits. A miss that no
  * shift turns into a hit says nothing, because another mistake explains it. A hit that the
- * majority's shift leaves a hit says nothing either. `measured` is the middle of the shifts with
- * which the claim hits.
+ * majority's shift does not turn into a miss says nothing either. `measured` is the middle of the
+ * shifts with which the claim hits.
  */
 static enum hs_says says_shift(struct hs_claim_facts *f, enum hs_hint_code code,
                                struct hs_majority *majority, bool is_time)

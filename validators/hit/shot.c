@@ -153,8 +153,8 @@ static enum hs_reason cancel(struct hs_match *match, const struct hs_shot_claim 
         hs_journal_cancel(match, shooter, claim->shot);
         return HS_REASON_OK;
     }
-    /* If the shot itself could not be recorded, the game server sends it again, and this
-       cancellation after it. */
+    /* If the shot itself could not be recorded, the game server sends the shot again, and then this
+       cancellation. */
     const struct hs_ledger_numbers *shots = &shooter->ledger.shots;
     bool may_be_lacked =
         shots->lacks_some && match->newest_us - shots->lacked_until_us <= match->claim_window_us;

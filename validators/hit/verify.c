@@ -192,7 +192,7 @@ static void decide(struct hs_hit_context *c)
 
 /* ---- the budget ---- */
 
-/* Returns what the cost of a prepared claim depends on. */
+/* Returns the numbers that the cost of a prepared claim depends on. */
 static struct hs_hit_size size_of(const struct hs_hit_context *c)
 {
     /* A posted shot tests no bodies, only what is between the eye and the start. */

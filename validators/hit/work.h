@@ -32,7 +32,7 @@ enum {
     HS_WORK_FLIGHT_LEG = 6 /* each leg of a flight */
 };
 
-/* What the cost of a claim depends on. */
+/* The numbers that the cost of a claim depends on. */
 struct hs_hit_size {
     uint64_t bodies;   /* players in the match */
     uint64_t near;     /* bodies that are assumed to be near each path */

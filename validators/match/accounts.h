@@ -38,8 +38,8 @@ struct hs_account {
 bool hs_accounts_set(struct hs_players *players, struct hs_player *player, struct hs_str name);
 
 /* Parks the values of a player's account, if they have one. The player keeps the account's name.
-   There are at most as many parked accounts as the maximum number of players. If there is no
-   space for another one, the least suspicious account is forgotten. */
+   The match's limit of players also limits the number of parked accounts. If there is no space for
+   another one, the least suspicious account is forgotten. */
 void hs_accounts_park(struct hs_players *players, struct hs_player *player, int64_t left_us);
 
 /* Moves the parked values of the player's account back to the player, if there are any. */

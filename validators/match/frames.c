@@ -135,7 +135,7 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
             place = i;
     }
     player->was_moved = true;
-    /* Replace one of two equal times if there are any, otherwise the oldest time. */
+    /* If two times are equal, replace one of them; otherwise replace the oldest. */
     if (place < 0 && time_us < moved_us[0])
         return;
     place = place < 0 ? 0 : place;

@@ -215,9 +215,8 @@ struct hs_player *hs_players_find(const struct hs_players *players, struct hs_st
 enum hs_players_use { HS_PLAYERS_FOR_FRAME, HS_PLAYERS_FOR_MOVE };
 
 /* Like hs_players_find, but fast for lists that name the players in nearly the same order each
-   time. The function first tries the player after the one that it found last, without computing
-   a hash. If that player has the name, it also prefetches the memory of the next players that
-   `use` needs. */
+   time. The function first tries the player after the one that it found last, without computing a
+   hash. If that player has the name, it also prefetches what `use` needs of the next players. */
 struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str name,
                                        enum hs_players_use use);
 

@@ -45,7 +45,8 @@ static bool off_samples(const struct hs_hit_context *c, const struct hs_sample *
     return has_from || has_to;
 }
 
-/* Returns the smallest angle to the arcs between samples near the fire time, at most `nearest`. */
+/* Returns the smallest angle to the arcs between samples near the fire time, or `nearest` if that
+   is smaller. */
 static double off_nearby(struct hs_hit_context *c, double nearest)
 {
     const struct hs_history *history = c->shooter.player->history;

@@ -28,8 +28,8 @@ static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs
     return hs_vec_add_scaled(wall.contact.center, wall.contact.normal, OFF_SURFACE * blast->radius);
 }
 
-/* Finds the centre of the blast: at the impact, the centre of the projectile's sphere, not the
-   touched point. */
+/* Finds the centre of the blast. If there is an impact, it is the centre of the projectile's
+   sphere, not the touched point. Otherwise it is the claimed end. */
 static struct explosion find_explosion(struct hs_hit_context *c)
 {
     const struct hs_blast *blast = &c->weapon->blast;

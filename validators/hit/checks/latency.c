@@ -105,9 +105,9 @@ static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *
 
 /*
  * Compares hit_time with the expected time. Delays only make a round trip longer than its minimum.
- * So an honest claim's time is often older than expected, and seldom newer. A posted shot may have
- * any time from the moment that the shooter saw up to `now`. The check `rewind` rejects later
- * times.
+ * So an honest claim's time is often older than expected, and seldom newer. The time of a posted
+ * shot may be anywhere between the moment that the shooter saw and `now`. The check `rewind`
+ * rejects later times.
  */
 static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us,
                              const struct slacks *slacks)
