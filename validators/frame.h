@@ -92,7 +92,7 @@ struct hs_mover_frame {
     struct hs_vec half_extents; /* half the size of the mover's box, length, each >= 0 */
     struct hs_vec center;       /* centre of the box, in the mover's frame */
     bool is_solid;
-    bool teleported; /* the mover did not pass through the places on the way to this position */
+    bool teleported; /* the mover jumped here, and did not pass through the places in between */
 };
 
 struct hs_frame {

@@ -37,7 +37,7 @@ struct hs_hit_claim {
     int64_t fire_time_us;      /* valid if has_fire_time */
     struct hs_vec start, end;  /* world coordinates; with pellets, `end` is the end of the first
                                   pellet's path */
-    bool has_end, has_pellets; /* the claim contains `end`; the claim contains `pellets` */
+    bool has_end, has_pellets; /* the claim contains `end`, `pellets` */
     bool has_no_end;           /* a projectile claim without `end`: the end is computed from
                                   `velocity` and the flight time */
     struct hs_vec velocity;    /* at launch, length/s; valid if has_velocity */
@@ -74,8 +74,8 @@ struct hs_damage {
     uint16_t pellets;          /* number of pellets in `amount`; 1 for a single shot, 0 for a
                                   blast */
     struct hs_name bone, zone; /* empty: no bone, no zone */
-    double distance;           /* length; from the start to the contact, or from the centre of a
-                                  blast to the body */
+    double distance; /* length; from the start to the contact; for a blast, from its centre to the
+                        body */
 };
 
 struct hs_impact {
@@ -94,8 +94,8 @@ struct hs_rewind_info {
     double alpha;                 /* weight of the later sample, in [0, 1) */
     bool clamped, held;           /* clamped: the newest sample was used for a later time; held: the
                                      earlier sample was used, because the body jumped after it */
-    uint16_t excluded_bone_count; /* number of the target's bones without a position then */
-    uint16_t ignored_count; /* number of bystanders without a pose then; at most HS_MAX_IGNORED */
+    uint16_t excluded_bone_count; /* bones of the target without a position at time_us */
+    uint16_t ignored_count;       /* bystanders without a pose at time_us; at most HS_MAX_IGNORED */
     struct hs_name excluded_bones[HS_MAX_BONES];
     struct hs_name ignored[HS_MAX_IGNORED];
 };
@@ -103,7 +103,8 @@ struct hs_rewind_info {
 struct hs_pellet_result {
     enum hs_pellet_outcome outcome;
     enum hs_reason reason; /* HS_REASON_OK for a hit */
-    struct hs_name player; /* the touched player, or the player in front of the claimed body */
+    struct hs_name player; /* the player who was hit; for a miss or a blocked pellet, the first
+                              other player on its path */
     struct hs_name zone;
     double amount; /* damage */
     double margin; /* length; smallest gap to the claimed body; 0 for a hit */
@@ -136,19 +137,20 @@ struct hs_hit_result {
     bool shot_was_posted;
     int64_t sleep_us; /* posted shot: how long the client waits before it shows its predicted
                          projectile */
-    int64_t remaining_flight_us; /* posted projectile: flight time that remains after *forward_time
-                                    (hs_shot_verify); -1: no projectile */
+    int64_t remaining_flight_us; /* posted projectile: flight time that remains when the server has
+                                    advanced it by *forward_time_us (hs_shot_verify); -1: no
+                                    projectile */
     struct hs_vec end;           /* end of the evaluated trace */
-    bool is_instant; /* the hit_time of the claim was used, and the weapon fires no projectile */
+    bool is_instant; /* a hit with an instant weapon, evaluated at the claim's hit_time */
     bool has_offset;
     int64_t offset_us; /* hit_time minus the time expected from rtt and interp; valid if
                           has_offset */
     uint64_t work;     /* cost of this claim in work units; set for replays too */
     uint16_t check_count, would_reject_count, damage_count;
     uint16_t pellet_count, refused_count, unclaimed_count;
-    /* Only the counted entries of these lists are set. To clear the lists would cost more than the
+    /* Only the counted entries of these lists are set. Clearing the lists would cost more than the
        evaluation. */
-    struct hs_check_row checks[HS_CHECK_COUNT];  /* checks that ran, in deciding order */
+    struct hs_check_row checks[HS_CHECK_COUNT];  /* checks that ran, in order of precedence */
     enum hs_reason would_reject[HS_CHECK_COUNT]; /* failures of checks in shadow mode */
     struct hs_rewind_info rewind;
     struct hs_damage damage[HS_MAX_DAMAGE]; /* one entry per (player, cause, zone) */
@@ -157,7 +159,7 @@ struct hs_hit_result {
     struct hs_name unclaimed[HS_MAX_VICTIMS]; /* players in the blast, not named by the claim */
 };
 
-/* Returns a hash of all members of the claim, which is equal when the same claim is sent again. */
+/* Returns a hash of all members of the claim. It is equal when the same claim is sent again. */
 struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim);
 
 /* Verifies a claim. `now_us` is the time when the game server received the claim. Does not change
@@ -176,13 +178,13 @@ void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_clai
 
 /*
  * Adds the shooter to the match, so that their claims can be recorded. This changes no verdict.
- * Returns false if memory runs out or the match is full. The claim's result cannot be recorded
- * then, and if the claim is sent again, it is evaluated again. So pass the result to
+ * Returns false if memory runs out or the match is full. The claim's result then cannot be
+ * recorded, and the claim is evaluated again if it is sent again. Pass the result to
  * hs_hit_withhold, so that it deals no damage.
  *
- * hs_hit_withhold makes a result inconclusive with `reason`. It changes accepted results, and
- * results with the reason no_matching_shot, because the missing shot may be one that could not be
- * recorded.
+ * hs_hit_withhold turns a result into `inconclusive`, giving `reason`. It only changes results that
+ * are accepted or have the reason no_matching_shot. In the second case, the missing shot may be one
+ * that could not be recorded.
  */
 bool hs_hit_admit(struct hs_match *match, struct hs_str shooter);
 void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);

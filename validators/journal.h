@@ -3,8 +3,8 @@
  * are the sessions, payments and accounts of players, withdrawn shots, and clock resets. A payment
  * is an accepted shot or an accepted hit.
  *
- * A match appends a record of each event to a buffer that its owner provides. The owner saves the
- * buffer to storage that outlives the process before it answers a request. After a crash, the
+ * A match appends a record of each event to a buffer that its owner provides. Before the owner
+ * answers a request, it saves the buffer to storage that outlives the process. After a crash, the
  * records are replayed into the match that was restored from the snapshot.
  *
  * Each record names its session and its clock. So a record whose event is already in the snapshot

@@ -74,7 +74,7 @@ struct hs_frame_jump {
 };
 
 /* Returns whether the player or mover has a sample at exactly `time_us` that was flagged as a jump,
-   and writes the jump to *out. `at` makes the search faster: the mover's index in the frame. */
+   and writes the jump to *out. `at`, the mover's index in the frame, makes the search faster. */
 bool hs_match_player_jump(const struct hs_match *match, struct hs_str player, int64_t time_us,
                           struct hs_frame_jump *out);
 bool hs_match_mover_jump(const struct hs_match *match, struct hs_str mover, size_t at,
@@ -138,9 +138,9 @@ struct hs_player_info {
     uint64_t would_reject;             /* number of claims that were accepted only because a check
                                           is in shadow mode */
     double damage_dealt;
-    /* Weighted counts of failed checks: over all checks, and for each check. A failure further
-       beyond its limit weighs more. The counts decay with time; these are the values at newest_us
-       of the match. */
+    /* Weighted counts of failed checks: `suspicion` counts all checks, the arrays count each check
+       separately. A failure further beyond its limit weighs more. The counts decay with time; these
+       are the values at newest_us of the match. */
     double suspicion;
     double suspicion_hits[HS_CHECK_COUNT], suspicion_moves[HS_MOVE_CHECK_COUNT];
     struct hs_player_connection connection; /* at newest_us of the match */

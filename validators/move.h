@@ -87,17 +87,18 @@ struct hs_move_result {
                           not */
     int64_t late_us;   /* how late a stale move was; 0: unknown, or the move is not stale */
     /* State after the move. */
-    int64_t discrepancy_us, lifetime_us; /* from the compatible check */
+    int64_t discrepancy_us, lifetime_us; /* from the compatible check (clock/compat.h) */
     int64_t error_us;                    /* client time minus server time of this move */
     int64_t age_us;                      /* time since the first move of this clock */
     int64_t credit_us;
     double speed; /* speed of the client's clock relative to the server's clock; 1 is honest */
-    /* For a correction: the client's error, the largest error without a correction (both length),
-       and the values to send. Otherwise 0. */
+    /* Only for a correction, otherwise 0. `error` is how far the client's position is off, `limit`
+       is the largest error that needs no correction (both length). The other members are the values
+       to send to the client. */
     double error, limit;
     struct hs_vec corrected, corrected_velocity;
     bool has_corrected_velocity;
-    /* In deciding order. Entries from failure_count on are not set. */
+    /* In order of precedence. Entries from failure_count on are not set. */
     struct hs_move_failure failures[HS_MOVE_CHECK_COUNT];
 };
 

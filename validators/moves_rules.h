@@ -60,8 +60,8 @@ struct hs_moves_rules {
                                        the server then adopts the client's position */
     int64_t ack_interval_us;        /* minimum time between two acks */
     int64_t correction_interval_us; /* minimum time between two corrections */
-    double large_error;             /* length; for an error of at least this, large_interval_us
-                                       replaces correction_interval_us; 0: never */
+    double large_error; /* length; errors of at least this use large_interval_us instead of
+                           correction_interval_us; 0: none do */
     int64_t large_interval_us;
     int64_t forced_after_us; /* the server may move a player who was silent for this long */
     int64_t forced_for_us;   /* maximum time for which the server may move the player */
@@ -70,11 +70,12 @@ struct hs_moves_rules {
     /* The default timing check (clock/guard.h). */
     int64_t credit_max_us;
     int64_t epoch_interval_us; /* minimum time before a player's clock may be restarted again */
-    int64_t ack_slack_us;      /* tolerance of AckBound */
+    int64_t ack_slack_us;      /* tolerance of the detector AckBound */
     double ack_skew_ppm;       /* how wrong the speed of an honest clock may be */
     int64_t lead_block_us, lead_window_us, lead_clip_us;
     double lead_leak;      /* lead that is forgiven, in seconds per second */
-    int64_t lead_noise_us; /* at this noise, the clip and the thresholds are doubled */
+    int64_t lead_noise_us; /* when a connection is this noisy, the clip and the thresholds are
+                              doubled */
     int64_t lead_threshold_us, lead_threshold_without_rtt_us, lead_jump_us;
 
     struct hs_move_mode modes[HS_MAX_MOVE_MODES];

@@ -44,7 +44,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
 
 /* clang-format off */
 #define HS_HISTORY_FIELDS(X)                                                                       \
-    /* poses up to this much older than the newest pose are kept, and one older pose */            \
+    /* poses that are at most this much older than the newest pose are kept, and one older one */  \
     X(SECONDS, keep_us, "keep", 1.0, 0.05, 60)                                                     \
     /* poses are not interpolated between two samples that are further apart than this */          \
     X(SECONDS, max_gap_us, "max_gap", 0.15, 0.001, 60)                                             \
@@ -85,15 +85,15 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(LENGTH, claim_padding, "claim_padding", 0, 0, 1e6)                                           \
     /* largest distance between the start and the shooter's rewound eye */                         \
     X(LENGTH, origin_tolerance, "origin_tolerance", 25, 0, 1e9)                                    \
-    /* if a hit starts within this share of origin_tolerance of the eye, the eye must see the      \
-       touched body; if it starts further away, the eye must see the contact */                    \
+    /* a start is near the eye if its distance is at most this share of origin_tolerance. If the   \
+       start is near, the eye must see the touched body; if not, it must see the contact */        \
     X(REAL, lean_share, "lean_share", 0.6, 0, 1)                                                   \
     /* largest angle between the shot's direction and the shooter's aim */                         \
     X(REAL, aim_tolerance_deg, "aim_tolerance_deg", 5, 0, 180)                                     \
     /* largest angle between a claimed path and the direction of its posted shot */                \
     X(REAL, binding_tolerance_deg, "binding_tolerance_deg", 0.5, 0, 180)                           \
-    /* hits with the same start and end must be fired further apart than this, or further apart    \
-       than half of min_interval if that is shorter */                                             \
+    /* hits with the same start and end must be fired more than this time apart. If half of        \
+       min_interval is shorter, it applies instead */                                              \
     X(SECONDS, trajectory_window_us, "trajectory_window", 0.1, 0, 60)                              \
     /* every hit needs a posted shot */                                                            \
     X(BOOL, require_shot, "require_shot", 0, 0, 1)                                                 \
@@ -234,7 +234,7 @@ extern const struct hs_builtin_ruleset hs_builtin_rulesets[HS_BUILTIN_RULESETS];
 
 /*
  * Creates a ruleset with default scalars and without rigs, zones or weapons. `cm_per_unit` is its
- * unit of length. The caller owns the ruleset. Returns NULL if out of memory.
+ * unit of length in centimetres. The caller owns the ruleset. Returns NULL if out of memory.
  */
 struct hs_ruleset *hs_ruleset_create(double cm_per_unit);
 

@@ -53,8 +53,8 @@ struct hs_sweep {
 
 struct hs_sweep_contact {
     bool touched;
-    /* How far the sphere's centre travels until first contact, 0 .. length. If the sphere only
-       comes within the slack, until the nearest approach. */
+    /* How far the sphere's centre travels until first contact, 0 .. length. If the gap stays above
+       0 but is within the slack, how far it travels until the nearest approach. */
     double distance;
     /* Smallest gap between sphere and solid along the whole travel; <= 0 if they overlap. */
     double gap;

@@ -214,8 +214,8 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
 #define HS_FLAG_ID(id, ...) HS_FLAG_##id,
 enum hs_flag { HS_FLAGS(HS_FLAG_ID) HS_FLAG_COUNT };
 
-/* Likely mistakes of an integration (hints.h). One mistake can cause hints about mistakes further
-   down in this list, so the first mistake must be fixed first. X(id, name) */
+/* Likely mistakes of an integration (hints.h). One mistake can also cause the hints further down in
+   this list, so fix the first one first. X(id, name) */
 #define HS_HINTS(X)                                                                                \
     X(MILLISECONDS, "milliseconds")                                                                \
     X(CLOCK, "clock")                                                                              \
@@ -456,8 +456,8 @@ HS_VOCABULARIES(X)
 /* Returns the verdict for a reason. */
 enum hs_verdict hs_reason_verdict(enum hs_reason reason);
 
-/* Returns whether a verdict with this reason is not recorded. The same claim is then evaluated
-   again if it is sent again. */
+/* Returns whether a claim with this reason is evaluated again if it is sent again, because its
+   verdict is not recorded. */
 bool hs_reason_is_retryable(enum hs_reason reason);
 
 /* These functions return one column of the lists above. */

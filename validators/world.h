@@ -5,10 +5,11 @@
  * one world at once. Results are bit-identical on every machine with IEEE 754 arithmetic, and do
  * not depend on the order in which the hierarchy is searched.
  *
- * The search of the hierarchy and a first test of the triangles use float, which is rounded so that
- * no contact is ever excluded. The remaining triangles and boxes are tested exactly (triangle.h,
- * sweep.h), in double and with the original coordinates. Floats are relative to the centre of the
- * world. So a small map far from the origin loses no precision, and a huge map only loses speed.
+ * The search of the hierarchy and a first test of the triangles use float, and round so that they
+ * never exclude a contact. The triangles and boxes that they do not exclude are tested exactly
+ * (triangle.h, sweep.h), in double and with the original coordinates. Floats are relative to the
+ * centre of the world. So a small map far from the origin loses no precision, and a huge map only
+ * loses speed.
  */
 #ifndef HS_WORLD_H
 #define HS_WORLD_H
@@ -57,7 +58,7 @@ enum hs_world_fault {
 
 struct hs_world;
 
-/* A function that allocates the memory which queries read. The memory must be aligned to 64 bytes,
+/* A function that allocates the memory that queries read. The memory must be aligned to 64 bytes,
    and free() must release it. The function returns NULL if out of memory. */
 typedef void *hs_world_alloc(size_t size);
 
@@ -86,9 +87,9 @@ struct hs_world *hs_world_create_within(const struct hs_world_mesh *mesh, hs_wor
                                         enum hs_world_fault *fault);
 
 /*
- * Computes a value for `max_bytes` from the numbers of triangles and boxes in a mesh. With `any`,
- * it is enough for every mesh. Without `any`, it is about a third as large, and enough for nearly
- * all meshes.
+ * Computes a value for `max_bytes` from the numbers of triangles and boxes in a mesh. If `any` is
+ * true, the value is enough for every mesh with these numbers. If it is false, the value is about a
+ * third as large, and enough for nearly all of them.
  */
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any);
 void hs_world_destroy(struct hs_world *world);
@@ -97,7 +98,7 @@ struct hs_world_info {
     size_t vertices, triangles, boxes; /* numbers in the mesh */
     size_t degenerate;                 /* number of triangles without area, which are skipped */
     size_t bytes;                      /* memory of the world */
-    struct hs_vec min, max; /* bounds of everything that can be touched; zero if there is nothing */
+    struct hs_vec min, max; /* bounds of everything that can be touched; zero if nothing can */
 };
 
 void hs_world_info(const struct hs_world *world, struct hs_world_info *out);
@@ -115,7 +116,7 @@ struct hs_world_contact {
 
 /*
  * Finds the first contact of a swept sphere with the world; radius 0 is a ray. Returns whether
- * something is touched, and then sets *out (`out` may be NULL).
+ * something is touched; if so, sets *out (`out` may be NULL).
  *
  * Both sides of a triangle are solid, and so is the inside of a box. A sphere that touches
  * something at its start has its contact at distance 0. A gap within the slack counts as touching
@@ -138,7 +139,7 @@ bool hs_world_sweep_within(const struct hs_world *world, const struct hs_sweep *
  */
 bool hs_world_blocks(const struct hs_world *world, struct hs_vec from, struct hs_vec to);
 
-/* Parts of a world, in arrays of the caller. */
+/* Parts of a world, in arrays that the caller provides. */
 struct hs_world_parts {
     struct hs_vec (*triangles)[3]; /* three corners of each triangle */
     struct hs_world_box *boxes;

@@ -160,8 +160,8 @@ static bool is_blameless(const struct hs_hit_result *result, const struct hs_che
     }
 }
 
-/* Raises the suspicion: for a rejected claim by the failure that decided, for an accepted claim
-   by all its failures, which are all in shadow mode. */
+/* Raises the suspicion. For a rejected claim, only the failure that decided counts. For an accepted
+   claim, all failures count; they are all in shadow mode. */
 static void add_suspicion(struct hs_match *match, struct hs_player *shooter,
                           const struct hs_hit_result *result)
 {

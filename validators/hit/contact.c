@@ -74,9 +74,9 @@ static bool is_too_far(const struct search *s, double gap)
     return gap > s->slack && !(s->is_target && gap < s->out->nearest.gap);
 }
 
-/* Returns whether the body is too far from the path, relative to the moving root. Compares the
-   path with a ball around all hitboxes. Before it reads any pose, which is slow, it tries a ball
-   that contains the body in all samples. */
+/* Returns whether the body is too far from the path. Compares the path, relative to the moving
+   root, with a ball around all hitboxes. Reading a pose is slow, so a ball that contains the body
+   in all samples is tried first. */
 static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
                             const struct leg_body *body)
 {
@@ -98,8 +98,8 @@ static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
 /* The number of legs that are tested together before they are tested one by one. */
 enum { CHUNK = 16 };
 
-/* Returns a lower bound of the gap on legs first..last, or DBL_MAX if no sample covers their
-   times. Compares a ball around the body in these samples with the chord of the path. */
+/* Returns a lower bound of the gap on legs first..last, or DBL_MAX if no sample covers their times.
+   Compares the chord of the path with a ball around the body in all samples during these legs. */
 static double chunk_gap(const struct search *s, const struct hs_path *path, uint32_t first,
                         uint32_t last)
 {
@@ -211,8 +211,8 @@ static void sweep_hitbox(struct search *s, const struct hs_pose *pose, uint16_t 
         found->soonest = fmin(found->soonest, out->distance);
 }
 
-/* Returns the hitbox to test first: the one that is probably touched first, otherwise the
-   nearest one. */
+/* Returns the hitbox to test first: the one that is probably touched first. If probably none is
+   touched, the nearest one. */
 static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack)
 {
     uint16_t nearest = HS_NONE, soonest = HS_NONE;
@@ -283,8 +283,8 @@ static void search_leg(struct search *s, const struct leg_body *placed)
     for (uint16_t i = 0; i < body.count; i++) {
         struct hs_vec motion = {0, 0, 0};
         if (placed->moves) {
-            /* Both bodies are in the order of the rig. A hitbox without a place at the end of
-               the leg moves with the root. */
+            /* Both bodies list their hitboxes in the order of the rig. A hitbox without a place at
+               the end of the leg moves with the root. */
             while (e < end.count && end.hitbox[e] < body.hitbox[i])
                 e++;
             bool there = e < end.count && end.hitbox[e] == body.hitbox[i];
@@ -338,8 +338,8 @@ static void try_leg(struct search *s, const struct hs_leg *leg)
         s->out->is_uncertain = true;
 }
 
-/* Returns whether the search can stop, because no later contact can replace the best one or the
-   work limit is exceeded. */
+/* Returns whether the search can stop, because no later contact can replace the best one, or
+   because the work limit is exceeded. */
 static bool is_settled(const struct search *s)
 {
     return hs_work_is_over(s->work) ||

@@ -19,8 +19,8 @@ void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t ti
         out->status = hs_rewind_find(out->player->history, c->ruleset, time_us, &out->bracket);
 }
 
-/* Finds the posted shot of a hit. A shot with another weapon than the hit names is not the hit's
-   shot. */
+/* Finds the posted shot of a hit. If the hit names another weapon than the shot, they do not belong
+   together. */
 static void find_posted_shot(struct hs_hit_context *c)
 {
     if (c->ledger == NULL || c->is_shot)
@@ -206,8 +206,8 @@ static void lay_path(struct hs_hit_context *c)
     if (c->has_path && hs_hit_flies(c) && !is_driven) {
         int64_t launch_us = launch_time(c);
         c->fire_time_us = launch_us;
-        /* A flight much longer than max_flight would have a path of rounding errors, so the path
-           is limited to max_flight. The check `flight` rejects longer flights anyway. */
+        /* Rounding errors would make the path of a flight much longer than max_flight useless. So
+           the path is limited to max_flight; the check `flight` rejects longer flights anyway. */
         if (launch_us < c->hit_time_us - c->weapon->max_flight_us)
             launch_us = c->hit_time_us - c->weapon->max_flight_us;
         if (launch_us < c->hit_time_us)
@@ -223,8 +223,9 @@ static struct hs_vec eye_at(const struct hs_hit_context *c, const struct hs_samp
     return hs_rewind_eye(c->shooter.player->history, c->ruleset, &alone);
 }
 
-/* Leaning is not tested if any start is accepted, because the check `origin` is not enforced, or
-   if a lean_share of 1 allows shots from behind a corner. */
+/* Returns how far the shooter leans. Leaning is not tested if the check `origin` is not enforced,
+   because any start is then accepted. It is also not tested if lean_share is 1, which allows shots
+   from behind a corner. */
 static enum hs_lean lean_of(const struct hs_hit_context *c)
 {
     double share = c->ruleset->hit.lean_share, limit = share * c->ruleset->hit.origin_tolerance;

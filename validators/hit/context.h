@@ -29,8 +29,8 @@ struct hs_view {
 /* How far the start of a hit is from the shooter's eye. */
 enum hs_lean {
     HS_LEAN_NONE, /* at the eye, or not tested */
-    /* Within hit.lean_share of the tolerance, which honest prediction can cause: the eye must
-       see some point of the body. */
+    /* Within hit.lean_share of the tolerance; honest prediction can cause this. The eye must see
+       some point of the body. */
     HS_LEAN_SLIGHT,
     HS_LEAN_FAR /* further away: the eye must see the contact */
 };
@@ -41,7 +41,7 @@ struct hs_landed {
     enum hs_cause cause;
     uint16_t zone;              /* HS_NONE: no zone */
     const struct hs_name *bone; /* NULL: no bone */
-    /* Length: along the path to the contact, or from the blast's centre. */
+    /* Length along the path to the contact; for a blast, from its centre. */
     double distance;
     uint16_t pellets; /* number of pellets; 0 for a blast */
     double share;     /* for a blast: share of its full damage */
@@ -59,7 +59,8 @@ struct hs_hit_context {
     bool is_shot; /* the claim is a posted shot, not a hit */
     /* The posted direction of the shot, not rounded; NULL if none was posted. */
     const struct hs_vec *shot_direction;
-    bool shot_spreads; /* the shot has a seed or directions, with shot_direction as their middle */
+    bool shot_spreads; /* the shot has a seed or directions, so its pellets spread around
+                          shot_direction */
     /* The ledger of the shooter; NULL if the fire time is in an earlier session, whose ledger is
        no longer kept. */
     const struct hs_ledger *ledger;
@@ -83,9 +84,10 @@ struct hs_hit_context {
 
     /* The shooter's rewound eye; set if there is a pose and the check `origin` is on. */
     struct hs_vec eye;
-    /* The possible position of the eye between two frames that is nearest to the start. */
+    /* Between two frames, the eye may have been anywhere on a segment. This is the segment's point
+       nearest to the start. */
     struct hs_vec near_eye;
-    double eye_moved; /* how far the eye moved between these frames; length */
+    double eye_moved; /* how far the eye moved between the two frames; length */
     enum hs_lean lean;
     uint16_t passed_team; /* shots pass through bodies of this team; HS_NONE: through no team */
 
@@ -95,8 +97,8 @@ struct hs_hit_context {
     struct hs_vec direction; /* unit direction at the start; only for claims without pellets */
     double trace_length;     /* from start to end */
 
-    /* What is on the path of a claim, or on the paths of its pellets. One of the two is set
-       while a check of stage PATH runs. */
+    /* `encounter`: what is on the path of a claim without pellets. `volley`: what is on the paths
+       of the pellets. One of the two is set while a check of stage PATH runs. */
     const struct hs_encounter *encounter;
     const struct hs_volley *volley;
 
@@ -135,7 +137,7 @@ static inline bool hs_hit_flies(const struct hs_hit_context *c)
     return c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
 }
 
-/* Returns whether the claim is a hit of an instant weapon whose hit_time was claimed, not
+/* Returns whether the claim is a hit with an instant weapon, and its hit_time was claimed, not
    computed. */
 static inline bool hs_hit_is_instant(const struct hs_hit_context *c)
 {

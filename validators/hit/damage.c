@@ -20,7 +20,8 @@ double hs_falloff(const struct hs_weapon *weapon, double distance)
     return points[count - 1].factor;
 }
 
-/* Returns the claimed zone: `claimed_bone` names a zone, or a bone, whose first hitbox counts. */
+/* Returns the claimed zone. `claimed_bone` names a zone or a bone. The zone of a bone is that of
+   its first hitbox. */
 static uint16_t claimed_zone(const struct hs_hit_context *c, const struct hs_rig *rig)
 {
     struct hs_str claimed = c->claim->claimed_bone;
@@ -34,8 +35,8 @@ static uint16_t claimed_zone(const struct hs_hit_context *c, const struct hs_rig
     return zone;
 }
 
-/* If the contact check is not enforced, adds damage for the claimed bone when the claim misses
-   its target. */
+/* If the claim misses its target and the contact check is not enforced, adds the damage for the
+   claimed bone. */
 static void land_as_claimed(struct hs_hit_context *c)
 {
     bool observed = hs_hit_mode(c, HS_CHECK_CONTACT) != HS_MODE_ENFORCE && !c->bursts;

@@ -39,7 +39,8 @@ static bool reaches(const struct hs_hit_context *c, const struct hs_contact *tar
  * tested, because bodies lean on walls.
  *
  * Even if the touched point is hidden, a sphere of radius world_radius may touch the body. The
- * result is then false, and this touch becomes the contact if the world check is enforced.
+ * result is then false. If the world check is enforced, the touch by this sphere becomes the
+ * contact.
  */
 static bool is_hidden(struct hs_hit_context *c, const struct hs_path *path,
                       const struct hs_encounter *e, const struct hs_player *player, bool is_target,
@@ -76,8 +77,8 @@ static void measure_target(const struct hs_path *path, struct hs_encounter *e)
     e->is_unknown = obstacle->is_unknown && obstacle->unknown_distance < e->needed - tie;
 }
 
-/* Tests whether the world is between the path and the target, because the target may be beside
-   the path: only the path's full radius touches it, or the path misses it by at most
+/* If the target is beside the path, tests whether the world is between them. A target is beside the
+   path if only the path's full radius touches it, or if the path misses it by at most
    claim_padding. */
 static void test_beside_path(struct hs_hit_context *c, const struct hs_path *path,
                              const struct hs_player *target, struct hs_encounter *e)
@@ -163,7 +164,8 @@ static void test_sight(struct hs_hit_context *c, const struct hs_path *path,
     e->needed = hs_vec_distance(c->near_eye, at->center);
 }
 
-/* Finds the target on the path up to the obstacle that ends it, otherwise on the whole path. */
+/* Looks for the target on the path up to the obstacle that ends the path. If it is not there, looks
+   for it on the whole path. */
 static void find_target(struct hs_hit_context *c, struct hs_path *path,
                         const struct hs_player *target, double whole, struct hs_encounter *out)
 {

@@ -19,14 +19,15 @@ struct hs_met {
 };
 
 struct hs_encounter {
-    /* The obstacle that matters for the target: the first one on the path, one between the path
-       and a target beside it, or one between the eye and the target. */
+    /* The obstacle that matters for the target. If is_unseen, it is between the eye and the target.
+       If is_beside, it is between the path and the target. Otherwise it is the first one on the
+       path. */
     struct hs_obstacle obstacle;
     bool clips;               /* `obstacle` stops the shot, because the world check is enforced */
     struct hs_obstacle end;   /* the first obstacle on the path */
     bool ends;                /* the path ends at `end` */
     double world_radius;      /* radius of the sphere swept against map and movers */
-    double free;              /* distance at which the world stops this sphere */
+    double free;              /* distance at which the world stops the sphere of world_radius */
     struct hs_contact target; /* set if there is a target */
     bool reaches;             /* the target is touched, or missed by at most claim_padding */
     /* Distance to the target along the path, or from the eye if is_unseen. */
@@ -36,7 +37,8 @@ struct hs_encounter {
     bool is_unseen;         /* `obstacle` hides the target from the eye of a shooter who leans */
     bool is_unknown;        /* a mover without a pose may be in front of the target */
     uint32_t before_target; /* number of other bodies touched before the target */
-    /* How many of these may not be solid, because their `solid` is stale after a restore. */
+    /* How many of before_target may not be solid, because their `solid` is stale after a
+       restore. */
     uint32_t uncertain_before;
     uint32_t met_count;
     struct hs_met met[HS_MAX_MET]; /* other bodies on the path, in order of contact */
@@ -89,8 +91,8 @@ void hs_describe_impact(struct hs_hit_context *c, const struct hs_player *player
                         const struct hs_contact *contact);
 void hs_describe_obstacle(struct hs_hit_context *c, const struct hs_obstacle *obstacle);
 
-/* Sets the impact to the first body other than the target, or else to the point where the world
-   stops the path. */
+/* Sets the impact to the first body other than the target. If the path touches no such body, sets
+   it to the point where the world stops the path. */
 void hs_describe_first(struct hs_hit_context *c, const struct hs_encounter *e);
 
 /* Adds the damage of one contact, for one pellet. */
@@ -112,14 +114,14 @@ void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reas
 /* The results of all pellets of a claim. */
 struct hs_volley {
     uint16_t landed; /* number of pellets that hit their claimed body */
-    uint16_t free;   /* number of these that the world certainly does not stop */
+    uint16_t free;   /* number of landed pellets that the world certainly does not stop */
 
     bool is_occluded; /* the world stops at least one pellet in front of its claimed body */
     bool is_unknown;  /* an unknown mover may stop at least one pellet that would hit */
     /* The first unknown mover that may be in the way, otherwise the first certain obstacle
        (record_obstacle in volley.c). */
     struct hs_obstacle obstacle;
-    double needed; /* distance to the claimed body on the path of that pellet */
+    double needed; /* distance to the claimed body on the path that `obstacle` may block */
 
     /* The player who blocks the last blocked pellet; NULL: no pellet is blocked. */
     const struct hs_player *blocker;
@@ -134,8 +136,8 @@ struct hs_volley {
    the pellets that hit. */
 void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out);
 
-/* Returns whether a mover without a pose may be in the way of a pellet that would hit, and the
-   world check is enforced. */
+/* Returns whether the world check is enforced, and a mover without a pose may be in the way of a
+   pellet that would hit. */
 static inline bool hs_volley_is_open(const struct hs_hit_context *c)
 {
     return c->volley->is_unknown && hs_world_is_enforced(c);

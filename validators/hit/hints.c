@@ -1,5 +1,5 @@
-/* Counts the answers of the rules. A mistake becomes a hint when enough of the claims show it,
-   from more than half of the shooters. */
+/* Counts the answers of the rules. A mistake becomes a hint when enough of the claims show it, and
+   these claims come from more than half of the shooters. */
 #include "validators/hit/hints.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ enum {
        hint. */
     FIRST_CLAIMS = 100,
     MIN_RELEVANT = 30, /* minimum number of claims that could show the mistake */
-    /* At this number the counts are halved, so that a hint ends soon after a fix. */
+    /* At this number the counts are halved, so that a hint disappears soon after a fix. */
     MAX_RELEVANT = 128,
     /* This many claims are all sampled; after them, one claim in 16 is sampled to save time. */
     ALL_OF_FIRST = 256,
@@ -186,7 +186,7 @@ static void write_detail(struct hs_hint *hint)
                                     *at == 'p' ? hs_hint_units[unit].posted
                                                : hs_hint_units[unit].assumed);
         if (len >= sizeof hint->detail)
-            return; /* the buffer is full; every sentence is shorter */
+            return; /* does not happen: every sentence is shorter than the buffer */
     }
 }
 

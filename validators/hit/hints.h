@@ -19,19 +19,21 @@ struct hs_claim_facts {
     const struct hs_hit_result *result;
     const struct hs_player *shooter;
     const struct hs_sample *newest; /* the shooter's newest sample, or NULL */
-    /* Positions of the shooter at the fire time; set if `newest` is. */
+    /* Positions of the shooter at the fire time; set if `newest` is set. */
     struct hs_vec root, eye;
-    double eye_height; /* eye height of the stance, length; set if `newest` is */
-    /* Distance from the eye to `start`, and the largest allowed distance; set if `newest` is. */
+    double eye_height; /* eye height of the stance, length; set if `newest` is set */
+    /* Distance from the eye to `start`, and the largest allowed distance; set if `newest` is
+       set. */
     double off, tolerance;
-    /* `root` and `eye` are from the evaluated time; otherwise from the newest sample. */
+    /* True: `root` and `eye` are from the evaluated time. False: they are from the newest
+       sample. */
     bool has_pose;
     bool keeps_offset;   /* `start` has the same offset from the root as most claims */
     bool is_explained;   /* an earlier rule in the table explains the claim */
     struct hs_work work; /* for tests of the path */
     /* Seconds: times of the claim, of its arrival and of the newest frame. */
     double time, now, frames;
-    /* The newest frame was refused because its time is far from the others. */
+    /* The newest frame was refused because its time is far from those of the other frames. */
     bool frames_jump;
     double measured, expected; /* set by a rule that answers yes */
 };

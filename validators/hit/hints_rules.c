@@ -13,9 +13,9 @@ enum {
     SHIFTS = 21
 };
 
-/* The steps between shifts: LATE_STEP in seconds, HIGH_STEP as a share of the eye height. A
-   runner needs longer than two time steps to pass a point, and a body is higher than two height
-   steps. So no target falls between two shifts. */
+/* The steps between shifts: LATE_STEP in seconds, HIGH_STEP as a share of the eye height. A running
+   body covers a fixed point for longer than two time steps, and a body is taller than two height
+   steps. So no target slips through between two neighbouring shifts. */
 #define LATE_STEP 0.04
 #define HIGH_STEP 0.15
 
@@ -309,7 +309,7 @@ static enum hs_says says_fire_time(struct hs_claim_facts *f)
     hs_history_span_box(hs_history_span(f->shooter->history), &middle, &half);
     if (hs_vec_length(half) < f->tolerance ||
         (f->off > 0.25 * f->tolerance && f->off <= f->tolerance))
-        return HS_SAYS_NOTHING; /* the shooter stood still, or any time would do */
+        return HS_SAYS_NOTHING; /* the shooter stood still, or every time fits */
     f->measured = f->off > f->tolerance ? late_by(f) : 0;
     return answer(fabs(f->measured) >= SHORTEST_LATE);
 }
@@ -399,8 +399,8 @@ static bool meets_shifted(struct hs_claim_facts *f, const struct hs_player *targ
 /*
  * Looks for one shift, in time or along `up`, that would turn most misses into hits. A miss that no
  * shift turns into a hit says nothing, because another mistake explains it. A hit that the
- * majority's shift leaves a hit says nothing either. `measured` is the middle of the shifts with
- * which the claim hits.
+ * majority's shift does not turn into a miss says nothing either. `measured` is the middle of the
+ * shifts with which the claim hits.
  */
 static enum hs_says says_shift(struct hs_claim_facts *f, enum hs_hint_code code,
                                struct hs_majority *majority, bool is_time)
@@ -498,9 +498,10 @@ const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT] = {
     [HS_HINT_START] = {says_start, false, 0.6, HS_UNIT_LENGTH,
                        "starts are %m from the eye, %e is tolerated, and no unit, axis, offset or "
                        "time explains it: do claims and frames mean the same player?"},
-    [HS_HINT_INTERP_TWICE] = {says_interp_twice, true, 0.6, HS_UNIT_SECONDS,
-                              "claims land %m s after their `hit_time`, which is `interp`: is "
-                              "interpolation subtracted twice?"},
+    [HS_HINT_INTERP_TWICE] =
+        {says_interp_twice, true, 0.6, HS_UNIT_SECONDS,
+         "claims hit only %m s after their `hit_time`, which is as long as `interp`: "
+         "is interpolation subtracted twice?"},
     [HS_HINT_HIT_TIME] = {says_hit_time, true, 0.6, HS_UNIT_SECONDS,
                           "most misses would hit if `hit_time` were %m s later (if negative: "
                           "earlier): do `hit_time` and the times of frames mean the same moment?"},
@@ -514,7 +515,7 @@ const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT] = {
                      "no frame has `rtt`, so `hit_time` is not compared with the shooter's "
                      "connection: send `rtt` in seconds."},
     [HS_HINT_RTT_UNIT] = {says_rtt_unit, true, 0.6, HS_UNIT_SECONDS,
-                          "round trips are %m s: is `rtt` in milliseconds? It is in seconds."},
+                          "round trips are %m s: is `rtt` in milliseconds? Send it in seconds."},
     [HS_HINT_AIM] = {says_aim, true, 0.6, HS_UNIT_NONE,
                      "no frame has `aim`, and no posted shot has `direction`, so shots are not "
                      "compared with the shooter's aim: send one of them."},

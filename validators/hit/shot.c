@@ -24,8 +24,8 @@ static struct hs_digest digest_of(const struct hs_shot_claim *claim)
     return hs_digest_end(digest);
 }
 
-/* Returns how long ago a projectile that the server spawns now was launched, up to the limit by
-   which a claim may rewind. */
+/* Returns how long before `now_us` the shot was fired: at least 0, and at most rewind.limit. The
+   server must advance the new projectile by this time. */
 static int64_t launch_age(const struct hs_match *match, const struct hs_shot_claim *claim,
                           int64_t now_us)
 {
@@ -153,8 +153,8 @@ static enum hs_reason cancel(struct hs_match *match, const struct hs_shot_claim 
         hs_journal_cancel(match, shooter, claim->shot);
         return HS_REASON_OK;
     }
-    /* If the shot itself could not be recorded, the game server sends it again, and this
-       cancellation after it. */
+    /* If the shot itself could not be recorded, the game server sends the shot again, and then this
+       cancellation. */
     const struct hs_ledger_numbers *shots = &shooter->ledger.shots;
     bool may_be_lacked =
         shots->lacks_some && match->newest_us - shots->lacked_until_us <= match->claim_window_us;

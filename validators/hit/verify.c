@@ -103,7 +103,7 @@ static void meet(struct hs_hit_context *c, union meeting *meeting)
     }
 }
 
-/* Clears a row. Names are long, so only their first byte is written. */
+/* Clears a row. Names are large, so only their first byte is cleared. */
 static void begin_row(struct hs_check_row *row, enum hs_check check, enum hs_mode mode)
 {
     row->check = check;
@@ -131,9 +131,9 @@ static bool run_check(struct hs_hit_context *c, enum hs_check check, struct hs_c
     return true;
 }
 
-/* Runs the checks that apply, in the order in which they decide. If nothing names a weapon and
-   the weapon check is enforced, the checks after it do not run. They need the weapon, and could
-   reject an honest claim without it. */
+/* Runs the checks that apply, in order of precedence. If nothing names a weapon and the weapon
+   check is enforced, the checks after it do not run. They need the weapon, and could reject an
+   honest claim without it. */
 static void run_checks(struct hs_hit_context *c)
 {
     union meeting meeting;
@@ -192,7 +192,7 @@ static void decide(struct hs_hit_context *c)
 
 /* ---- the budget ---- */
 
-/* Returns what the cost of a prepared claim depends on. */
+/* Returns the numbers that the cost of a prepared claim depends on. */
 static struct hs_hit_size size_of(const struct hs_hit_context *c)
 {
     /* A posted shot tests no bodies, only what is between the eye and the start. */

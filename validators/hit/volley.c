@@ -62,7 +62,7 @@ static void verify_encounter(struct hs_hit_context *c, const struct hs_view *vie
     const struct hs_player *in_front = e->met_count > 0 ? e->met[0].player : NULL;
     if (e->target.touched && (e->is_occluded || (!blocked && e->is_unknown)))
         record_obstacle(volley, e);
-    if (e->target.nearest.gap == DBL_MAX) { /* no hitbox had a pose then */
+    if (e->target.nearest.gap == DBL_MAX) { /* no hitbox had a pose on the path */
         refuse(out, HS_PELLET_UNKNOWN, HS_REASON_LOW_CONFIDENCE_GAP);
         record_missing(volley, out->reason, view);
     } else if (!e->target.touched) {

@@ -60,8 +60,8 @@ static bool grow(struct hs_players *players)
     return true;
 }
 
-/* Adds an account, which replaces the least suspicious one if there is no space. Returns NULL if
-   the list is empty and cannot grow. */
+/* Adds an account. If there is no space, it replaces the least suspicious one. Returns NULL if the
+   list is empty and cannot grow. */
 static struct hs_account *add(struct hs_players *players, int64_t now_us)
 {
     struct hs_accounts *accounts = &players->accounts;

@@ -1,8 +1,8 @@
 /*
- * Accounts. An account is a stable id of a person, which frames may post for a player. The account
- * preserves the person's standing, their cadences, and the counters and credit of their moves, even
- * if they leave, return, or join under another name. An account belongs to at most one present
- * player. The values of an account whose player left are parked in this list. Internal to
+ * An account is a stable id for the person who plays. A frame may contain a player's account. The
+ * account preserves the person's standing, their cadences, and the counters and credit of their
+ * moves, even if they leave, return, or join under another name. An account belongs to at most one
+ * present player. The values of an account whose player left are parked in this list. Internal to
  * validators/.
  */
 #ifndef HS_ACCOUNTS_H
@@ -38,8 +38,8 @@ struct hs_account {
 bool hs_accounts_set(struct hs_players *players, struct hs_player *player, struct hs_str name);
 
 /* Parks the values of a player's account, if they have one. The player keeps the account's name.
-   There are at most as many parked accounts as the maximum number of players. If there is no
-   space for another one, the least suspicious account is forgotten. */
+   The match's limit of players also limits the number of parked accounts. If there is no space for
+   another one, the least suspicious account is forgotten. */
 void hs_accounts_park(struct hs_players *players, struct hs_player *player, int64_t left_us);
 
 /* Moves the parked values of the player's account back to the player, if there are any. */

@@ -15,15 +15,15 @@ enum { ROUND_TRIPS = 4 };
 #define MEASURED_US INT64_C(1000)
 
 /* A stall is assumed to last this many times the spread of the round trips beyond FRAME_US. The
-   factor was chosen on simulated networks (tests/property/test_honest_times.c). Half of it
-   rejects too many claims on WIFI. Twice of it allows too much on CABLE. */
+   factor was chosen on simulated networks (tests/property/test_honest_times.c). Half the factor
+   rejects too many claims on WIFI. Twice the factor allows too much on CABLE. */
 enum { STALL_FACTOR = 12 };
 
 /*
- * The credit on a steady connection, and the factor by which spread beyond FRAME_US adds credit.
- * The values were chosen with simulated players who walk at the speed limit from their first move
- * on. With a steady round trip of 40 ms, a speed cheat gains less than 2 % in the first ten
- * seconds.
+ * STEADY_CREDIT_US is the credit on a steady connection. CREDIT_FACTOR times the spread beyond
+ * FRAME_US is added to it. The values were chosen with simulated players who walk at the speed
+ * limit from their first move on. With a steady round trip of 40 ms, a speed cheat gains less than
+ * 2 % in the first ten seconds.
  */
 #define STEADY_CREDIT_US INT64_C(40000)
 enum { CREDIT_FACTOR = 4 };

@@ -26,10 +26,10 @@ void hs_connection_read(const struct hs_player *player, int64_t now_us, struct h
 void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_us);
 
 /*
- * Returns the delay, in microseconds, that packets can have beyond the smallest round trip. It is
- * estimated twice, and the larger estimate counts: from the spread of the round trips in the last
- * 15 to 30 s, and from the timing of the player's moves. Returns 0 if nothing is known. `player`
- * may be NULL.
+ * Returns the delay, in microseconds, that packets can have beyond the smallest round trip. There
+ * are two estimates: one from the spread of the round trips in the last 15 to 30 s, one from the
+ * timing of the player's moves. The larger one counts. Returns 0 if nothing is known. `player` may
+ * be NULL.
  */
 int64_t hs_connection_noise(const struct hs_player *player);
 
@@ -44,8 +44,8 @@ bool hs_connection_is_quiet(const struct hs_player *player, int64_t now_us);
 /*
  * Returns the credit, in microseconds, that the player's moves need because they arrive unevenly.
  * It is computed from the spread of the round trips in the last 15 to 30 s, and is at least 40 ms.
- * Returns -1 if there are fewer than HS_ROUND_TRIPS_ENOUGH of them or they differ by less than 1
- * ms. `player` may be NULL.
+ * Returns -1 if there are fewer than HS_ROUND_TRIPS_ENOUGH of them, or if they differ by less than
+ * 1 ms. `player` may be NULL.
  */
 int64_t hs_connection_move_credit(const struct hs_player *player, int64_t now_us);
 

@@ -135,7 +135,7 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
             place = i;
     }
     player->was_moved = true;
-    /* Replace one of two equal times if there are any, otherwise the oldest time. */
+    /* If two times are equal, replace one of them; otherwise replace the oldest. */
     if (place < 0 && time_us < moved_us[0])
         return;
     place = place < 0 ? 0 : place;
@@ -267,8 +267,8 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     return entry->account.ptr == NULL || hs_accounts_set(&match->players, player, entry->account);
 }
 
-/* Returns whether this entry could be stored after a clock reset, in which players keep their
-   newest state. */
+/* Returns whether this entry could be stored after a clock reset. Players keep their newest state
+   in a clock reset. */
 static bool would_store_player(struct hs_match *match, const struct hs_player_frame *entry)
 {
     const struct hs_players *players = &match->players;

@@ -2,8 +2,8 @@
 
 #include "validators/base/saved.h"
 
-/* The maximum size of a record without the stored answer and the pellet directions of a shot.
-   Their sizes vary, so hs_journal_reserve adds them. */
+/* The maximum size of a record, without the stored answer and the shot's pellet directions. Their
+   sizes vary, so hs_journal_reserve adds them. */
 enum { RECORD_BYTES = 512 };
 
 /* If more bytes than this wait to be written, no session may begin or end, so that joins and

@@ -23,7 +23,7 @@ void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *bu
     free(moves);
 }
 
-/* Forgets which jumps, spawns and launches by the server the moves have shown. */
+/* Forgets which of the server's jumps, spawns and launches have shown in moves. */
 static void forget_events(struct hs_player_moves *moves)
 {
     if (moves == NULL)
@@ -144,8 +144,8 @@ void hs_player_moves_forget_times(struct hs_player_moves *moves)
     moves->unmoved_us = moves->unmoved_client_us = 0;
 }
 
-/* Adds a name unless it is absent. `which` identifies the member, so that the same name in two
-   members gives two different digests. */
+/* Adds a name if there is one. `which` identifies the member, so that the same name in two members
+   gives two different digests. */
 static void add_name(struct hs_digest *digest, struct hs_str name, uint64_t which)
 {
     if (name.ptr == NULL)
@@ -304,8 +304,8 @@ void hs_player_moves_keep(struct hs_player_moves *moves, struct hs_budget *budge
     if (!has_place(moves->answers))
         make_place(moves, budget);
     struct hs_move_answers *answers = moves->answers;
-    /* When a long batch is sent again, answers to its first moves must not replace those to its
-       last moves. */
+    /* A re-sent batch must not let the answers to its early moves push out those to its later
+       ones. */
     bool pushes_out =
         answers != NULL && result->reason == HS_MOVE_STALE && is_below_all(answers, move);
     if (answers == NULL || pushes_out || !write_next(answers, budget, move, digest, result))

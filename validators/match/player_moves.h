@@ -85,16 +85,17 @@ struct hs_player_moves {
     /* Time of the newest spawn that the client is known to have seen: a move ended within reach
        of the spawn place, or an epoch began after the spawn. */
     int64_t spawn_shown_us;
-    struct hs_launch launch; /* the server's last launch, which fades over time */
-    int64_t granted_us;      /* credit was granted up to this time before the clock was set back */
+    /* The last launch by the server; its speeds are reduced as time passes. */
+    struct hs_launch launch;
+    int64_t granted_us; /* credit was granted up to this time before the clock was set back */
     /* Arrivals of the first and the last of the moves that show that the clock was set back. */
     int64_t behind_from_us, behind_us;
     uint32_t behind_count;   /* number of these moves */
     struct hs_vec corrected; /* position of the last correction; valid if has_corrected */
     /* Base of `corrected`: a hash of its name, as in hs_movement.base; 0: no base. */
     uint64_t corrected_base;
-    /* Time of the moves since the last movement check: the time that was granted to them, and
-       their time by the client's clock. */
+    /* Times of the moves since the last movement check: what was granted for them, and how long
+       they took by the client's clock. */
     double unmoved_us, unmoved_client_us;
     bool has_epoch, has_corrected, has_acked;
     bool may_be_thrown; /* the last launch goes upwards, and no move has used it to rise yet */

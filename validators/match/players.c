@@ -291,8 +291,8 @@ size_t hs_match_count_bytes(const struct hs_match *match)
     return bytes;
 }
 
-/* Reserves the bytes of a new player, including larger arrays if they are full. If memory is
-   short, first shrinks the histories without samples. */
+/* Reserves the bytes of a new player, and those of larger arrays if the arrays are full. If memory
+   is short, first shrinks the histories without samples. */
 static bool reserve_place(struct hs_players *players, uint32_t max_samples, size_t *bytes)
 {
     uint32_t places = players->capacity == 0 ? FIRST_PLACES : players->capacity;

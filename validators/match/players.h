@@ -28,8 +28,7 @@ struct hs_launch {
     double speed, climb; /* perpendicular to `up`, and along it (>= 0); length/s */
 };
 
-/* The suspicion of a player by failed check, as of time_us. It halves every ten minutes of match
-   time. */
+/* A player's suspicion for each check, as of time_us. It halves every ten minutes of match time. */
 struct hs_suspicion {
     double hits[HS_CHECK_COUNT];
     double moves[HS_MOVE_CHECK_COUNT];
@@ -185,7 +184,7 @@ struct hs_match {
     uint32_t payments;       /* payments since the match was opened or restored */
     int64_t window_start_us; /* time of the oldest frame since the history last started */
     uint32_t clock;          /* number of clock resets */
-    /* A claim about a time that is further before newest_us than this is always refused. */
+    /* Claims about times that are further before newest_us than this are always refused. */
     int64_t claim_window_us;
     /* After a restore (snapshot.h), accepted shots fired in [lost_from_us, lost_until_us] may be
        unknown. The end is INT64_MAX until a frame arrives. */
@@ -216,9 +215,8 @@ struct hs_player *hs_players_find(const struct hs_players *players, struct hs_st
 enum hs_players_use { HS_PLAYERS_FOR_FRAME, HS_PLAYERS_FOR_MOVE };
 
 /* Like hs_players_find, but fast for lists that name the players in nearly the same order each
-   time. The function first tries the player after the one that it found last, without computing
-   a hash. If that player has the name, it also prefetches the memory of the next players that
-   `use` needs. */
+   time. The function first tries the player after the one that it found last, without computing a
+   hash. If that player has the name, it also prefetches what `use` needs of the next players. */
 struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str name,
                                        enum hs_players_use use);
 
@@ -285,9 +283,10 @@ void hs_players_prune(struct hs_players *players, int64_t before_us);
    out of memory. */
 bool hs_match_intern_team(struct hs_match *match, struct hs_str name, uint16_t *out);
 
+#define HS_SUSPICION_HALF_LIFE_US INT64_C(600000000)
+
 /* Returns the suspicion at `time_us`, summed over all checks. A time before the last change
    counts as the time of that change. */
-#define HS_SUSPICION_HALF_LIFE_US INT64_C(600000000)
 double hs_suspicion_sum(const struct hs_suspicion *suspicion, int64_t time_us);
 
 /* Decays all values to `time_us`. An earlier time has no effect. */

@@ -8,7 +8,8 @@
 
 struct hs_posted_sample {
     struct hs_sample sample;
-    /* Inherited values, overwritten by the posted ones in `state`. */
+    /* The values inherited from the previous sample. In inherited.state, the posted values have
+       already replaced them. */
     struct hs_inherited inherited;
     struct hs_posted_pose *posted_pose; /* NULL if neither bones nor an eye were posted */
 };

@@ -251,7 +251,7 @@ static void set_clock_back(struct hs_player_moves *moves)
     moves->granted_us = heard_us > granted_us ? heard_us : granted_us;
 }
 
-/* Excludes time for which credit was already granted, or may have been, from the next grant. */
+/* Excludes from the next grant the time for which credit was, or may have been, granted already. */
 static void pass_granted_time(struct hs_player_moves *moves, int64_t received_us)
 {
     struct hs_timing *state = &moves->checks.timing;

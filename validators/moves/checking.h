@@ -26,7 +26,7 @@ struct hs_checking {
     int64_t rtt_us; /* -1: unknown */
     int64_t interp_us;
     int64_t credit_us; /* see hs_connection_move_credit; -1: unknown */
-    /* Set only if has_moved, because setting these large structs takes time. */
+    /* Filled in only if has_moved, because clearing structs this large is slow. */
     struct hs_move_trace *trace;
     struct hs_move_undo *undo;
     double more_us; /* time that the movement checks used beyond the granted time */

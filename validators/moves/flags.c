@@ -3,8 +3,8 @@
 #include "validators/match/player_moves.h"
 
 /* The flags count as wrong only if frames contradict them for at least the round trip plus this
-   time. A client learns after one round trip about a stance that the server chose. The server
-   adopts a stance that the client chose within a few ticks. */
+   time. After one round trip, a client knows the stance that the server chose. Within a few ticks,
+   the server adopts the stance that the client chose. */
 #define GRACE_US       INT64_C(250000)
 #define UNKNOWN_RTT_US INT64_C(200000)
 

@@ -5,7 +5,7 @@
 #include "validators/moves/checking.h"
 
 /* When the server moves or corrects the player, the first move that shows it arrives within the
-   round trip plus this time. A displacement that first shows up in a later move is not excused. */
+   round trip plus this time. After that, it no longer excuses a move. */
 #define JUMP_ARRIVES_US INT64_C(1000000)
 
 /* Assumed if the round trip is unknown. */
@@ -14,9 +14,9 @@
 /*
  * A launch by the server raises the limits. For the round trip plus LAUNCH_ARRIVES_US it counts in
  * full, because the client may not know of it yet. Then, on the ground, it shrinks by a share of
- * 1/LAUNCH_FADES_S each second, and each landing leaves LAUNCH_LANDED of it. Without that share, a
- * client that hops would keep the speed of the launch. In the air nothing slows the body, but after
- * LAUNCH_ENDS_US the launch is over.
+ * 1/LAUNCH_FADES_S each second, and each landing leaves LAUNCH_LANDED of it. Without the loss at
+ * landings, a client that hops would keep the speed of the launch. In the air nothing slows the
+ * body, but after LAUNCH_ENDS_US the launch is over.
  */
 #define LAUNCH_ARRIVES_US INT64_C(500000)
 #define LAUNCH_FADES_S    1.0

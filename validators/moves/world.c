@@ -28,12 +28,13 @@
 /* A path around an obstacle may take at most this time. */
 #define SEARCH_MAX_S 1.0
 
-/* Round trip plus interpolation delay: the value if the round trip is unknown, and the largest
-   value. */
+/* The lag is the round trip plus the interpolation delay. LAG_UNKNOWN_US is used if the round trip
+   is unknown. A longer lag than LAG_MAX_US counts as LAG_MAX_US. */
 #define LAG_UNKNOWN_US INT64_C(200000)
 #define LAG_MAX_US     INT64_C(500000)
 
-/* The work limit of one search for a path around an obstacle. A few hit claims cost the same. */
+/* The work limit of one search for a path around an obstacle. It is the cost of a few hit
+   claims. */
 enum { SEARCH_WORK = 40000 };
 
 /* ---- places ---- */
@@ -182,8 +183,8 @@ enum { TRAIL_POINTS = 4 };
 struct trail {
     struct hs_vec point[TRAIL_POINTS];
     int count;
-    /* The starts for tests against movers, if a base carried the body: where each base has moved
-       the start to. The path is free if it is free from one of them. */
+    /* If a base carried the body: where each base has moved the start of the path. Tests against
+       movers use these starts. The path is free if it is free from one of them. */
     struct hs_vec carried[STARTS];
     int carried_count;
 };
@@ -207,9 +208,9 @@ static bool is_free_of_movers_at(struct search *s, const struct trail *trail, st
     return true;
 }
 
-/* Returns whether the path is free of movers at one of the times. A time does not count if the
-   place of a mover that may be in the way is unknown then. Returns true if no time shows a
-   blocked path. */
+/* Returns whether the path is free of movers at one of the times. A time does not count if a mover
+   may be in the way and its place at that time is unknown. Returns true if no time shows a blocked
+   path. */
 static bool is_free_of_movers(struct search *s, const struct trail *trail, double *distance)
 {
     bool is_blocked = false;

@@ -40,11 +40,11 @@ struct hs_move_trace {
     uint32_t base_number;        /* index of the base in match->movers + 1; 0: no base */
     /* The move names a base that is not a mover of the match. */
     bool has_unknown_base;
-    /* If the base changed: the shortest of the paths measured in the world, relative to the old
-       base, and relative to the new base. Valid if has_base_path. */
+    /* If the base changed: the shortest of three paths, measured in the world, relative to the old
+       base and relative to the new base. Valid if has_base_path. */
     struct hs_vec base_path;
     bool has_base_path;
-    /* Results of the search for ground, which hs_move_trace_keep stores. */
+    /* Results of the search for ground; hs_move_trace_keep stores them. */
     int64_t looked_us;
     int64_t hover_us;
     bool is_hovering;

@@ -48,8 +48,8 @@ static double along(struct hs_vec v, enum hs_up up)
 
 /*
  * Returns the direction in which `v` is longest, if that is more than four times its component
- * along `up`. Otherwise returns `up`. An animal may be longer than it is high, but not four times.
- * A body that was built along another axis than `up` has almost no height.
+ * along `up`. Otherwise returns `up`. An animal may be longer than it is tall, but not four times
+ * as long. A body that was built along another axis than `up` has almost no height.
  */
 static enum hs_up longest_direction(struct hs_vec v, enum hs_up up)
 {
@@ -118,8 +118,8 @@ static void check_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up
 /*
  * Warns and returns false if `value` is not from `low` to `high` times the reach of the body. A
  * speed counts as the length covered in a second. 0 is accepted, because it means that the value is
- * not set. Ratios to the body work for every unit of length. The bounds are wide, but they are less
- * than a factor of 100 from usual values, so that a mix-up of metres and centimetres is found.
+ * not set. Ratios to the body work for every unit of length. The bounds are wide, but less than a
+ * factor of 100 away from usual values, so that a mix-up of metres and centimetres is found.
  */
 static bool check_length(struct warning *w, const char *pointer, double value, double low,
                          double high)
@@ -136,7 +136,7 @@ static bool check_length(struct warning *w, const char *pointer, double value, d
 
 static void check_weapons(struct warning *w, const struct hs_ruleset *ruleset)
 {
-    const struct hs_weapon *furthest = NULL; /* the longest range, without melee weapons */
+    const struct hs_weapon *furthest = NULL; /* the non-melee weapon with the longest range */
     char pointer[HS_NAME_MAX + 64];
     for (int i = 0; i < ruleset->weapon_count; i++) {
         const struct hs_weapon *weapon = ruleset->weapons[i];

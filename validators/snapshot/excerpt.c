@@ -217,7 +217,7 @@ static void extend(struct hs_excerpt *excerpt, int64_t time_us)
     excerpt->until_us = time_us > excerpt->until_us ? time_us : excerpt->until_us;
 }
 
-/* Extends the bounds to all places where the player's body was. They then also contain the
+/* Extends the bounds to all places where the player's body was. The bounds then also contain the
    player's eye and all contacts with the body. */
 static void widen_by_player(struct hs_excerpt *excerpt, const struct hs_match *match,
                             struct hs_str name)

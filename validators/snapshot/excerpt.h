@@ -19,8 +19,8 @@ struct hs_excerpt {
        shooter posted no shot. It is kept because the rules about unposted hits depend on whether
        the shooter posts shots. */
     const struct hs_ledger_entry *posted;
-    /* The shooter's hits with the smallest and the largest offset, of the hits that
-       hs_ledger_offset_jump compares with the claim. NULL if there are no such hits. */
+    /* Among the hits that hs_ledger_offset_jump compares with the claim: those with the smallest
+       and the largest offset. NULL if there are no such hits. */
     const struct hs_ledger_entry *low_offset, *high_offset;
     const struct hs_hit_claim *claim; /* NULL if the excerpt is for a posted shot */
     /* Two ends are on different traces if their distance along an axis is larger than `near`. */

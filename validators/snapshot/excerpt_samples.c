@@ -113,8 +113,8 @@ static void get_pose(struct hs_loading *l, struct hs_posted_pose *pose)
 /*
  * A sample begins with these bits. A part whose bit is not set equals that part of the previous
  * sample, or is zero in the first sample. Most players in an excerpt stand still or walk, so most
- * parts do not change from one sample to the next. This makes an excerpt about a third of its size
- * with all parts, and it takes a third of the time to compress.
+ * parts do not change from one sample to the next. Without the unchanged parts, an excerpt has
+ * about a third of the size, and compressing it takes a third of the time.
  */
 enum {
     PART_X = 1,

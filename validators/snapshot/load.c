@@ -1,4 +1,4 @@
-/* Reads a match. The order is the order in which save.c writes it. */
+/* Reads a match, in the order in which save.c writes it. */
 #include "validators/snapshot/load.h"
 
 #include "validators/hit.h"

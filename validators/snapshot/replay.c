@@ -45,8 +45,8 @@ static void replay_session(struct hs_loading *l)
     if (!is_newer && (!ends || player->left))
         return;
     if (is_newer) {
-        /* Use the eviction limit of the record, so that a player who was evicted for this
-           session at that time can be evicted again. */
+        /* Use the record's eviction limit. A player who was evicted to make space for this session
+           can then be evicted again. */
         players->evict_before_us = evict_before_us;
         player = begin_session(l, name);
     }
@@ -69,9 +69,9 @@ static void book(struct hs_loading *l, struct hs_player *player, struct hs_journ
     struct hs_ledger_numbers *numbers = payment->is_shot ? &ledger->shots : &ledger->hits;
     struct hs_ledger_entry *entry = &payment->entry;
     ledger->free_before_us = l->match->players.evict_before_us;
-    /* Skip a payment that the snapshot already contains. It contains all payments from before
-       the last clock reset, and all payments too old for a claim with the same number to be
-       accepted. */
+    /* Skip a payment that the snapshot already contains. It contains those from before the last
+       clock reset, those whose number is used or forgotten, and those so old that no claim with the
+       same number can be accepted any more. */
     if (payment->clock != l->match->clock || entry->fire_time_us < ledger->free_before_us ||
         hs_ledger_is_used(numbers, entry->number, ledger->free_before_us) ||
         hs_ledger_is_forgotten(numbers, entry->fire_time_us))

@@ -21,7 +21,7 @@
  * An excerpt contains a hash instead of the two layouts and the names.
  */
 
-/* Saves a struct. An excerpt omits the counts in it. */
+/* Saves a struct. Its counters are omitted in an excerpt. */
 static void put_counted(const struct hs_excerpt *excerpt, enum hs_saved_id id, const void *from,
                         struct hs_bytes *out)
 {

@@ -8,8 +8,9 @@
    earlier or later by this much. Hands can turn ten degrees in this time. */
 #define STAMP_ERROR_US 20000
 
-/* How fast hands turn, in degrees per second. A shot fired after the newest frame has no aim to
-   compare. The allowed angle then grows by what hands can turn between that frame and the shot. */
+/* How fast hands turn, in degrees per second. A shot fired after the newest frame is compared with
+   the aim in that frame. The allowed angle then grows by the angle that hands can turn between the
+   frame and the shot. */
 #define TURN_SPEED 2000
 
 static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)
@@ -44,7 +45,8 @@ static bool off_samples(const struct hs_hit_context *c, const struct hs_sample *
     return has_from || has_to;
 }
 
-/* Returns the smallest angle to the arcs between samples near the fire time, at most `nearest`. */
+/* Returns the smallest angle to the arcs between samples near the fire time, or `nearest` if that
+   is smaller. */
 static double off_nearby(struct hs_hit_context *c, double nearest)
 {
     const struct hs_history *history = c->shooter.player->history;

@@ -12,8 +12,8 @@ struct explosion {
     const struct hs_blast *blast;
 };
 
-/* Returns the origin of the line-of-sight tests if no contact was found. It is the claimed end,
-   or near it, a little off the surface on the shooter's side. */
+/* Returns the origin of the line-of-sight tests if no contact was found. It is the claimed end, or
+   if a surface is near it, a point a little off the surface, on the shooter's side. */
 static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs_blast *blast)
 {
     struct hs_obstacle wall;
@@ -28,8 +28,8 @@ static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs
     return hs_vec_add_scaled(wall.contact.center, wall.contact.normal, OFF_SURFACE * blast->radius);
 }
 
-/* Finds the centre of the blast: at the impact, the centre of the projectile's sphere, not the
-   touched point. */
+/* Finds the centre of the blast. If there is an impact, it is the centre of the projectile's
+   sphere, not the touched point. Otherwise it is the claimed end. */
 static struct explosion find_explosion(struct hs_hit_context *c)
 {
     const struct hs_blast *blast = &c->weapon->blast;

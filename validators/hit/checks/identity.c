@@ -63,8 +63,8 @@ static enum hs_reason check_unposted(const struct hs_hit_context *c,
                                                               : HS_REASON_NO_MATCHING_SHOT;
 }
 
-/* Returns whether the posted shot was rejected for a reason, such as its time, that its hits do
-   not repeat. */
+/* Returns whether the posted shot was rejected by a check whose result is not used for the hits,
+   for example because of its time. */
 static bool posted_was_refused(const struct hs_hit_context *c)
 {
     bool refused = !c->posted->accepted;

@@ -63,7 +63,7 @@ struct slacks {
 
 /*
  * A noisy connection gets more slack: each slack grows by the noise, but at most by older_slack.
- * The slack for newer times does not exceed older_slack this way.
+ * This does not raise the slack for newer times above older_slack.
  *
  * A quiet connection needs less: 85 % of the slacks for older and newer times, and 60 % of the
  * slack for jumps. These shares were chosen with `simulate hits`. A cheat that picks poses wins
@@ -105,9 +105,9 @@ static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *
 
 /*
  * Compares hit_time with the expected time. Delays only make a round trip longer than its minimum.
- * So an honest claim's time is often older than expected, and seldom newer. A posted shot may have
- * any time from the moment that the shooter saw up to `now`. The check `rewind` rejects later
- * times.
+ * So an honest claim's time is often older than expected, and seldom newer. The time of a posted
+ * shot may be anywhere between the moment that the shooter saw and `now`. The check `rewind`
+ * rejects later times.
  */
 static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us,
                              const struct slacks *slacks)

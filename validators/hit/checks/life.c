@@ -51,8 +51,8 @@ enum hs_reason hs_verify_life(const struct hs_view *view)
                                                    : HS_REASON_TARGET_PROTECTED;
 }
 
-/* Reports the time since the target's death, or the number of spawns since the life that was
-   hit, with a limit of 0. */
+/* For a dead target, reports the time since its death. For an earlier life, reports the number of
+   spawns since then. The limit is 0. */
 static void measure_target(const struct hs_hit_context *c, enum hs_reason reason,
                            struct hs_check_row *row)
 {

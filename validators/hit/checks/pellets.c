@@ -11,7 +11,7 @@ struct matching {
     size_t pellets, count;
     /* Angle from each pellet to each direction; radians. */
     double off[HS_MAX_PELLETS][HS_MAX_PELLETS];
-    /* The pellet assigned to each direction; `pellets` if none. */
+    /* The pellet assigned to each direction; the value of `pellets` means no pellet. */
     size_t owner[HS_MAX_PELLETS];
     bool tried[HS_MAX_PELLETS]; /* directions tried for this pellet */
 };

@@ -1,8 +1,9 @@
 /* rewind: is the time of the claim too far in the past or in the future? */
 #include "validators/hit/checks.h"
 
-/* Returns the larger of the ages of the hit time and the fire time. A projectile may be fired up
-   to max_flight before its hit, so max_flight is subtracted from the age of its fire time. */
+/* Returns the age of the hit time or of the fire time, whichever is larger. A projectile may be
+   fired up to max_flight before its hit, so max_flight is subtracted from the age of its fire
+   time. */
 static int64_t oldest_age(const struct hs_hit_context *c)
 {
     int64_t hit_age = c->now_us - c->hit_time_us;
