@@ -20,13 +20,14 @@ void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t ti
 }
 
 /* Finds the posted shot of a hit. A shot with another weapon than the hit names is not the hit's
-   shot. */
+   shot. Nor is a shot whose number is free again. */
 static void find_posted_shot(struct hs_hit_context *c)
 {
     if (c->ledger == NULL || c->is_shot)
         return;
     const struct hs_ledger_entry *entry = hs_ledger_find(&c->ledger->shots, c->claim->shot);
-    if (entry == NULL || entry->shot == NULL)
+    if (entry == NULL || entry->shot == NULL ||
+        entry->fire_time_us < c->match->players.evict_before_us)
         return;
     struct hs_str named = c->claim->weapon;
     const struct hs_weapon *weapon = c->ruleset->weapons[entry->shot->weapon];

@@ -520,6 +520,27 @@ START_TEST(a_shot_is_kept_for_its_hits_for_a_limited_time)
 }
 END_TEST
 
+/* Shots of the rifle are never posted here. Its hits may use the number of an old arrow. */
+START_TEST(a_free_number_of_another_weapon_needs_no_shot)
+{
+    struct hs_shot_claim arrow = shot_at(1, NOW);
+    arrow.weapon = HS_STR("bow");
+    note(&arrow);
+    struct hs_hit_claim hit = hs_stage_claim(NOW, 20, 4, 1.6);
+    hit.weapon = HS_STR("rifle");
+    hs_expect_reason(hs_stage_judge(match, &hit, NOW), HS_REASON_NO_MATCHING_SHOT);
+    for (int ms = 1050; ms <= 9000; ms += 50) {
+        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
+        hs_stage_place(match, HS_MS(ms), "T", 20, 0, 0);
+    }
+    hit = hs_stage_claim(HS_MS(9000), 20, 0, 1.6);
+    hit.weapon = HS_STR("rifle");
+    hs_expect_reason(hs_stage_judge(match, &hit, HS_MS(9000)), HS_REASON_OK);
+    hit.weapon = hs_stage_str(NULL); /* the rifle in the shooter's hand */
+    hs_expect_reason(hs_stage_judge(match, &hit, HS_MS(9000)), HS_REASON_OK);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("shot");
@@ -541,6 +562,7 @@ int main(void)
     tcase_add_test(tcase, a_hit_that_starts_or_goes_elsewhere_is_judged_by_itself);
     tcase_add_test(tcase, a_hit_uses_its_shot_if_the_launch_left_the_history);
     tcase_add_test(tcase, a_shot_is_kept_for_its_hits_for_a_limited_time);
+    tcase_add_test(tcase, a_free_number_of_another_weapon_needs_no_shot);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }
