@@ -430,6 +430,17 @@ size_t hs_ledger_need(const struct hs_ledger *ledger, struct hs_ledger_numbers *
     return beyond_reserve(ledger, bytes);
 }
 
+/* Returns whether a claim arrives after the claim with the next higher numbers and was fired before
+   it. Such a claim must not become the predecessor of the claims that follow. */
+static bool is_late(const struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry)
+{
+    uint64_t last = numbers->last_accepted;
+    if (!numbers->has_accepted || entry->number >= last || last - entry->number > HS_LEDGER_NUMBERS)
+        return false;
+    const struct hs_ledger_entry *newest = hs_ledger_find(numbers, last);
+    return newest != NULL && newest->accepted && entry->fire_time_us < newest->fire_time_us;
+}
+
 bool hs_ledger_record(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
                       const struct hs_ledger_entry *entry)
 {
@@ -458,9 +469,10 @@ bool hs_ledger_record(struct hs_ledger *ledger, struct hs_ledger_numbers *number
         numbers->held_from_us = 0;
     else if (copy.fire_time_us < numbers->held_from_us && numbers->held_from_us != 0)
         numbers->held_from_us = copy.fire_time_us;
-    if (copy.accepted)
+    if (copy.accepted && !is_late(numbers, &copy)) {
         numbers->last_accepted = copy.number;
-    numbers->has_accepted = numbers->has_accepted || copy.accepted;
+        numbers->has_accepted = true;
+    }
     uint32_t place = hs_ledger_count_below(numbers, entry->number);
     memmove(&numbers->entries[place + 1], &numbers->entries[place],
             (numbers->count - place) * sizeof numbers->entries[0]);

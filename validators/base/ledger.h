@@ -52,7 +52,9 @@ struct hs_ledger_numbers {
        free while free_before_us is at most this time. */
     int64_t held_from_us;
     uint64_t notes; /* number of entries recorded so far; also the `noted` of the next entry */
-    uint64_t last_accepted; /* the accepted number that was recorded last; valid if has_accepted */
+    /* The accepted number that was recorded last, except claims that arrived late (is_late);
+       valid if has_accepted. */
+    uint64_t last_accepted;
     bool has_accepted;
     bool has_paid;
     bool was_cut; /* accepted numbers of this session were forgotten before they were free */
@@ -129,7 +131,7 @@ bool hs_ledger_is_compared(const struct hs_ledger_entry *entry, int64_t hit_time
 int64_t hs_ledger_offset_jump(const struct hs_ledger_numbers *numbers, int64_t hit_time_us,
                               int64_t offset_us);
 
-/* Returns the accepted entry that was recorded last, if its number is 1 to HS_LEDGER_NUMBERS below
+/* Returns the entry with the number last_accepted, if that is 1 to HS_LEDGER_NUMBERS below
    `number`. Otherwise returns NULL, for example after a counter wrapped, for a random number and
    for a late shot. O(log n). */
 const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_numbers *numbers,

@@ -19,14 +19,15 @@ void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t ti
         out->status = hs_rewind_find(out->player->history, c->ruleset, time_us, &out->bracket);
 }
 
-/* Finds the posted shot of a hit. If the hit names another weapon than the shot, they do not belong
-   together. */
+/* Finds the posted shot of a hit. If the hit names another weapon than the shot, or the number is
+   free again, they do not belong together. */
 static void find_posted_shot(struct hs_hit_context *c)
 {
     if (c->ledger == NULL || c->is_shot)
         return;
     const struct hs_ledger_entry *entry = hs_ledger_find(&c->ledger->shots, c->claim->shot);
-    if (entry == NULL || entry->shot == NULL)
+    if (entry == NULL || entry->shot == NULL ||
+        entry->fire_time_us < c->match->players.evict_before_us)
         return;
     struct hs_str named = c->claim->weapon;
     const struct hs_weapon *weapon = c->ruleset->weapons[entry->shot->weapon];

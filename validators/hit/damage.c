@@ -117,9 +117,11 @@ static bool is_surpassed(const struct hs_hit_context *c, uint16_t i, double scal
 
 double hs_damage_scale(const struct hs_hit_context *c)
 {
-    if (c->shooter.status != HS_REWIND_OK)
-        return 1;
-    return hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->damage_scale;
+    if (c->shooter.status == HS_REWIND_OK)
+        return hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->damage_scale;
+    /* The pose has left the history. */
+    bool was_known = c->posted != NULL && c->posted->shot->knows_shooter;
+    return was_known ? c->posted->shot->damage_scale : 1;
 }
 
 /* Returns whether the shooter's pose is known or not needed. It is not needed for a posted shot,

@@ -109,6 +109,23 @@ static void remember_checks(const struct hs_hit_result *result, struct hs_posted
     }
 }
 
+/* Stores the shooter's team and damage scale, which hits of the shot need later. */
+static void remember_shooter(const struct hs_match *match, const struct hs_shot_claim *claim,
+                             struct hs_posted_shot *shot)
+{
+    const struct hs_player *shooter = hs_players_find(&match->players, claim->shooter);
+    struct hs_bracket bracket;
+    if (shooter == NULL ||
+        hs_rewind_find(shooter->history, match->ruleset, claim->time_us, &bracket) != HS_REWIND_OK)
+        return;
+    const struct hs_state *state = hs_rewind_state(shooter->history, &bracket);
+    shot->knows_shooter = true;
+    shot->damage_scale = state->damage_scale;
+    shot->has_team = state->team != HS_NONE;
+    if (shot->has_team)
+        shot->team_hash = hs_str_hash(hs_name_str(&match->teams[state->team]));
+}
+
 void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim)
 {
     struct hs_player *shooter = hs_players_find(&match->players, claim->shooter);
@@ -127,6 +144,7 @@ bool hs_shot_record(struct hs_match *match, const struct hs_shot_claim *claim,
                                   .direction_count = (uint16_t)claim->direction_count,
                                   .directions = (struct hs_vec *)(uintptr_t)claim->directions};
     remember_checks(result, &shot);
+    remember_shooter(match, claim, &shot);
     struct hs_ledger_entry entry = {.number = claim->shot,
                                     .digest = digest_of(claim),
                                     .fire_time_us = claim->time_us,

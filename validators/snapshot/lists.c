@@ -140,7 +140,9 @@ static const struct hs_saved_field shot_fields[] = {
     FIELD(hs_posted_shot, check_count, UNSIGNED), FIELD(hs_posted_shot, has_seed, FLAG),
     FIELD(hs_posted_shot, seed, UNSIGNED),        FIELD(hs_posted_shot, has_direction, FLAG),
     FIELD(hs_posted_shot, direction, REAL),       FIELD(hs_posted_shot, direction_count, UNSIGNED),
-    FIELD(hs_posted_shot, directions, ELSEWHERE),
+    FIELD(hs_posted_shot, directions, ELSEWHERE), FIELD(hs_posted_shot, knows_shooter, FLAG),
+    FIELD(hs_posted_shot, has_team, FLAG),        FIELD(hs_posted_shot, team_hash, UNSIGNED),
+    FIELD(hs_posted_shot, damage_scale, REAL),
 };
 
 static const struct hs_saved_field remembered_fields[] = {

@@ -224,6 +224,32 @@ START_TEST(a_shot_may_be_fired_within_death_grace)
 }
 END_TEST
 
+/* The grace needs the time of the death. Row: what the first sample says. */
+START_TEST(an_unknown_time_of_death_gives_no_grace)
+{
+    static const struct {
+        bool has_event;
+        enum hs_reason at_once, later;
+    } rows[] = {{true, HS_REASON_OK, HS_REASON_SHOOTER_DEAD},
+                {false, HS_REASON_HISTORY_TOO_SHORT, HS_REASON_SHOOTER_DEAD}};
+    struct hs_player_frame dead = hs_stage_entry("S", 0, 0, 0);
+    dead.fields = HS_FIELD_ALIVE;
+    if (rows[_i].has_event)
+        post_event(HS_MS(850), "S", HS_EVENT_DEATH, 0);
+    else
+        hs_stage_post(match, HS_MS(850), &dead, NULL);
+    for (int ms = 900; ms <= 1000; ms += 50)
+        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
+    hs_stage_place(match, HS_MS(800), "T", 20, 0, 0);
+    hs_stage_place(match, HS_MS(900), "T", 20, 0, 0);
+    hs_stage_place(match, HS_MS(1000), "T", 20, 0, 0);
+    struct hs_hit_claim claim = hs_stage_claim_fired(HS_MS(900), 20, 0, 1.6);
+    hs_expect_reason(judge(&claim), rows[_i].at_once);
+    claim = hs_stage_claim_fired(HS_MS(940), 20, 0, 1.6);
+    hs_expect_reason(judge(&claim), rows[_i].later);
+}
+END_TEST
+
 START_TEST(targets_dead_then_and_dead_now)
 {
     for (int ms = 700; ms <= 1000; ms += 50) {
@@ -453,6 +479,7 @@ static TCase *cases_at_limits(void)
     tcase_add_test(tcase, a_path_touches_within_the_slack);
     tcase_add_test(tcase, a_miss_may_be_as_large_as_claim_padding);
     tcase_add_test(tcase, a_shot_may_be_fired_within_death_grace);
+    tcase_add_loop_test(tcase, an_unknown_time_of_death_gives_no_grace, 0, 2);
     tcase_add_test(tcase, targets_dead_then_and_dead_now);
     tcase_add_test(tcase, old_lives_are_stale);
     tcase_add_test(tcase, protection_counts_at_the_time);

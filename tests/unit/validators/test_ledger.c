@@ -110,6 +110,18 @@ START_TEST(the_predecessor_is_the_last_accepted_lower_number)
 }
 END_TEST
 
+/* A claim that was fired before the newest claim and arrives after it does not hide that claim from
+   the next one. */
+START_TEST(a_late_number_is_no_predecessor)
+{
+    note_full(10, true, HS_MS(1000), "");
+    note_full(9, true, HS_MS(950), "");
+    ck_assert_uint_eq(hs_ledger_accepted_before(&ledger.hits, 11)->number, 10);
+    note_full(8, true, HS_MS(1200), ""); /* the counter wrapped */
+    ck_assert_uint_eq(hs_ledger_accepted_before(&ledger.hits, 9)->number, 8);
+}
+END_TEST
+
 START_TEST(answers_and_shots_are_copies)
 {
     char answer[] = "{\"a\":1";
@@ -518,6 +530,7 @@ int main(void)
     tcase_add_test(numbers, the_place_of_an_idle_cadence_is_reused);
     tcase_add_test(numbers, nothing_is_known_at_first);
     tcase_add_test(numbers, numbers_may_be_recorded_in_any_order);
+    tcase_add_test(numbers, a_late_number_is_no_predecessor);
     tcase_add_loop_test(numbers, the_predecessor_is_the_last_accepted_lower_number, 0,
                         PREDECESSORS);
     tcase_add_test(numbers, offsets_are_compared_within_two_seconds);

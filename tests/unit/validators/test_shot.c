@@ -520,6 +520,68 @@ START_TEST(a_shot_is_kept_for_its_hits_for_a_limited_time)
 }
 END_TEST
 
+/* The shot keeps the shooter's team and damage scale. When its arrow lands, the shooter's pose at
+   the launch has left the history (0), or the shooter has left (1). */
+START_TEST(a_shot_keeps_the_team_and_the_scale_of_its_shooter)
+{
+    static const double targets_x[] = {120, 20};
+    static const int landings_ms[] = {4000, 1500};
+    double x = targets_x[_i];
+    rules->weapons[HS_STAGE_BOW]->min_interval_us = 0;
+    struct hs_player_frame s = hs_stage_entry("S", 0, 0, 0), t = hs_stage_entry("T", x, 0, 0);
+    s.fields = HS_FIELD_DAMAGE_SCALE;
+    s.team = HS_STR("red");
+    s.damage_scale = 0.5;
+    s.weapon = HS_STR("bow");
+    t.team = HS_STR("blue");
+    hs_stage_post(match, HS_MS(1010), &s, NULL);
+    hs_stage_post(match, HS_MS(1010), &t, NULL);
+    struct hs_shot_claim claim = shot_at(1, HS_MS(1010));
+    claim.weapon = HS_STR("bow");
+    hs_expect_reason(judge_at(&claim, HS_MS(1010)), HS_REASON_OK);
+    ck_assert(hs_shot_record(match, &claim, &result, HS_STR("{\"posted\"")));
+    for (int ms = 1050; ms <= landings_ms[_i]; ms += 50) {
+        struct hs_player_frame leaves = hs_stage_event("S", HS_EVENT_LEAVE);
+        if (_i == 0)
+            hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
+        else if (ms == 1050)
+            hs_stage_post(match, HS_MS(ms), &leaves, NULL);
+        hs_stage_place(match, HS_MS(ms), "T", x, 0, 0);
+    }
+    int64_t now_us = HS_MS(landings_ms[_i]);
+    struct hs_hit_claim hit = hs_stage_claim(now_us, x, 0, 1.6);
+    hit.weapon = HS_STR("bow");
+    struct hs_hit_result *r = hs_stage_judge(match, &hit, now_us);
+    hs_expect_reason(r, HS_REASON_OK);
+    ck_assert_double_eq(r->damage_total, 0.5 * 2 * 50); /* scale x zone x damage */
+    t.team = HS_STR("red");
+    hs_stage_post(match, now_us + HS_MS(10), &t, NULL);
+    hit.hit_time_us = now_us + HS_MS(10);
+    hs_expect_reason(hs_stage_judge(match, &hit, now_us + HS_MS(10)), HS_REASON_FRIENDLY_FIRE);
+}
+END_TEST
+
+/* Shots of the rifle are never posted here. Its hits may use the number of an old arrow. */
+START_TEST(a_free_number_of_another_weapon_needs_no_shot)
+{
+    struct hs_shot_claim arrow = shot_at(1, NOW);
+    arrow.weapon = HS_STR("bow");
+    note(&arrow);
+    struct hs_hit_claim hit = hs_stage_claim(NOW, 20, 4, 1.6);
+    hit.weapon = HS_STR("rifle");
+    hs_expect_reason(hs_stage_judge(match, &hit, NOW), HS_REASON_NO_MATCHING_SHOT);
+    for (int ms = 1050; ms <= 9000; ms += 50) {
+        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
+        hs_stage_place(match, HS_MS(ms), "T", 20, 0, 0);
+    }
+    hit = hs_stage_claim(HS_MS(9000), 20, 0, 1.6);
+    hit.weapon = HS_STR("rifle");
+    hs_expect_reason(hs_stage_judge(match, &hit, HS_MS(9000)), HS_REASON_OK);
+    hit.weapon = hs_stage_str(NULL); /* the rifle in the shooter's hand */
+    hs_expect_reason(hs_stage_judge(match, &hit, HS_MS(9000)), HS_REASON_OK);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("shot");
@@ -541,6 +603,8 @@ int main(void)
     tcase_add_test(tcase, a_hit_that_starts_or_goes_elsewhere_is_judged_by_itself);
     tcase_add_test(tcase, a_hit_uses_its_shot_if_the_launch_left_the_history);
     tcase_add_test(tcase, a_shot_is_kept_for_its_hits_for_a_limited_time);
+    tcase_add_loop_test(tcase, a_shot_keeps_the_team_and_the_scale_of_its_shooter, 0, 2);
+    tcase_add_test(tcase, a_free_number_of_another_weapon_needs_no_shot);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

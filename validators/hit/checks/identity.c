@@ -25,15 +25,16 @@ static bool may_be_paid(const struct hs_hit_context *c)
 }
 
 /* Returns whether a hit needs a posted shot: the rules require it, the shooter posts the shots
-   of this weapon, the number was posted with another weapon, or some shots could not be
-   recorded. */
+   of this weapon, the number is in use by a posted shot with another weapon, or some shots could
+   not be recorded. */
 static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers *shots)
 {
     if (c->ruleset->hit.require_shot || (c->weapon != NULL && c->weapon->require_shot))
         return true;
     if (shots == NULL || (shots->count == 0 && !shots->lacks_some))
         return false;
-    if (shots->lacks_some || c->weapon == NULL || hs_ledger_find(shots, c->claim->shot) != NULL)
+    if (shots->lacks_some || c->weapon == NULL ||
+        hs_ledger_is_used(shots, c->claim->shot, c->match->players.evict_before_us))
         return true;
     hs_work_spend(&c->work, (uint64_t)shots->count * HS_WORK_PASS);
     for (uint32_t i = 0; i < shots->count; i++)

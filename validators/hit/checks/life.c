@@ -1,25 +1,29 @@
 /* life: was the shooter alive? Was the target alive, in their newest life, and not protected? */
 #include "validators/hit/checks.h"
 
-/* Returns when the player died. If the sample of the death was dropped, returns the time of the
-   oldest sample after it. */
-static int64_t death_time(const struct hs_view *view)
+/* Returns when the player died. If that is unknown, returns the time of the oldest sample after the
+   death. */
+static int64_t death_time(const struct hs_view *view, bool *is_known)
 {
     const struct hs_history *history = view->player->history;
     const struct hs_sample *from = view->bracket.from;
     int64_t life = hs_history_state(history, from)->life, died_us = from->time_us;
+    *is_known = false;
     for (int64_t i = hs_history_find(history, from->time_us); i >= 0; i--) {
         const struct hs_sample *sample = hs_history_at(history, (uint32_t)i);
         const struct hs_state *state = hs_history_state(history, sample);
-        if (state->alive || state->life != life)
+        *is_known = state->alive || state->life != life;
+        if (*is_known)
             break;
+        *is_known = sample->event == HS_EVENT_DEATH;
         died_us = sample->time_us;
     }
     return died_us;
 }
 
-/* Checks that the shooter was alive, or dead for at most death_grace. A death from before a
-   restore may be outdated. */
+/* Checks that the shooter was alive, or dead for at most death_grace. Without the sample of the
+   death, the shooter may have been dead for longer. A death from before a restore may be
+   outdated. */
 static enum hs_reason check_shooter(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_view *view = &c->shooter;
@@ -29,9 +33,10 @@ static enum hs_reason check_shooter(const struct hs_hit_context *c, struct hs_ch
         return HS_REASON_OK;
     if ((state->stale & HS_STALE_LIFE) != 0)
         return HS_REASON_HISTORY_TOO_SHORT;
-    int64_t dead_for = c->eye_time_us - death_time(view);
+    bool is_known;
+    int64_t dead_for = c->eye_time_us - death_time(view, &is_known);
     if (dead_for <= grace)
-        return HS_REASON_OK;
+        return is_known ? HS_REASON_OK : HS_REASON_HISTORY_TOO_SHORT;
     hs_report_player(row, view->player);
     return hs_report_time_limit(row, dead_for, grace, HS_REASON_SHOOTER_DEAD);
 }
@@ -51,14 +56,16 @@ enum hs_reason hs_verify_life(const struct hs_view *view)
                                                    : HS_REASON_TARGET_PROTECTED;
 }
 
-/* For a dead target, reports the time since its death. For an earlier life, reports the number of
-   spawns since then. The limit is 0. */
+/* For a dead target, reports the time since its death (or since the oldest sample after it). For an
+   earlier life, reports the number of spawns since then. The limit is 0. */
 static void measure_target(const struct hs_hit_context *c, enum hs_reason reason,
                            struct hs_check_row *row)
 {
     const struct hs_history *history = c->target.player->history;
+    bool is_known;
     if (reason == HS_REASON_TARGET_DEAD) {
-        hs_report_time_limit(row, c->hit_time_us - death_time(&c->target), 0, reason);
+        int64_t died_us = death_time(&c->target, &is_known);
+        hs_report_time_limit(row, c->hit_time_us - died_us, 0, reason);
     } else if (reason == HS_REASON_STALE_LIFE) {
         int64_t lives =
             hs_newest_state(history)->life - hs_rewind_state(history, &c->target.bracket)->life;

@@ -8,10 +8,17 @@ static uint16_t team_of(const struct hs_view *view)
     return hs_rewind_state(view->player->history, &view->bracket)->team;
 }
 
+/* If the shooter's pose has left the history, the posted shot knows their team. */
 bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *view)
 {
     uint16_t team = team_of(view);
-    return team != HS_NONE && team == team_of(&c->shooter);
+    if (team == HS_NONE)
+        return false;
+    if (c->shooter.status == HS_REWIND_OK)
+        return team == team_of(&c->shooter);
+    const struct hs_posted_shot *shot = c->posted != NULL ? c->posted->shot : NULL;
+    return shot != NULL && shot->has_team &&
+           shot->team_hash == hs_str_hash(hs_name_str(&c->match->teams[team]));
 }
 
 enum hs_reason hs_check_team(struct hs_hit_context *c, struct hs_check_row *row)
