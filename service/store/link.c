@@ -173,14 +173,16 @@ static void be_late(struct hs_store_link *link, struct hs_store_call *call, int6
         call->late(call);
 }
 
-/* Returns when the server fell silent. Call it only while a reply is missing. */
+/* Returns the time since which the server has been silent. Call it only while a reply is missing.
+ */
 static int64_t silent_since_us(const struct hs_store_link *link)
 {
     const struct hs_store_call *oldest = link->sent.first;
     return oldest->sent_us > link->moved_us ? oldest->sent_us : link->moved_us;
 }
 
-/* For a patient link: returns when the command becomes late if the server sends nothing more. */
+/* For a patient link: returns the time at which the command becomes late if the server sends
+   nothing more. */
 static int64_t patient_late_us(const struct hs_store_link *link, const struct hs_store_call *call)
 {
     int64_t late_us = silent_since_us(link) + call->budget_us;
@@ -502,7 +504,8 @@ static bool exchange(struct hs_store_link *link, char detail[256])
     return fine;
 }
 
-/* Returns whether the link is being stopped, and either no reply is missing or the time is over. */
+/* Returns whether the link is being stopped and has nothing left to wait for: no reply is missing,
+   or `end_us` has passed. */
 static bool must_end(struct hs_store_link *link)
 {
     pthread_mutex_lock(&link->lock);

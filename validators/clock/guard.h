@@ -67,7 +67,7 @@ struct hs_clock_guard {
     int64_t block_from_us;  /* start of the current block */
     int32_t cell_so_far_us; /* time from the start of the current cell to the start of the block */
     float gathered_us, jumped_us; /* leaking accounts: gathered with clipping, jumped without */
-    /* The third account: the lead that was gained after a silence by moves without a newer ack. If
+    /* The third account: the lead that the client gained while it kept sending an old ack. If
        negative: client time that the silence delayed and that may still arrive. */
     int32_t made_up_us;
     float noise_us;                         /* mean distance of M below R in the window */

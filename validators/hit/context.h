@@ -110,7 +110,7 @@ struct hs_hit_context {
     uint16_t landed_count;
 
     bool is_predicted;      /* hit_time_us was computed from the shooter's ping */
-    bool has_no_prediction; /* hit_time_us must be computed from the ping, which is unknown */
+    bool has_no_prediction; /* the rules predict hit_time_us from the ping, but it is unknown */
 
     struct hs_hit_result *out;
 

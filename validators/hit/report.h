@@ -18,9 +18,9 @@ enum hs_reason hs_report_time_limit(struct hs_check_row *row, int64_t measured_u
 
 void hs_report_player(struct hs_check_row *row, const struct hs_player *player);
 
-/* Writes the player of a view that has no pose, and the gap in their frames. If the view's time is
-   between two frames, the gap is the time between these frames; otherwise it is the time to the
-   nearest frame. */
+/* For a view without a pose: writes the player, and the gap in that player's frames. If the view's
+   time is between two frames, the gap is the time between these frames; otherwise it is the time to
+   the nearest frame. */
 void hs_report_lack(const struct hs_hit_context *c, struct hs_check_row *row,
                     const struct hs_view *view);
 

@@ -23,9 +23,9 @@ static bool is_crouched(const struct hs_ruleset *ruleset, const struct hs_state 
     return hs_vec_dot(stances[state->stance].eye, up) < hs_vec_dot(stances[0].eye, up);
 }
 
-/* Returns whether the flags have not changed for the grace time and all frames in that time
-   contradict them. So a delay in either direction does not count. For honest players the search
-   usually ends at the newest frame, which agrees. */
+/* Returns whether the flags have stayed the same for one round trip plus the grace time, and all
+   frames in that time contradict them. So flags or frames that only arrive late do not count. For
+   honest players the search usually ends at the newest frame, which agrees. */
 static bool contradicts_frames(const struct hs_ruleset *ruleset, const struct hs_player *player,
                                int64_t received_us, int64_t rtt_us)
 {
