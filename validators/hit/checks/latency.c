@@ -66,11 +66,10 @@ struct slacks {
  * This does not raise the slack for newer times above older_slack.
  *
  * A quiet connection needs less: 85 % of the slacks for older and newer times, and 60 % of the
- * slack for jumps. These shares were chosen with `simulate hits`. With these
- * shares, a cheat that picks poses wins about 14 % more hits than honest play; with the full slack,
- * 18 % more. On a
- * LAN the shares reject 5 more honest claims in 10,000. A smaller share of older_slack would not
- * reduce the cheat's gain further.
+ * slack for jumps. These shares were chosen with `simulate hits`. With these shares, a cheat that
+ * picks poses wins about 14 % more hits than honest play; with the full slack, 18 % more. On a LAN
+ * the shares reject 5 more honest claims in 10,000. A smaller share of older_slack would not reduce
+ * the cheat's gain further.
  */
 static struct slacks slacks_of(const struct hs_hit_context *c)
 {
