@@ -54,13 +54,43 @@ int64_t hs_cadence_max_debt(int64_t interval_us)
     return interval_us * MAX_DEBT / 100;
 }
 
+/* Returns the index of the first shot that is fired with the same magazine as a shot at `place`. */
+static uint16_t first_of_run(const struct hs_cadence *cadence, uint16_t place, int64_t fire_time_us,
+                             int64_t reload_us)
+{
+    while (place > 0 && fire_time_us - cadence->fire_time_us[place - 1] < reload_us)
+        fire_time_us = cadence->fire_time_us[--place];
+    return place;
+}
+
+/* Returns the index after the last shot that is fired with the same magazine as a shot at `place`.
+ */
+static uint16_t end_of_run(const struct hs_cadence *cadence, uint16_t place, int64_t fire_time_us,
+                           int64_t reload_us)
+{
+    for (; place < cadence->count; place++) {
+        if (cadence->fire_time_us[place] - fire_time_us >= reload_us)
+            break;
+        fire_time_us = cadence->fire_time_us[place];
+    }
+    return place;
+}
+
 uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_us,
                            int64_t reload_us)
 {
-    int64_t last_us = cadence->count > 0 ? cadence->fire_time_us[cadence->count - 1] : INT64_MIN;
-    if (cadence->count == 0 || fire_time_us - last_us >= reload_us)
+    if (cadence->count == 0 || cadence->rounds == 0)
         return 1;
-    return cadence->rounds + 1;
+    uint16_t place = shots_before(cadence, fire_time_us);
+    if (place == cadence->count)
+        return fire_time_us - cadence->fire_time_us[place - 1] < reload_us ? cadence->rounds + 1
+                                                                           : 1;
+    uint16_t first = first_of_run(cadence, place, fire_time_us, reload_us);
+    uint16_t end = end_of_run(cadence, place, fire_time_us, reload_us);
+    uint32_t rounds = (uint32_t)(end - first) + 1;
+    /* The oldest shots of the newest magazine may have been dropped from the list. */
+    bool has_dropped = end == cadence->count && cadence->rounds > cadence->count;
+    return has_dropped ? rounds + cadence->rounds - cadence->count : rounds;
 }
 
 /* Updates `settled_us` before the caller drops the oldest shot from the list. The debt is limited
@@ -73,12 +103,23 @@ static void settle_first(struct hs_cadence *cadence, int64_t first_us, int64_t i
     cadence->settled_us = settled_us < latest_us ? settled_us : latest_us;
 }
 
+/* Drops the shots of former sessions, so that they do not count in the magazine of this session. */
+static void settle_former(struct hs_cadence *cadence, int64_t interval_us)
+{
+    for (uint16_t i = 0; i < cadence->count; i++)
+        settle_first(cadence, cadence->fire_time_us[i], interval_us);
+    cadence->count = 0;
+}
+
 void hs_cadence_record(struct hs_cadence *cadence, int64_t fire_time_us, int64_t interval_us,
                        int64_t reload_us)
 {
-    cadence->rounds = hs_cadence_rounds(cadence, fire_time_us, reload_us);
     cadence->interval_us = interval_us;
+    if (cadence->rounds == 0)
+        settle_former(cadence, interval_us);
     uint16_t place = shots_before(cadence, fire_time_us);
+    if (end_of_run(cadence, place, fire_time_us, reload_us) == cadence->count)
+        cadence->rounds = hs_cadence_rounds(cadence, fire_time_us, reload_us);
     if (cadence->count == HS_LEDGER_SHOTS) {
         settle_first(cadence, place > 0 ? cadence->fire_time_us[0] : fire_time_us, interval_us);
         if (place == 0)
@@ -99,16 +140,20 @@ void hs_cadence_return(struct hs_cadence *cadence, int64_t fire_time_us, int64_t
     uint16_t place = shots_before(cadence, fire_time_us);
     if (place == 0 || cadence->fire_time_us[place - 1] != fire_time_us)
         return;
-    /* `rounds` does not include shots before the last reload. */
-    bool was_reloaded = false;
-    for (uint16_t i = place; i < cadence->count; i++)
-        was_reloaded =
-            was_reloaded || cadence->fire_time_us[i] - cadence->fire_time_us[i - 1] >= reload_us;
-    if (!was_reloaded && cadence->rounds > 0)
-        cadence->rounds--;
+    bool is_newest = end_of_run(cadence, place, fire_time_us, reload_us) == cadence->count &&
+                     cadence->rounds > 0;
     memmove(&cadence->fire_time_us[place - 1], &cadence->fire_time_us[place],
             (size_t)(cadence->count - place) * sizeof cadence->fire_time_us[0]);
     cadence->count--;
+    if (!is_newest)
+        return;
+    /* Without this shot, the pause around it may be long enough to reload. */
+    uint16_t first = 0, last = cadence->count > 0 ? cadence->count - 1 : 0;
+    if (last > 0)
+        first = first_of_run(cadence, last, cadence->fire_time_us[last], reload_us);
+    uint32_t rounds = (uint32_t)(cadence->count - first);
+    bool has_dropped = first == 0 && cadence->rounds - 1 > rounds;
+    cadence->rounds = has_dropped ? cadence->rounds - 1 : rounds;
 }
 
 int64_t hs_cadence_settled(const struct hs_cadence *cadence, int64_t interval_us)

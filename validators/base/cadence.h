@@ -17,7 +17,8 @@ enum { HS_LEDGER_SHOTS = 32 };
 struct hs_cadence {
     uint16_t weapon;
     uint16_t count;
-    uint32_t rounds;     /* rounds fired since the last pause that was long enough to reload */
+    uint32_t rounds;     /* rounds fired since the last pause that was long enough to reload; 0:
+                            none in this session */
     int64_t settled_us;  /* when the weapon has earned the tokens of all shots that were dropped
                             from this list */
     int64_t interval_us; /* time in which one token is earned; 0: unknown until the first shot after
@@ -46,8 +47,9 @@ int64_t hs_cadence_debt(const struct hs_cadence *cadence, int64_t fire_time_us,
 /* Returns the debt above which a weapon fires too fast: 0.67 of an interval. */
 int64_t hs_cadence_max_debt(int64_t interval_us);
 
-/* Returns how many rounds the weapon has fired since the last pause of `reload_us`, including one
-   at `fire_time_us`. */
+/* Returns how many rounds the weapon fires with one magazine, if it also fires at `fire_time_us`:
+   the shots around this time, in order of fire time, without a pause of `reload_us` between them.
+   The result does not depend on the order in which the shots arrive. */
 uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_us,
                            int64_t reload_us);
 

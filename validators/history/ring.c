@@ -377,6 +377,15 @@ static void settle(struct hs_history *history, const struct hs_history_rules *ru
     update_span(history, before, sample, after);
 }
 
+/* Returns the event of a sample whose pose is replaced. A jump stays, because no pose is
+   interpolated across it. A spawn also starts a life, so it outlasts a teleport. */
+static uint8_t merge_events(uint8_t old, uint8_t event)
+{
+    bool stays = event == HS_EVENT_NONE || old == HS_EVENT_SPAWN ||
+                 (old == HS_EVENT_TELEPORT && event != HS_EVENT_SPAWN);
+    return stays ? old : event;
+}
+
 static enum hs_insert_result replace(struct hs_history *history,
                                      const struct hs_history_rules *rules,
                                      const struct hs_sample *sample, const void *state,
@@ -386,8 +395,8 @@ static enum hs_insert_result replace(struct hs_history *history,
     enum hs_growth growth = store_parts(history, state, posted_pose, old, &stored);
     if (growth != HS_GROWTH_DONE)
         return result_of(growth);
-    if (stored.event == HS_EVENT_NONE)
-        stored.event = old->event;
+    stored.event = merge_events(old->event, stored.event);
+    stored.rtt_posted = stored.rtt_posted || old->rtt_posted;
     history->states[old->state].references--;
     hs_history_free_pose(history, old->posted_pose);
     history->round_trips += (uint32_t)stored.rtt_posted - (uint32_t)old->rtt_posted;

@@ -153,7 +153,9 @@ enum hs_insert_result {
  * history is full or the budget refuses more bytes.
  *
  * If a sample has the same time and rules->same_time is HS_SAME_TIME_LAST, the new sample replaces
- * it. A new sample without an event then keeps the event of the replaced sample.
+ * it. It keeps a jump (teleport or spawn) of the replaced sample, and any other event if it has
+ * none itself. If the round trip of the replaced sample was posted, that of the new one counts as
+ * posted.
  */
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,

@@ -81,9 +81,9 @@ bool hs_accounts_restore(struct hs_players *players, const struct hs_account *ac
 
 /* ---- what belongs to an account ---- */
 
-/* Moves the cadences from the ledger to the account. If there are too many weapons, those whose
+/* Copies the cadences from the ledger to the account. If there are too many weapons, those whose
    tokens are earned last are kept. */
-static void park_cadences(const struct hs_players *players, struct hs_ledger *ledger,
+static void park_cadences(const struct hs_players *players, const struct hs_ledger *ledger,
                           struct hs_account *account)
 {
     for (int i = 0; i < HS_ACCOUNT_WEAPONS; i++)
@@ -102,7 +102,6 @@ static void park_cadences(const struct hs_players *players, struct hs_ledger *le
         account->weapon[place] = cadence->weapon;
         account->settled_us[place] = settled_us;
     }
-    hs_ledger_clear_cadences(ledger);
 }
 
 static void park_moves(struct hs_player_moves *moves, struct hs_account *account)
@@ -118,13 +117,16 @@ static void park_moves(struct hs_player_moves *moves, struct hs_account *account
     memset(moves->raised, 0, sizeof moves->raised);
 }
 
-void hs_accounts_park(struct hs_players *players, struct hs_player *player, int64_t left_us)
+/* Parks the values of a player's account. The player keeps the cadences. Otherwise a present player
+   who loses the account could fire again at once. Returns false if there was nothing to park or no
+   memory. */
+static bool park(struct hs_players *players, struct hs_player *player, int64_t left_us)
 {
     if (player->account.text[0] == '\0')
-        return;
+        return false;
     struct hs_account *account = add(players, left_us);
     if (account == NULL)
-        return;
+        return false;
     memset(account, 0, sizeof *account);
     account->name = player->account;
     account->left_us = left_us;
@@ -133,6 +135,13 @@ void hs_accounts_park(struct hs_players *players, struct hs_player *player, int6
     park_cadences(players, &player->ledger, account);
     if (player->moves != NULL)
         park_moves(player->moves, account);
+    return true;
+}
+
+void hs_accounts_park(struct hs_players *players, struct hs_player *player, int64_t left_us)
+{
+    if (park(players, player, left_us))
+        hs_ledger_clear_cadences(&player->ledger);
 }
 
 static void add_counts(uint64_t *to, const uint64_t *from, int count)
@@ -171,6 +180,24 @@ static void take_moves(struct hs_player_moves *moves, const struct hs_account *a
     timing->has_credit = true;
 }
 
+/* Delays the weapons of the player until the account's tokens are earned back. The later of the two
+   times counts, because the player and the account may have the same shots. */
+static void take_cadences(const struct hs_players *players, struct hs_ledger *ledger,
+                          const struct hs_account *account)
+{
+    for (int i = 0; i < HS_ACCOUNT_WEAPONS; i++) {
+        if (account->weapon[i] == HS_NONE)
+            continue;
+        uint16_t weapon = (uint16_t)account->weapon[i];
+        int64_t interval_us = players->ruleset->weapons[weapon]->min_interval_us;
+        const struct hs_cadence *own = hs_ledger_cadence(ledger, weapon);
+        if (own == NULL)
+            hs_ledger_settle(ledger, weapon, account->settled_us[i]);
+        else if (hs_cadence_settled(own, interval_us) < account->settled_us[i])
+            hs_ledger_settle(ledger, weapon, account->settled_us[i] - own->count * interval_us);
+    }
+}
+
 void hs_accounts_take(struct hs_players *players, struct hs_player *player)
 {
     struct hs_account *account = find(&players->accounts, hs_name_str(&player->account));
@@ -181,9 +208,7 @@ void hs_accounts_take(struct hs_players *players, struct hs_player *player)
     if (player->moves != NULL)
         take_moves(player->moves, account);
     add_standing(&player->standing, &account->standing);
-    for (int i = 0; i < HS_ACCOUNT_WEAPONS; i++)
-        if (account->weapon[i] != HS_NONE)
-            hs_ledger_settle(&player->ledger, (uint16_t)account->weapon[i], account->settled_us[i]);
+    take_cadences(players, &player->ledger, account);
     forget(&players->accounts, account);
 }
 
@@ -198,10 +223,10 @@ bool hs_accounts_set(struct hs_players *players, struct hs_player *player, struc
         if (!has_account(other, name))
             continue;
         if (!other->left)
-            hs_accounts_park(players, other, other->left_us);
+            park(players, other, other->left_us);
         other->account = (struct hs_name){0};
     }
-    hs_accounts_park(players, player, player->left_us);
+    park(players, player, player->left_us);
     hs_name_set(&player->account, name);
     hs_accounts_take(players, player);
     hs_journal_account(players, player);

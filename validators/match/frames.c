@@ -151,6 +151,17 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
     moved_to[place] = entry->position;
 }
 
+/* A later frame of the same time corrects the place to which the server moved the player. */
+static void correct_jump(struct hs_player *player, const struct hs_player_frame *entry,
+                         int64_t time_us)
+{
+    for (int i = 0; i < HS_JUMPS_OPEN && player->was_moved; i++)
+        if (player->moved_us[i] == time_us)
+            player->moved_to[i] = entry->position;
+    if (player->has_spawned && player->spawned_us == time_us)
+        player->spawn_place = entry->position;
+}
+
 /* Two launches within this time count as one with the larger speeds, because the client may not
    know of either yet. */
 #define LAUNCHES_TOGETHER_US INT64_C(1000000)
@@ -192,6 +203,16 @@ static void record_spawn(struct hs_player *player, const struct hs_player_frame 
     player->has_spawned = true;
     player->spawned_us = time_us;
     player->spawn_place = entry->position;
+}
+
+static void record_event(const struct hs_match *match, struct hs_player *player,
+                         const struct hs_player_frame *entry, int64_t time_us)
+{
+    if (match->ruleset->history.same_time == HS_SAME_TIME_LAST)
+        correct_jump(player, entry, time_us);
+    record_moved(player, entry, time_us);
+    record_launch(match, player, entry, time_us);
+    record_spawn(player, entry, time_us);
 }
 
 /* Returns where the history window starts once a frame with this time is stored. */
@@ -259,9 +280,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
         hs_players_begin_session(&match->players, player);
     if (*result != HS_FRAME_STORED)
         return true;
-    record_moved(player, entry, time_us);
-    record_launch(match, player, entry, time_us);
-    record_spawn(player, entry, time_us);
+    record_event(match, player, entry, time_us);
     if (posted.sample.rtt_posted)
         hs_connection_learn(player, posted.sample.rtt_us, time_us);
     return entry->account.ptr == NULL || hs_accounts_set(&match->players, player, entry->account);

@@ -72,17 +72,45 @@ static uint16_t limiting_mode(const struct hs_checking *c)
     return counts ? mode : slowest_mode(c->rules);
 }
 
+/* Returns whether a player can have got from `place` at `time_us` to `end` by the end of the move.
+   Returns true if no mode has a speed limit. */
+static bool can_reach(const struct hs_checking *c, struct hs_vec end, struct hs_vec place,
+                      int64_t time_us)
+{
+    uint16_t mode = limiting_mode(c);
+    if (mode == HS_NONE)
+        return true;
+    double speed = c->rules->modes[mode].max_speed;
+    double since_s = hs_seconds(c->move->received_us - time_us);
+    /* Frames and moves may use different points of the body. */
+    double reach = 2 * c->match->ruleset->reach + speed * (since_s + c->rules->modes[mode].credit);
+    return hs_vec_distance(end, place) <= reach;
+}
+
 bool hs_checking_is_in_reach(const struct hs_checking *c, struct hs_vec place, int64_t time_us)
 {
     const struct hs_move *move = c->move;
-    uint16_t mode = limiting_mode(c);
-    if (!(move->fields & HS_MOVE_HAS_POSITION) || move->base.ptr != NULL || mode == HS_NONE)
+    if (!(move->fields & HS_MOVE_HAS_POSITION) || move->base.ptr != NULL)
         return true;
-    double speed = c->rules->modes[mode].max_speed;
-    double since_s = hs_seconds(move->received_us - time_us);
-    /* Frames and moves may use different points of the body. */
-    double reach = 2 * c->match->ruleset->reach + speed * (since_s + c->rules->modes[mode].credit);
-    return hs_vec_distance(move->position, place) <= reach;
+    return can_reach(c, move->position, place, time_us);
+}
+
+/* Returns whether a jump by the server to `place` can explain the end of the move. If the move
+   names a base, the end counts in world coordinates, and the base may have carried the player. */
+static bool can_explain(const struct hs_checking *c, struct hs_vec place, int64_t time_us)
+{
+    const struct hs_move_trace *trace = c->trace;
+    if (c->move->base.ptr == NULL)
+        return hs_checking_is_in_reach(c, place, time_us);
+    if (!trace->is_placed || can_reach(c, trace->place, place, time_us))
+        return true;
+    /* The oldest poses of the base may have been dropped since the jump. If frames were lost, it is
+       unknown where the base was, and the jump counts. */
+    int64_t oldest_us = hs_history_span(trace->base->history)->oldest_us;
+    return !hs_mover_carry(trace->base, c->match->ruleset,
+                           time_us > oldest_us ? time_us : oldest_us, c->move->received_us,
+                           &place) ||
+           can_reach(c, trace->place, place, time_us);
 }
 
 /* Finds the first jump by the server that no move has shown yet and that can explain this move. */
@@ -92,7 +120,7 @@ static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
     for (int i = 0; i < HS_JUMPS_OPEN && player->was_moved; i++) {
         *time_us = player->moved_us[i];
         if (*time_us > c->moves->jump_closed_us && is_recent(c, *time_us) &&
-            hs_checking_is_in_reach(c, player->moved_to[i], *time_us))
+            can_explain(c, player->moved_to[i], *time_us))
             return true;
     }
     return false;

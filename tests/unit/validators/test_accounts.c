@@ -151,6 +151,54 @@ START_TEST(the_debt_of_a_weapon_stays)
 }
 END_TEST
 
+/* Returns how much too early a player's rifle would fire `later_us` after `fired_us`. */
+static int64_t debt_after(const char *name, int64_t fired_us, int64_t later_us)
+{
+    const struct hs_cadence *cadence = hs_ledger_cadence(&find(name)->ledger, HS_STAGE_RIFLE);
+    ck_assert_ptr_nonnull(cadence);
+    return hs_cadence_debt(cadence, fired_us + later_us, HS_MS(1000));
+}
+
+/* Frames name one account for two present players. Neither gets a full bucket from it, and no shot
+   counts twice. */
+START_TEST(present_players_who_share_an_account_keep_their_debts)
+{
+    rules->weapons[HS_STAGE_RIFLE]->min_interval_us = HS_MS(1000);
+    struct hs_player *bob = join("bob", "person");
+    ck_assert(hs_ledger_record_shot(&bob->ledger, HS_STAGE_RIFLE, now_us, HS_MS(1000), 0));
+    int64_t fired_us = now_us;
+    for (int i = 0; i < 3; i++) {
+        join("eve", "person");
+        ck_assert_int_eq(debt_after("bob", fired_us, HS_MS(500)), HS_MS(350));
+        ck_assert_int_eq(debt_after("eve", fired_us, HS_MS(500)), HS_MS(350));
+        join("bob", "person");
+    }
+    fired_us += HS_MS(1000);
+    ck_assert(
+        hs_ledger_record_shot(&find("bob")->ledger, HS_STAGE_RIFLE, fired_us, HS_MS(1000), 0));
+    join("eve", "person");
+    leave("eve");
+    join("bob", "person");
+    ck_assert_int_eq(debt_after("bob", fired_us, HS_MS(500)), HS_MS(350));
+    /* A shot that arrives late is still inserted among the others. */
+    ck_assert_int_eq(debt_after("bob", fired_us, HS_MS(-500)), HS_MS(850));
+    ck_assert_uint_eq(hs_match_count_bytes(match), hs_budget_used(&match->budget));
+}
+END_TEST
+
+START_TEST(a_present_player_with_a_new_account_keeps_the_debt)
+{
+    rules->weapons[HS_STAGE_RIFLE]->min_interval_us = HS_MS(1000);
+    struct hs_player *bob = join("bob", "person");
+    ck_assert(hs_ledger_record_shot(&bob->ledger, HS_STAGE_RIFLE, now_us, HS_MS(1000), 0));
+    int64_t fired_us = now_us;
+    join("bob", "other");
+    ck_assert_int_eq(debt_after("bob", fired_us, HS_MS(500)), HS_MS(350));
+    join("bob", "person");
+    ck_assert_int_eq(debt_after("bob", fired_us, HS_MS(500)), HS_MS(350));
+}
+END_TEST
+
 /* At most as many accounts as players are kept, in the memory of the match. The most suspicious
    ones stay. */
 START_TEST(parked_accounts_are_bounded)
@@ -243,6 +291,8 @@ int main(void)
     tcase_add_test(tcase, without_an_account_leaving_ends_the_standing);
     tcase_add_test(tcase, the_last_player_who_names_an_account_has_it);
     tcase_add_test(tcase, the_debt_of_a_weapon_stays);
+    tcase_add_test(tcase, present_players_who_share_an_account_keep_their_debts);
+    tcase_add_test(tcase, a_present_player_with_a_new_account_keeps_the_debt);
     tcase_add_test(tcase, parked_accounts_are_bounded);
     tcase_add_test(tcase, accounts_are_saved);
     tcase_add_test(tcase, accounts_are_journalled);

@@ -172,6 +172,56 @@ START_TEST(the_last_pose_of_a_time_counts)
 }
 END_TEST
 
+/* Rows: the events of two poses of the same time, and the event of the sample. A jump stays,
+   whatever follows, so that no pose is interpolated across it. */
+START_TEST(a_jump_outlasts_the_pose_that_replaces_it)
+{
+    static const enum hs_sample_event rows[][3] = {
+        {HS_EVENT_TELEPORT, HS_EVENT_NONE, HS_EVENT_TELEPORT},
+        {HS_EVENT_TELEPORT, HS_EVENT_LAUNCH, HS_EVENT_TELEPORT},
+        {HS_EVENT_TELEPORT, HS_EVENT_DEATH, HS_EVENT_TELEPORT},
+        {HS_EVENT_TELEPORT, HS_EVENT_SPAWN, HS_EVENT_SPAWN},
+        {HS_EVENT_SPAWN, HS_EVENT_DEATH, HS_EVENT_SPAWN},
+        {HS_EVENT_SPAWN, HS_EVENT_TELEPORT, HS_EVENT_SPAWN},
+        {HS_EVENT_LAUNCH, HS_EVENT_TELEPORT, HS_EVENT_TELEPORT},
+        {HS_EVENT_DEATH, HS_EVENT_LAUNCH, HS_EVENT_LAUNCH},
+    };
+    struct hs_history_rules last = rules;
+    last.same_time = HS_SAME_TIME_LAST;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int64_t time_us = HS_MS(50 * (int64_t)i);
+        for (int k = 0; k < 2; k++) {
+            struct hs_sample sample = sample_at(time_us, k);
+            sample.event = (uint8_t)rows[i][k];
+            hs_history_insert(history, &last, &sample, &plain, NULL);
+        }
+        const struct hs_sample *kept = hs_history_at(history, (uint32_t)i);
+        ck_assert_double_eq(kept->position.x, 1);
+        ck_assert_msg(kept->event == rows[i][2], "row %zu: %d", i, kept->event);
+    }
+}
+END_TEST
+
+START_TEST(a_posted_round_trip_outlasts_the_pose_that_replaces_it)
+{
+    struct hs_history_rules last = rules;
+    last.same_time = HS_SAME_TIME_LAST;
+    struct hs_sample sample = sample_at(0, 0);
+    sample.rtt_us = 40000;
+    sample.rtt_posted = true;
+    hs_history_insert(history, &last, &sample, &plain, NULL);
+    sample.rtt_posted = false; /* inherited */
+    hs_history_insert(history, &last, &sample, &plain, NULL);
+    ck_assert(hs_history_at(history, 0)->rtt_posted);
+    ck_assert_uint_eq(hs_history_round_trips(history), 1);
+    sample.rtt_us = 60000;
+    sample.rtt_posted = true;
+    hs_history_insert(history, &last, &sample, &plain, NULL);
+    ck_assert_int_eq(hs_history_at(history, 0)->rtt_us, 60000);
+    ck_assert_uint_eq(hs_history_round_trips(history), 1);
+}
+END_TEST
+
 /* Every sample has a posted pose. Each pose is posted again at once, so at every number of samples,
    and twice more when the history is full. */
 START_TEST(poses_are_replaced_at_every_number_of_samples)
@@ -204,6 +254,8 @@ int main(void)
     tcase_add_test(tcase, bytes_are_bounded);
     tcase_add_test(tcase, a_cleared_history_starts_again);
     tcase_add_test(tcase, the_last_pose_of_a_time_counts);
+    tcase_add_test(tcase, a_jump_outlasts_the_pose_that_replaces_it);
+    tcase_add_test(tcase, a_posted_round_trip_outlasts_the_pose_that_replaces_it);
     tcase_add_test(tcase, poses_are_replaced_at_every_number_of_samples);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

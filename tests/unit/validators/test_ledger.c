@@ -1,4 +1,4 @@
-/* The memory of a player's shots: their numbers and answers, the fire rate, and the magazine. */
+/* The memory of a player's shots: their numbers and answers, and the fire rate. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -454,28 +454,6 @@ START_TEST(each_weapon_has_its_own_cadence)
 }
 END_TEST
 
-/* Row: a shot in ms, and the rounds fired since a pause of 400 ms, including this shot. */
-static const struct {
-    int ms;
-    uint32_t rounds;
-} magazine[] = {
-    {0, 1},   {100, 2},  {200, 3},  {599, 4},  {600, 5},  {1000, 1}, {1001, 2},
-    {900, 3}, {1400, 4}, {1800, 1}, {1700, 2}, {2199, 3}, {2200, 4}, {9000, 1},
-};
-
-START_TEST(rounds_count_from_the_last_long_pause)
-{
-    for (size_t i = 0; i < sizeof magazine / sizeof *magazine; i++) {
-        const struct hs_cadence *cadence = hs_ledger_cadence(&ledger, 0);
-        if (cadence != NULL)
-            ck_assert_uint_eq(hs_cadence_rounds(cadence, HS_MS(magazine[i].ms), HS_MS(400)),
-                              magazine[i].rounds);
-        ck_assert(hs_ledger_record_shot(&ledger, 0, HS_MS(magazine[i].ms), 0, HS_MS(400)));
-        ck_assert_uint_eq(hs_ledger_cadence(&ledger, 0)->rounds, magazine[i].rounds);
-    }
-}
-END_TEST
-
 static void note_hit(uint64_t number, int hit_ms, int offset_ms, bool accepted, bool has_offset)
 {
     struct hs_ledger_entry entry = {.number = number,
@@ -551,7 +529,6 @@ int main(void)
     tcase_add_test(cadence, the_cadence_outlasts_the_session);
     tcase_add_test(cadence, the_newest_shots_are_kept);
     tcase_add_test(cadence, each_weapon_has_its_own_cadence);
-    tcase_add_test(cadence, rounds_count_from_the_last_long_pause);
     tcase_add_test(cadence, a_new_clock_is_not_compared_with_the_old);
     suite_add_tcase(suite, cadence);
     printf("ledger: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(20250401));

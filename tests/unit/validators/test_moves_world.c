@@ -140,6 +140,63 @@ START_TEST(a_refused_move_does_not_become_the_start_of_the_next)
 }
 END_TEST
 
+/* Posts a frame with a lift at x. */
+static void post_lift(int64_t time_us, double x)
+{
+    struct hs_mover_frame lift = {.mover = HS_STR("lift"),
+                                  .fields = HS_MOVER_BOX,
+                                  .position = {x, 20, 0},
+                                  .half_extents = {2, 2, 0.1}};
+    struct hs_frame frame = {.time_us = time_us, .movers = &lift, .mover_count = 1};
+    enum hs_frame_result result;
+    unsigned flags = 0;
+    ck_assert(hs_match_post_frame(session.match, &frame, &result, &flags));
+    ck_assert_int_eq(result, HS_FRAME_STORED);
+}
+
+/* The server puts the player at x = 100, and the next move ends on a lift. Rows: the lift's x at
+   the time of the event, its speed, the ticks until the move, the base, whether the event
+   excuses the move, and whether the frames around the event lack the lift. */
+START_TEST(a_jump_excuses_only_moves_to_a_base_within_reach)
+{
+    static const struct {
+        double x, speed;
+        int ticks;
+        const char *base;
+        bool is_excused, is_lost;
+    } rows[] = {
+        {100, 0, 2, "lift", true, false},
+        {103, 0, 2, "lift", true, false},
+        {1000, 0, 2, "lift", false, false},
+        {100, 100, 5, "lift", true, false}, /* the lift carries the player */
+        {80, 40, 5, "lift", true, false},   /* the player waits until the lift comes */
+        {900, 100, 5, "lift", false, false},
+        {100, 20, 13, "lift", true, false}, /* the pose at the time of the event was dropped */
+        {1000, 0, 13, "lift", false, false},
+        {1000, 0, 5, "lift", true, true},
+        {1000, 0, 2, "ship", true, false}, /* no frame has this mover */
+    };
+    ck_assert_uint_eq(go("walking", 0, 0, 0), 0);
+    struct hs_player_frame jump = hs_stage_event("S", HS_EVENT_TELEPORT);
+    jump.position = (struct hs_vec){100, 20, 0};
+    for (int i = 0; i <= rows[_i].ticks + 4; i++) {
+        int64_t time_us = now_us + (i - 4) * TICK_US;
+        if (!rows[_i].is_lost || i < 3 || i > 5)
+            post_lift(time_us, rows[_i].x + rows[_i].speed * 0.1 * (i - 4));
+        if (i == 4)
+            ck_assert_int_eq(hs_stage_post(session.match, time_us, &jump, NULL), HS_FRAME_STORED);
+    }
+    now_us += rows[_i].ticks * TICK_US;
+    struct hs_move move = hs_session_move(now_us - INT64_C(90000000), now_us);
+    move.fields = HS_MOVE_HAS_POSITION;
+    move.position = (struct hs_vec){0, 0, 0.1};
+    move.mode = HS_STR("walking");
+    move.base = hs_stage_str(rows[_i].base);
+    unsigned raised = hs_session_judge(&session, &move).raised;
+    ck_assert_int_eq((raised & bit(HS_MOVE_CHECK_TELEPORT)) == 0, rows[_i].is_excused);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("moves in the world");
@@ -154,6 +211,7 @@ int main(void)
     tcase_add_test(tests, an_edge_is_ground_for_a_body_beyond_it);
     tcase_add_test(tests, lost_moves_may_have_gone_around);
     tcase_add_test(tests, a_refused_move_does_not_become_the_start_of_the_next);
+    tcase_add_loop_test(tests, a_jump_excuses_only_moves_to_a_base_within_reach, 0, 10);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

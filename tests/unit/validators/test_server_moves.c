@@ -382,6 +382,38 @@ START_TEST(the_last_frame_of_a_time_adds_to_the_first)
 }
 END_TEST
 
+/* The server puts the player at x = 100, and corrects the place to x = 200 in the same tick. Rows:
+   the event, and the event of the correction. The move to the corrected place is excused, and the
+   move to the first place is not. */
+START_TEST(a_jump_with_a_corrected_place_excuses_the_move_to_that_place)
+{
+    static const enum hs_sample_event rows[][2] = {
+        {HS_EVENT_TELEPORT, HS_EVENT_NONE},   {HS_EVENT_TELEPORT, HS_EVENT_TELEPORT},
+        {HS_EVENT_TELEPORT, HS_EVENT_LAUNCH}, {HS_EVENT_SPAWN, HS_EVENT_NONE},
+        {HS_EVENT_SPAWN, HS_EVENT_SPAWN},     {HS_EVENT_SPAWN, HS_EVENT_TELEPORT},
+        {HS_EVENT_TELEPORT, HS_EVENT_SPAWN},
+    };
+    session.rules->history.same_time = HS_SAME_TIME_LAST;
+    for (int is_first_place = 0; is_first_place < 2; is_first_place++) {
+        run(6, 0, 1);
+        struct hs_player_frame entry = hs_stage_event("S", rows[_i][0]);
+        bool is_spawn = rows[_i][0] == HS_EVENT_SPAWN || rows[_i][1] == HS_EVENT_SPAWN;
+        entry.position.x = 100;
+        post(move.received_us, entry);
+        entry.event = rows[_i][1];
+        entry.position.x = 200;
+        post(move.received_us, entry);
+        move.position.x = is_first_place ? 100 : 200;
+        ck_assert_int_eq(step(0, 0).reason,
+                         is_first_place && is_spawn ? HS_MOVE_STALE : HS_MOVE_OK);
+        ck_assert_int_eq(failures > 0, is_first_place && !is_spawn);
+        tear_down();
+        set_up();
+        session.rules->history.same_time = HS_SAME_TIME_LAST;
+    }
+}
+END_TEST
+
 /* ---- a clock that stands still ---- */
 
 START_TEST(a_clock_that_stands_still_is_forced)
@@ -441,6 +473,7 @@ int main(void)
     tcase_add_loop_test(tcase, unknown_stances_contradict_nothing, 0, 3);
     tcase_add_loop_test(tcase, jumps_need_ground_or_gravity, 0, 9);
     tcase_add_test(tcase, the_last_frame_of_a_time_adds_to_the_first);
+    tcase_add_loop_test(tcase, a_jump_with_a_corrected_place_excuses_the_move_to_that_place, 0, 7);
     tcase_add_test(tcase, a_clock_that_stands_still_is_forced);
     tcase_add_test(tcase, answers_tell_the_error_and_the_life_of_a_clock);
     suite_add_tcase(suite, tcase);
