@@ -40,9 +40,11 @@ static void replay_session(struct hs_loading *l)
     uint64_t sessions =
         as_recorded.session > players->sessions ? as_recorded.session : players->sessions;
     player = hs_players_find(players, name);
-    bool is_newer = player == NULL || player->session < as_recorded.session;
-    bool ends = as_recorded.left && !is_newer && player->session == as_recorded.session;
-    if (!is_newer && (!ends || player->left))
+    /* If the snapshot counts the session but does not contain the player, they were evicted. */
+    bool is_newer = as_recorded.session > (player != NULL ? player->session : players->sessions);
+    bool ends = player != NULL && !player->left && as_recorded.left &&
+                player->session == as_recorded.session;
+    if (!is_newer && !ends)
         return;
     if (is_newer) {
         /* Use the record's eviction limit. A player who was evicted to make space for this session

@@ -239,6 +239,36 @@ START_TEST(session_numbers_are_never_reused)
 }
 END_TEST
 
+/* A player leaves, the clock is set back, and the player is evicted before the snapshot. Records
+   from before the eviction do not bring the player back, and later payments are restored. */
+START_TEST(records_do_not_bring_back_an_evicted_player)
+{
+    const struct hs_small_game game = {.seed = seed, .has_rtt = true, .resync_tick = 1000};
+    const struct hs_match_limits few = {
+        .players = HS_SMALL_GAME_PLAYERS + 1, .samples = 64, .movers = 16};
+    struct hs_bytes journal = {0}, snapshot = {0};
+    struct hs_match *live = hs_match_create(rules, &few);
+    play(&game, live, 1000, 1010);
+    post(live, "gone", HS_EVENT_NONE, 1009 * HS_SMALL_GAME_TICK_US);
+    hs_match_set_journal(live, &journal);
+    post(live, "gone", HS_EVENT_LEAVE, 1010 * HS_SMALL_GAME_TICK_US);
+    play(&game, live, 0, 20);
+    ck_assert_uint_eq(live->clock, 1);
+    post(live, "new", HS_EVENT_NONE, 20 * HS_SMALL_GAME_TICK_US);
+    ck_assert_ptr_null(hs_players_find(&live->players, HS_STR("gone")));
+    save(live, &snapshot);
+    play(&game, live, 20, 140);
+    struct hs_match *back = load_within(&snapshot, &few);
+    replay(back, &journal);
+    ck_assert_ptr_null(hs_players_find(&back->players, HS_STR("gone")));
+    ck_assert_int_gt(assert_same_payments(live, back), 0);
+    hs_match_destroy(back);
+    hs_match_destroy(live);
+    free(journal.data);
+    free(snapshot.data);
+}
+END_TEST
+
 /* The record of a clock reset is applied to the restored match: shot numbers stay, and times are
    dropped. */
 START_TEST(records_restore_a_clock_reset)
@@ -352,6 +382,7 @@ int main(void)
     tcase_add_loop_test(tcase, snapshot_and_records_restore_every_payment, 0, 40);
     tcase_add_test(tcase, records_restore_a_match_opened_after_the_snapshot);
     tcase_add_test(tcase, session_numbers_are_never_reused);
+    tcase_add_test(tcase, records_do_not_bring_back_an_evicted_player);
     tcase_add_test(tcase, records_restore_a_clock_reset);
     tcase_add_test(tcase, unwritten_records_are_bounded);
     tcase_add_test(tcase, damaged_records_leave_a_usable_match);
