@@ -44,16 +44,16 @@ static void replay_session(struct hs_loading *l)
     bool is_newer = as_recorded.session > (player != NULL ? player->session : players->sessions);
     bool ends = player != NULL && !player->left && as_recorded.left &&
                 player->session == as_recorded.session;
-    if (!is_newer && !ends)
-        return;
     if (is_newer) {
         /* Use the record's eviction limit. A player who was evicted to make space for this session
            can then be evicted again. */
         players->evict_before_us = evict_before_us;
         player = begin_session(l, name);
     }
+    /* A player who rejoined while the match was saved in parts has a newer session than the saved
+       number of sessions. So the number is updated even if the session is known. */
     players->sessions = sessions;
-    if (player == NULL)
+    if (player == NULL || (!is_newer && !ends))
         return;
     player->session = as_recorded.session;
     player->former_session = as_recorded.former_session;

@@ -269,6 +269,34 @@ START_TEST(records_do_not_bring_back_an_evicted_player)
 }
 END_TEST
 
+/* A player rejoins between two parts of a save, so their saved session is newer than the saved
+   number of sessions. */
+START_TEST(a_rejoin_between_two_parts_repeats_no_session_number)
+{
+    struct hs_bytes journal = {0}, snapshot = {0};
+    struct hs_save_cursor cursor = {0};
+    struct hs_match *match = hs_match_create(rules, &limits);
+    post(match, "a", HS_EVENT_NONE, HS_MS(1000));
+    post(match, "b", HS_EVENT_NONE, HS_MS(1000));
+    post(match, "a", HS_EVENT_LEAVE, HS_MS(1050));
+    hs_match_set_journal(match, &journal);
+    ck_assert(hs_match_save_part(match, &cursor, 1, &snapshot));
+    post(match, "a", HS_EVENT_NONE, HS_MS(1100));
+    while (hs_match_save_part(match, &cursor, 1, &snapshot))
+        continue;
+    struct hs_match *back = load(&snapshot);
+    replay(back, &journal);
+    assert_same_payments(match, back);
+    ck_assert_uint_eq(hs_match_session(back, HS_STR("a"), HS_MS(1100)), 3);
+    post(back, "c", HS_EVENT_NONE, HS_MS(1150));
+    ck_assert_uint_eq(hs_match_session(back, HS_STR("c"), HS_MS(1150)), 4);
+    hs_match_destroy(back);
+    hs_match_destroy(match);
+    free(journal.data);
+    free(snapshot.data);
+}
+END_TEST
+
 /* The record of a clock reset is applied to the restored match: shot numbers stay, and times are
    dropped. */
 START_TEST(records_restore_a_clock_reset)
@@ -383,6 +411,7 @@ int main(void)
     tcase_add_test(tcase, records_restore_a_match_opened_after_the_snapshot);
     tcase_add_test(tcase, session_numbers_are_never_reused);
     tcase_add_test(tcase, records_do_not_bring_back_an_evicted_player);
+    tcase_add_test(tcase, a_rejoin_between_two_parts_repeats_no_session_number);
     tcase_add_test(tcase, records_restore_a_clock_reset);
     tcase_add_test(tcase, unwritten_records_are_bounded);
     tcase_add_test(tcase, damaged_records_leave_a_usable_match);
