@@ -329,6 +329,62 @@ START_TEST(records_restore_a_clock_reset)
 }
 END_TEST
 
+/* The clock is reset between two parts of a save. All parts are of the new clock, so the payments
+   after the reset stay. */
+START_TEST(a_clock_reset_between_two_parts_forgets_no_payment)
+{
+    const struct hs_small_game game = {.seed = seed, .has_rtt = true, .resync_tick = 1000};
+    struct hs_bytes journal = {0}, snapshot = {0};
+    struct hs_save_cursor cursor = {0};
+    struct hs_match *live = hs_match_create(rules, &limits);
+    play(&game, live, 1000, 1050);
+    hs_match_set_journal(live, &journal);
+    hs_bytes_put(&snapshot, 7, 1); /* the caller's own bytes before the snapshot stay */
+    ck_assert(hs_match_save_part(live, &cursor, 1, &snapshot));
+    ck_assert(hs_match_save_part(live, &cursor, 1, &snapshot));
+    play(&game, live, 0, 140);
+    ck_assert_uint_eq(live->clock, 1);
+    while (hs_match_save_part(live, &cursor, 1, &snapshot))
+        continue;
+    ck_assert_uint_eq(snapshot.data[0], 7);
+    memmove(snapshot.data, snapshot.data + 1, --snapshot.len);
+    struct hs_match *back = load(&snapshot);
+    replay(back, &journal);
+    ck_assert_int_gt(assert_same_payments(live, back), 0);
+    for (uint32_t i = 0; i < live->players.count; i++) {
+        const struct hs_player *player = live->players.all[i];
+        const struct hs_player *found = hs_players_find(&back->players, hs_name_str(&player->name));
+        ck_assert_uint_eq(found->ledger.cadence_count, player->ledger.cadence_count);
+    }
+    hs_match_destroy(back);
+    hs_match_destroy(live);
+    free(journal.data);
+    free(snapshot.data);
+}
+END_TEST
+
+/* A clock that is reset again and again cannot delay the end of a save. */
+START_TEST(clock_resets_do_not_delay_a_save_without_limit)
+{
+    struct hs_bytes snapshot = {0};
+    struct hs_save_cursor cursor = {0};
+    struct hs_match *live = hs_match_create(rules, &limits);
+    int parts = 1;
+    for (const char *name = "abcdefgh"; *name != '\0'; name++)
+        post(live, (char[]){*name, '\0'}, HS_EVENT_NONE, HS_MS(1000));
+    for (; hs_match_save_part(live, &cursor, 1, &snapshot); parts++) {
+        ck_assert_int_lt(parts, 8);
+        hs_match_restart(live, HS_MS(parts));
+    }
+    struct hs_match *back = load(&snapshot);
+    ck_assert_uint_eq(back->clock, live->clock);
+    ck_assert_uint_eq(back->players.count, 8);
+    hs_match_destroy(back);
+    hs_match_destroy(live);
+    free(snapshot.data);
+}
+END_TEST
+
 /* While the records cannot be written, their size is limited. At the limit sessions neither begin
    nor end, as if out of memory. */
 START_TEST(unwritten_records_are_bounded)
@@ -413,6 +469,8 @@ int main(void)
     tcase_add_test(tcase, records_do_not_bring_back_an_evicted_player);
     tcase_add_test(tcase, a_rejoin_between_two_parts_repeats_no_session_number);
     tcase_add_test(tcase, records_restore_a_clock_reset);
+    tcase_add_test(tcase, a_clock_reset_between_two_parts_forgets_no_payment);
+    tcase_add_test(tcase, clock_resets_do_not_delay_a_save_without_limit);
     tcase_add_test(tcase, unwritten_records_are_bounded);
     tcase_add_test(tcase, damaged_records_leave_a_usable_match);
     suite_add_tcase(suite, tcase);
