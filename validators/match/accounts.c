@@ -185,6 +185,7 @@ void hs_accounts_take(struct hs_players *players, struct hs_player *player)
         if (account->weapon[i] != HS_NONE)
             hs_ledger_settle(&player->ledger, (uint16_t)account->weapon[i], account->settled_us[i]);
     forget(&players->accounts, account);
+    players->accounts_taken++;
 }
 
 bool hs_accounts_set(struct hs_players *players, struct hs_player *player, struct hs_str name)

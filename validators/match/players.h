@@ -116,6 +116,8 @@ struct hs_players {
     uint32_t count, capacity, limit;
     uint32_t present; /* number of players who have not left */
     uint32_t next;    /* index after the player that hs_players_find_next found last */
+    /* How often a player took a parked account. A save in parts then starts again. */
+    uint32_t accounts_taken;
     /* The shooter of the last claim or shot, or NULL. hs_players_find tries this player first. */
     struct hs_player *shooter;
     /* Number of sessions so far; also the number of the newest session. */

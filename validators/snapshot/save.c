@@ -194,15 +194,17 @@ static void begin_save(const struct hs_match *match, struct hs_save_cursor *curs
     cursor->has_begun = true;
     cursor->start = out->len;
     cursor->clock = match->clock;
+    cursor->accounts_taken = match->players.accounts_taken;
     cursor->players = match->players.count;
     save_head(match, NULL, out);
 }
 
-/* Returns whether the saved parts contradict the parts that are not saved yet: the clock was reset,
-   so their times are of different clocks. */
+/* Returns whether the saved parts do not fit the parts that are not saved yet. After a clock reset,
+   the times in them are of different clocks. If a player took a parked account, the player may
+   already be saved without its values, and the list of parked accounts no longer contains it. */
 static bool is_outdated(const struct hs_match *match, const struct hs_save_cursor *cursor)
 {
-    return cursor->clock != match->clock;
+    return cursor->clock != match->clock || cursor->accounts_taken != match->players.accounts_taken;
 }
 
 /* Players are saved in reverse order. If a player is evicted between two parts, the players
