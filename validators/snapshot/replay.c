@@ -1,6 +1,8 @@
 /* Applies the records that match/journal.c writes. */
 #include "validators/journal.h"
 
+#include <math.h>
+
 #include "validators/hit/booking.h"
 #include "validators/match/accounts.h"
 #include "validators/match/journal.h"
@@ -115,8 +117,7 @@ static void replay_paid(struct hs_loading *l)
     payment.reason = (enum hs_reason)hs_bytes_get_max(&l->reader, 1, HS_REASON_COUNT - 1);
     payment.damage = hs_bytes_get_real(&l->reader);
     hs_loading_entry(l, &payment.entry);
-    bool is_valid = payment.entry.accepted && payment.damage >= 0 &&
-                    payment.damage <= (double)HS_SAVED_TIME_MAX &&
+    bool is_valid = payment.entry.accepted && payment.damage >= 0 && isfinite(payment.damage) &&
                     (payment.weapon < ruleset->weapon_count || payment.weapon == HS_NONE);
     if (!is_valid || !hs_loading_is_fine(l))
         l->is_damaged = true;

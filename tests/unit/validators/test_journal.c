@@ -12,6 +12,7 @@
 #include "tests/support/run_suite.h"
 #include "validators/base/encoding.h"
 #include "validators/journal.h"
+#include "validators/match/journal.h"
 #include "validators/match/players.h"
 
 static const struct hs_match_limits limits = {.players = 16, .samples = 64, .movers = 16};
@@ -385,6 +386,29 @@ START_TEST(clock_resets_do_not_delay_a_save_without_limit)
 }
 END_TEST
 
+/* The largest weapon damage, factors and damage_scale together deal such damage. */
+START_TEST(records_restore_large_damage)
+{
+    struct hs_bytes journal = {0}, opening = {0};
+    struct hs_match *live = hs_match_create(rules, &limits);
+    const struct hs_journal_payment payment = {
+        .session = 1, .weapon = HS_NONE, .damage = 4e21, .entry = {.number = 7, .accepted = true}};
+    save(live, &opening);
+    hs_match_set_journal(live, &journal);
+    post(live, "a", HS_EVENT_NONE, HS_MS(1000));
+    hs_journal_paid(&live->players, hs_players_find(&live->players, HS_STR("a")), &payment);
+    struct hs_match *back = load(&opening);
+    replay(back, &journal);
+    struct hs_match_totals totals;
+    hs_match_totals(back, &totals);
+    ck_assert_double_eq(totals.damage, 4e21);
+    hs_match_destroy(back);
+    hs_match_destroy(live);
+    free(journal.data);
+    free(opening.data);
+}
+END_TEST
+
 /* While the records cannot be written, their size is limited. At the limit sessions neither begin
    nor end, as if out of memory. */
 START_TEST(unwritten_records_are_bounded)
@@ -471,6 +495,7 @@ int main(void)
     tcase_add_test(tcase, records_restore_a_clock_reset);
     tcase_add_test(tcase, a_clock_reset_between_two_parts_forgets_no_payment);
     tcase_add_test(tcase, clock_resets_do_not_delay_a_save_without_limit);
+    tcase_add_test(tcase, records_restore_large_damage);
     tcase_add_test(tcase, unwritten_records_are_bounded);
     tcase_add_test(tcase, damaged_records_leave_a_usable_match);
     suite_add_tcase(suite, tcase);
