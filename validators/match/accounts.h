@@ -33,9 +33,9 @@ struct hs_account {
 /*
  * Sets the account of a player. The values of the player's previous account are parked. If the
  * player had no account, their values so far are added to the new one. If another present player
- * has the account, it is taken from them. Returns false and changes nothing if out of memory.
+ * has the account, it is taken from them. hs_journal_reserve must have reserved space.
  */
-bool hs_accounts_set(struct hs_players *players, struct hs_player *player, struct hs_str name);
+void hs_accounts_set(struct hs_players *players, struct hs_player *player, struct hs_str name);
 
 /* Parks the values of a player's account, if they have one. The player keeps the account's name.
    The match's limit of players also limits the number of parked accounts. If there is no space for

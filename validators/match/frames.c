@@ -202,6 +202,18 @@ static int64_t window_with(const struct hs_match *match, int64_t time_us)
     return newest_us - match->ruleset->history.keep_us;
 }
 
+/* Reserves space for the journal records of an entry, before it changes anything. Returns false if
+   there is no space. */
+static bool reserve_records(const struct hs_match *match, const struct hs_player *player,
+                            const struct hs_player_frame *entry)
+{
+    bool is_here = player != NULL && !player->left;
+    bool changes_session = is_here == (entry->event == HS_EVENT_LEAVE);
+    bool sets_account = is_here && entry->account.ptr != NULL &&
+                        !hs_str_equal(hs_name_str(&player->account), entry->account);
+    return (!changes_session && !sets_account) || hs_journal_reserve(&match->players, NULL);
+}
+
 /* Stores one player's entry. `keep_from_us` is the result of window_with(). Returns false if out
    of memory. */
 static bool post_entry(struct hs_match *match, const struct hs_player_frame *entry, int64_t time_us,
@@ -212,13 +224,12 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     *result = HS_FRAME_TOO_OLD;
     if (player != NULL && player->has_left_before && time_us <= player->left_us)
         return true;
-    bool is_here = player != NULL && !player->left;
-    if (is_here == (entry->event == HS_EVENT_LEAVE) && !hs_journal_reserve(&match->players, NULL))
+    if (!reserve_records(match, player, entry))
         return false;
     if (entry->event == HS_EVENT_LEAVE) {
         /* For history.keep seconds, late moves still belong to the ended session. */
         *result = HS_FRAME_STORED;
-        if (is_here)
+        if (player != NULL && !player->left)
             hs_players_leave(&match->players, player, time_us,
                              time_us + match->ruleset->history.keep_us);
         return true;
@@ -264,7 +275,9 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     record_spawn(player, entry, time_us);
     if (posted.sample.rtt_posted)
         hs_connection_learn(player, posted.sample.rtt_us, time_us);
-    return entry->account.ptr == NULL || hs_accounts_set(&match->players, player, entry->account);
+    if (entry->account.ptr != NULL)
+        hs_accounts_set(&match->players, player, entry->account);
+    return true;
 }
 
 /* Returns whether this entry could be stored after a clock reset. Players keep their newest state

@@ -441,6 +441,38 @@ START_TEST(unwritten_records_are_bounded)
 }
 END_TEST
 
+/* If there is no space for the record of an account, the entry is not stored. So the same frame can
+   be posted again later. */
+START_TEST(without_space_for_its_account_an_entry_is_not_stored)
+{
+    static unsigned char bytes[512 * 1024];
+    static const size_t waiting[] = {256 * 1024, 300 * 1024};
+    struct hs_bytes journal = {.data = bytes, .capacity = sizeof bytes};
+    struct hs_match *match = hs_match_create(rules, &limits);
+    struct hs_player_info info;
+    post(match, "a", HS_EVENT_NONE, HS_MS(1000));
+    hs_match_set_journal(match, &journal);
+    const struct hs_player_frame entries[] = {
+        {.player = HS_STR("b"), .account = HS_STR("two")}, /* joins: needs two records */
+        {.player = HS_STR("a"), .account = HS_STR("one")}};
+    for (int i = 0; i < 2; i++) {
+        const struct hs_frame frame = {
+            .time_us = HS_MS(2000 + 1000 * i), .players = &entries[i], .player_count = 1};
+        enum hs_frame_result result;
+        unsigned flags = 0;
+        journal.len = waiting[i];
+        ck_assert_int_eq(hs_match_post_frame(match, &frame, &result, &flags), i == 0);
+        ck_assert_int_eq(match->newest_us, HS_MS(2000));
+        journal.len = 0;
+        ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
+        ck_assert_int_eq(result, i == 0 ? HS_FRAME_DUPLICATE_TIME : HS_FRAME_STORED);
+        ck_assert(hs_match_find_player(match, entries[i].player, &info));
+        ck_assert(hs_str_equal(info.account, entries[i].account));
+    }
+    hs_match_destroy(match);
+}
+END_TEST
+
 /* Damaged records are refused. If damaged records are accepted, the match can still be saved, read
    and played. */
 START_TEST(damaged_records_leave_a_usable_match)
@@ -497,6 +529,7 @@ int main(void)
     tcase_add_test(tcase, clock_resets_do_not_delay_a_save_without_limit);
     tcase_add_test(tcase, records_restore_large_damage);
     tcase_add_test(tcase, unwritten_records_are_bounded);
+    tcase_add_test(tcase, without_space_for_its_account_an_entry_is_not_stored);
     tcase_add_test(tcase, damaged_records_leave_a_usable_match);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
