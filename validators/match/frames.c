@@ -214,6 +214,26 @@ static bool reserve_records(const struct hs_match *match, const struct hs_player
     return (!changes_session && !sets_account) || hs_journal_reserve(&match->players, NULL);
 }
 
+/* Inserts a sample. If the oldest sample is dropped to make space, late samples inherit its state.
+ */
+static enum hs_insert_result insert_sample(const struct hs_match *match, struct hs_player *player,
+                                           const struct hs_posted_sample *posted)
+{
+    struct hs_history *history = player->history;
+    struct hs_inherited oldest;
+    bool has_oldest = hs_history_count(history) > 0 && hs_player_inherited(player, 0, &oldest);
+    int64_t oldest_us = has_oldest ? hs_history_at(history, 0)->time_us : 0;
+    enum hs_insert_result inserted =
+        hs_history_insert(history, &match->ruleset->history, &posted->sample,
+                          &posted->inherited.state, posted->posted_pose);
+    bool is_empty = hs_history_count(history) == 0;
+    if (has_oldest && (is_empty || hs_history_at(history, 0)->time_us > oldest_us)) {
+        player->has_carried = true;
+        player->carried = oldest;
+    }
+    return inserted;
+}
+
 /* Stores one player's entry. `keep_from_us` is the result of window_with(). Returns false if out
    of memory. */
 static bool post_entry(struct hs_match *match, const struct hs_player_frame *entry, int64_t time_us,
@@ -252,9 +272,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
         player->ended_us = player->ended_us < time_us ? player->ended_us : time_us - 1;
         hs_players_rejoin(&match->players, player);
     }
-    enum hs_insert_result inserted =
-        hs_history_insert(player->history, &match->ruleset->history, &posted.sample,
-                          &posted.inherited.state, posted.posted_pose);
+    enum hs_insert_result inserted = insert_sample(match, player, &posted);
     /* Prune before hs_players_update. Otherwise hs_players_prune would drop these samples later
        and update the player a second time. */
     bool is_stored = inserted == HS_INSERT_STORED || inserted == HS_INSERT_STORED_FULL;

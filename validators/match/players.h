@@ -65,9 +65,11 @@ struct hs_player {
     bool was_moved; /* a teleport or a spawn was posted */
     bool was_launched;
     bool has_spawned;
-    bool has_carried; /* after a clock reset or a restore: the first sample inherits `carried` */
-    uint32_t due;     /* index in hs_players.due + 1; 0: not in the heap */
-    uint32_t place;   /* index in hs_players.all */
+    /* Samples before the oldest one inherit `carried`. This is set by a clock reset, by a restore,
+       and when samples were dropped to free memory. */
+    bool has_carried;
+    uint32_t due;   /* index in hs_players.due + 1; 0: not in the heap */
+    uint32_t place; /* index in hs_players.all */
     uint64_t hash;
     struct hs_history *history;    /* owned */
     struct hs_player_moves *moves; /* owned; NULL until the first move arrives */
