@@ -210,14 +210,13 @@ void hs_accounts_take(struct hs_players *players, struct hs_player *player)
     add_standing(&player->standing, &account->standing);
     take_cadences(players, &player->ledger, account);
     forget(&players->accounts, account);
+    players->accounts_taken++;
 }
 
-bool hs_accounts_set(struct hs_players *players, struct hs_player *player, struct hs_str name)
+void hs_accounts_set(struct hs_players *players, struct hs_player *player, struct hs_str name)
 {
     if (has_account(player, name))
-        return true;
-    if (!hs_journal_reserve(players, NULL))
-        return false;
+        return;
     for (uint32_t i = 0; i < players->count; i++) {
         struct hs_player *other = players->all[i];
         if (!has_account(other, name))
@@ -230,7 +229,6 @@ bool hs_accounts_set(struct hs_players *players, struct hs_player *player, struc
     hs_name_set(&player->account, name);
     hs_accounts_take(players, player);
     hs_journal_account(players, player);
-    return true;
 }
 
 void hs_accounts_forget_times(struct hs_players *players, int64_t old_us, int64_t new_us)

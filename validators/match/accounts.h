@@ -34,10 +34,10 @@ struct hs_account {
  * Sets the account of a player. The values of the player's previous account are parked. If the
  * player had no account, their values so far are added to the new one. If another present player
  * has the account, it is taken from them. A present player who loses an account keeps the debts of
- * their weapons, so a new account never makes a weapon fire faster. Returns false and changes
- * nothing if out of memory.
+ * their weapons, so a new account never makes a weapon fire faster. hs_journal_reserve must have
+ * reserved space.
  */
-bool hs_accounts_set(struct hs_players *players, struct hs_player *player, struct hs_str name);
+void hs_accounts_set(struct hs_players *players, struct hs_player *player, struct hs_str name);
 
 /* Parks the values of the account of a player who leaves, if they have one. The player keeps the
    account's name. The match's limit of players also limits the number of parked accounts. If there

@@ -223,6 +223,38 @@ static int64_t window_with(const struct hs_match *match, int64_t time_us)
     return newest_us - match->ruleset->history.keep_us;
 }
 
+/* Reserves space for the journal records of an entry, before it changes anything. Returns false if
+   there is no space. */
+static bool reserve_records(const struct hs_match *match, const struct hs_player *player,
+                            const struct hs_player_frame *entry)
+{
+    bool is_here = player != NULL && !player->left;
+    bool changes_session = is_here == (entry->event == HS_EVENT_LEAVE);
+    bool sets_account = is_here && entry->account.ptr != NULL &&
+                        !hs_str_equal(hs_name_str(&player->account), entry->account);
+    return (!changes_session && !sets_account) || hs_journal_reserve(&match->players, NULL);
+}
+
+/* Inserts a sample. If the oldest sample is dropped to make space, late samples inherit its state.
+ */
+static enum hs_insert_result insert_sample(const struct hs_match *match, struct hs_player *player,
+                                           const struct hs_posted_sample *posted)
+{
+    struct hs_history *history = player->history;
+    struct hs_inherited oldest;
+    bool has_oldest = hs_history_count(history) > 0 && hs_player_inherited(player, 0, &oldest);
+    int64_t oldest_us = has_oldest ? hs_history_at(history, 0)->time_us : 0;
+    enum hs_insert_result inserted =
+        hs_history_insert(history, &match->ruleset->history, &posted->sample,
+                          &posted->inherited.state, posted->posted_pose);
+    bool is_empty = hs_history_count(history) == 0;
+    if (has_oldest && (is_empty || hs_history_at(history, 0)->time_us > oldest_us)) {
+        player->has_carried = true;
+        player->carried = oldest;
+    }
+    return inserted;
+}
+
 /* Stores one player's entry. `keep_from_us` is the result of window_with(). Returns false if out
    of memory. */
 static bool post_entry(struct hs_match *match, const struct hs_player_frame *entry, int64_t time_us,
@@ -233,13 +265,12 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     *result = HS_FRAME_TOO_OLD;
     if (player != NULL && player->has_left_before && time_us <= player->left_us)
         return true;
-    bool is_here = player != NULL && !player->left;
-    if (is_here == (entry->event == HS_EVENT_LEAVE) && !hs_journal_reserve(&match->players, NULL))
+    if (!reserve_records(match, player, entry))
         return false;
     if (entry->event == HS_EVENT_LEAVE) {
         /* For history.keep seconds, late moves still belong to the ended session. */
         *result = HS_FRAME_STORED;
-        if (is_here)
+        if (player != NULL && !player->left)
             hs_players_leave(&match->players, player, time_us,
                              time_us + match->ruleset->history.keep_us);
         return true;
@@ -262,9 +293,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
         player->ended_us = player->ended_us < time_us ? player->ended_us : time_us - 1;
         hs_players_rejoin(&match->players, player);
     }
-    enum hs_insert_result inserted =
-        hs_history_insert(player->history, &match->ruleset->history, &posted.sample,
-                          &posted.inherited.state, posted.posted_pose);
+    enum hs_insert_result inserted = insert_sample(match, player, &posted);
     /* Prune before hs_players_update. Otherwise hs_players_prune would drop these samples later
        and update the player a second time. */
     bool is_stored = inserted == HS_INSERT_STORED || inserted == HS_INSERT_STORED_FULL;
@@ -283,7 +312,9 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     record_event(match, player, entry, time_us);
     if (posted.sample.rtt_posted)
         hs_connection_learn(player, posted.sample.rtt_us, time_us);
-    return entry->account.ptr == NULL || hs_accounts_set(&match->players, player, entry->account);
+    if (entry->account.ptr != NULL)
+        hs_accounts_set(&match->players, player, entry->account);
+    return true;
 }
 
 /* Returns whether this entry could be stored after a clock reset. Players keep their newest state

@@ -2,12 +2,12 @@
 
 #include "validators/base/saved.h"
 
-/* The maximum size of a record, without the stored answer and the shot's pellet directions. Their
-   sizes vary, so hs_journal_reserve adds them. */
+/* The maximum size of a payment without the stored answer and the shot's pellet directions. Their
+   sizes vary, so hs_journal_reserve adds them. Two records of other kinds are smaller. */
 enum { RECORD_BYTES = 512 };
 
-/* If more bytes than this wait to be written, no session may begin or end, so that joins and
-   leaves cannot grow the buffer without limit. */
+/* If more bytes than this wait to be written, no session may begin or end and no account may
+   change, so that frames cannot grow the buffer without limit. */
 enum { UNWRITTEN_MAX = 256 * 1024 };
 
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry)

@@ -24,8 +24,9 @@ struct hs_journal_payment {
     struct hs_ledger_entry entry;
 };
 
-/* Reserves space for one record: the payment `entry`, or any other record if `entry` is NULL.
-   Returns true if there is no journal. Returns false and changes nothing if there is no space. */
+/* Reserves space for the record of the payment `entry`. If `entry` is NULL, reserves space for one
+   record of another kind and a record of an account. Returns true if there is no journal. Returns
+   false and changes nothing if there is no space. */
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry);
 
 /* Each function appends one record, for which hs_journal_reserve must have reserved space. */

@@ -267,6 +267,11 @@ void hs_players_free_space(struct hs_players *players, size_t bytes)
         uint32_t half = most / 2 > HS_HISTORY_FIRST ? most / 2 : HS_HISTORY_FIRST;
         if (longest == NULL)
             return;
+        /* Late samples inherit the state of the newest dropped sample. */
+        uint32_t count = hs_history_count(longest->history);
+        if (count > half)
+            longest->has_carried =
+                hs_player_inherited(longest, (int64_t)(count - half) - 1, &longest->carried);
         bool is_shorter = hs_history_shrink(longest->history, half);
         /* Needed even if hs_history_shrink failed, because samples were dropped. */
         hs_players_update(players, longest);

@@ -65,9 +65,11 @@ struct hs_player {
     bool was_moved; /* a teleport or a spawn was posted */
     bool was_launched;
     bool has_spawned;
-    bool has_carried; /* after a clock reset or a restore: the first sample inherits `carried` */
-    uint32_t due;     /* index in hs_players.due + 1; 0: not in the heap */
-    uint32_t place;   /* index in hs_players.all */
+    /* Samples before the oldest one inherit `carried`. This is set by a clock reset, by a restore,
+       and when samples were dropped to free memory. */
+    bool has_carried;
+    uint32_t due;   /* index in hs_players.due + 1; 0: not in the heap */
+    uint32_t place; /* index in hs_players.all */
     uint64_t hash;
     struct hs_history *history;    /* owned */
     struct hs_player_moves *moves; /* owned; NULL until the first move arrives */
@@ -116,6 +118,8 @@ struct hs_players {
     uint32_t count, capacity, limit;
     uint32_t present; /* number of players who have not left */
     uint32_t next;    /* index after the player that hs_players_find_next found last */
+    /* How often a player took a parked account. A save in parts then starts again. */
+    uint32_t accounts_taken;
     /* The shooter of the last claim or shot, or NULL. hs_players_find tries this player first. */
     struct hs_player *shooter;
     /* Number of sessions so far; also the number of the newest session. */

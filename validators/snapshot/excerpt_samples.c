@@ -272,10 +272,12 @@ static void get_player_state(struct hs_loading *l, struct hs_state *state)
     state->stale = (uint8_t)hs_bytes_get_max(&l->reader, 1, HS_STALE_ALL);
     struct hs_str team = hs_loading_name(l, true);
     state->team = HS_NONE;
-    if (hs_loading_is_fine(l) &&
-        (!hs_loading_is_state(l, state) ||
-         (team.len > 0 && !hs_match_intern_team(l->match, team, &state->team))))
+    if (!hs_loading_is_fine(l))
+        return;
+    if (!hs_loading_is_state(l, state))
         l->is_damaged = true;
+    else if (team.len > 0 && !hs_match_intern_team(l->match, team, &state->team))
+        l->no_memory = true;
 }
 
 static void put_state(const struct hs_match *match, const struct hs_history *history,
@@ -353,6 +355,7 @@ void hs_excerpt_get_history(struct hs_loading *l, struct hs_history *history, bo
         enum hs_insert_result result =
             hs_history_insert(history, &l->match->ruleset->history, &sample, state,
                               has_pose ? &space.posted_pose : NULL);
-        l->is_damaged = result != HS_INSERT_STORED;
+        l->no_memory = result == HS_INSERT_NO_MEMORY;
+        l->is_damaged = result != HS_INSERT_STORED && !l->no_memory;
     }
 }

@@ -103,9 +103,10 @@ static void load_state(struct hs_loading *l, struct hs_player *player)
         carried->state.stale = HS_STALE_ALL & ~HS_STALE_SOLID;
     if (!hs_loading_is_fine(l))
         return;
-    if (!hs_loading_is_state(l, &carried->state) ||
-        (team.len > 0 && !hs_match_intern_team(l->match, team, &carried->state.team)))
+    if (!hs_loading_is_state(l, &carried->state))
         l->is_damaged = true;
+    else if (team.len > 0 && !hs_match_intern_team(l->match, team, &carried->state.team))
+        l->no_memory = true;
 }
 
 static void load_shot(struct hs_loading *l, struct hs_posted_shot *shot)

@@ -1,6 +1,8 @@
 /* Applies the records that match/journal.c writes. */
 #include "validators/journal.h"
 
+#include <math.h>
+
 #include "validators/hit/booking.h"
 #include "validators/match/accounts.h"
 #include "validators/match/journal.h"
@@ -40,18 +42,20 @@ static void replay_session(struct hs_loading *l)
     uint64_t sessions =
         as_recorded.session > players->sessions ? as_recorded.session : players->sessions;
     player = hs_players_find(players, name);
-    bool is_newer = player == NULL || player->session < as_recorded.session;
-    bool ends = as_recorded.left && !is_newer && player->session == as_recorded.session;
-    if (!is_newer && (!ends || player->left))
-        return;
+    /* If the snapshot counts the session but does not contain the player, they were evicted. */
+    bool is_newer = as_recorded.session > (player != NULL ? player->session : players->sessions);
+    bool ends = player != NULL && !player->left && as_recorded.left &&
+                player->session == as_recorded.session;
     if (is_newer) {
         /* Use the record's eviction limit. A player who was evicted to make space for this session
            can then be evicted again. */
         players->evict_before_us = evict_before_us;
         player = begin_session(l, name);
     }
+    /* A player who rejoined while the match was saved in parts has a newer session than the saved
+       number of sessions. So the number is updated even if the session is known. */
     players->sessions = sessions;
-    if (player == NULL)
+    if (player == NULL || (!is_newer && !ends))
         return;
     player->session = as_recorded.session;
     player->former_session = as_recorded.former_session;
@@ -113,8 +117,7 @@ static void replay_paid(struct hs_loading *l)
     payment.reason = (enum hs_reason)hs_bytes_get_max(&l->reader, 1, HS_REASON_COUNT - 1);
     payment.damage = hs_bytes_get_real(&l->reader);
     hs_loading_entry(l, &payment.entry);
-    bool is_valid = payment.entry.accepted && payment.damage >= 0 &&
-                    payment.damage <= (double)HS_SAVED_TIME_MAX &&
+    bool is_valid = payment.entry.accepted && payment.damage >= 0 && isfinite(payment.damage) &&
                     (payment.weapon < ruleset->weapon_count || payment.weapon == HS_NONE);
     if (!is_valid || !hs_loading_is_fine(l))
         l->is_damaged = true;

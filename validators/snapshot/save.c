@@ -185,18 +185,44 @@ static void save_accounts(const struct hs_accounts *accounts, struct hs_bytes *o
     }
 }
 
+/* A save that had to start again so often is finished in one part. */
+enum { RESTARTS_MAX = 3 };
+
+static void begin_save(const struct hs_match *match, struct hs_save_cursor *cursor,
+                       struct hs_bytes *out)
+{
+    cursor->has_begun = true;
+    cursor->start = out->len;
+    cursor->clock = match->clock;
+    cursor->accounts_taken = match->players.accounts_taken;
+    cursor->players = match->players.count;
+    save_head(match, NULL, out);
+}
+
+/* Returns whether the saved parts do not fit the parts that are not saved yet. After a clock reset,
+   the times in them are of different clocks. If a player took a parked account, the player may
+   already be saved without its values, and the list of parked accounts no longer contains it. */
+static bool is_outdated(const struct hs_match *match, const struct hs_save_cursor *cursor)
+{
+    return cursor->clock != match->clock || cursor->accounts_taken != match->players.accounts_taken;
+}
+
 /* Players are saved in reverse order. If a player is evicted between two parts, the players
    after them move down by one. So a player may be saved twice, but none is skipped. The reader
    ignores the second copy. */
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out)
 {
-    size_t before = out->len;
-    if (!cursor->has_begun) {
-        save_head(match, NULL, out);
-        cursor->has_begun = true;
-        cursor->players = match->players.count;
+    bool starts_again = cursor->has_begun && is_outdated(match, cursor);
+    if (starts_again) {
+        out->len = cursor->start;
+        cursor->restarts++;
     }
+    size_t before = out->len;
+    if (starts_again || !cursor->has_begun)
+        begin_save(match, cursor, out);
+    if (cursor->restarts >= RESTARTS_MAX)
+        part_bytes = SIZE_MAX;
     if (cursor->players > match->players.count)
         cursor->players = match->players.count;
     do {

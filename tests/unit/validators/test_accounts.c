@@ -269,6 +269,29 @@ START_TEST(accounts_are_journalled)
 }
 END_TEST
 
+/* A player with an account comes back between two parts of a save. The account must be in one part:
+   with the player, or in the list of parked accounts. */
+START_TEST(an_account_that_returns_between_two_parts_is_saved)
+{
+    struct hs_bytes saved = {0}, journal = {0};
+    struct hs_save_cursor cursor = {0};
+    join("ann", NULL);
+    misbehave(join("bob", "person"));
+    leave("bob");
+    hs_match_set_journal(match, &journal);
+    ck_assert(hs_match_save_part(match, &cursor, 1, &saved));
+    join("bob", NULL);
+    while (hs_match_save_part(match, &cursor, 1, &saved))
+        continue;
+    reload(&saved);
+    ck_assert(hs_match_replay(match, journal.data, journal.len));
+    expect_standing("bob", "person", 1);
+    ck_assert(has_fired("bob"));
+    free(saved.data);
+    free(journal.data);
+}
+END_TEST
+
 START_TEST(a_clock_reset_keeps_standing_and_drops_fire_times)
 {
     misbehave(join("bob", "person"));
@@ -296,6 +319,7 @@ int main(void)
     tcase_add_test(tcase, parked_accounts_are_bounded);
     tcase_add_test(tcase, accounts_are_saved);
     tcase_add_test(tcase, accounts_are_journalled);
+    tcase_add_test(tcase, an_account_that_returns_between_two_parts_is_saved);
     tcase_add_test(tcase, a_clock_reset_keeps_standing_and_drops_fire_times);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

@@ -1,7 +1,7 @@
 /*
  * Verification allocates nothing. This file counts every allocation of the program. If a sanitizer
  * replaces the allocator, hooks of the sanitizer count. Otherwise functions of this file replace
- * the allocator of the C library.
+ * the allocator of the C library, and can let one allocation fail.
  */
 #include <check.h>
 #include <stdio.h>
@@ -12,8 +12,10 @@
 #include "tests/support/oracle/offline.h"
 #include "tests/support/play/stage.h"
 #include "tests/support/run_suite.h"
+#include "validators/match/players.h"
 #include "validators/moves.h"
 #include "validators/shot.h"
+#include "validators/snapshot.h"
 #include "validators/world.h"
 
 /* These are volatile, because compilers assume that malloc does not change them. Here it does. */
@@ -62,22 +64,28 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *pointer, size_t size);
 extern void __libc_free(void *pointer);
 
-void *malloc(size_t size)
+/* The number of allocations before one that fails; -1: none fails. */
+static volatile long allocations_left = -1;
+
+static bool fails(void)
 {
     allocations++;
-    return __libc_malloc(size);
+    return allocations_left >= 0 && allocations_left-- == 0;
+}
+
+void *malloc(size_t size)
+{
+    return fails() ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    allocations++;
-    return __libc_calloc(count, size);
+    return fails() ? NULL : __libc_calloc(count, size);
 }
 
 void *realloc(void *pointer, size_t size)
 {
-    allocations++;
-    return __libc_realloc(pointer, size);
+    return fails() ? NULL : __libc_realloc(pointer, size);
 }
 
 void free(void *pointer)
@@ -471,6 +479,46 @@ START_TEST(a_replay_allocates_nothing)
 }
 END_TEST
 
+#ifndef SANITIZED
+
+/* Loads the bytes once for each allocation of a load, which then fails. */
+static void load_with_failures(const struct hs_bytes *saved)
+{
+    struct hs_match_limits limits = match->limits;
+    enum hs_match_load loaded = HS_MATCH_LOAD_NO_MEMORY;
+    long failures = 0;
+    for (; loaded == HS_MATCH_LOAD_NO_MEMORY; failures++) {
+        struct hs_match *read;
+        allocations_left = failures;
+        loaded = hs_match_load(rules, &limits, saved->data, saved->len, &read);
+        bool has_failed = allocations_left < 0;
+        allocations_left = -1;
+        hs_match_destroy(read);
+        ck_assert_int_eq(loaded, has_failed ? HS_MATCH_LOAD_NO_MEMORY : HS_MATCH_LOADED);
+    }
+    ck_assert_int_gt(failures, 10);
+}
+
+START_TEST(a_failed_allocation_is_not_reported_as_damage)
+{
+    struct hs_bytes saved = {0};
+    struct hs_player_frame entry = hs_stage_entry("T", 20, 0, 0);
+    entry.team = HS_STR("red");
+    ck_assert_int_eq(hs_stage_post(match, HS_MS(1010), &entry, NULL), HS_FRAME_STORED);
+    hs_match_save(match, &saved);
+    load_with_failures(&saved);
+    saved.len = 0;
+    struct hs_hit_claim claim = hs_stage_claim_fired(HS_MS(1000), 20, 0, 1.1);
+    struct hs_hit_result *result = hs_stage_verify(match, &claim, HS_MS(1010));
+    hs_hit_save_excerpt(match, &claim, result, &saved);
+    load_with_failures(&saved);
+    free(result);
+    free(saved.data);
+}
+END_TEST
+
+#endif
+
 int main(void)
 {
     if (!start_counting()) {
@@ -486,6 +534,9 @@ int main(void)
     tcase_add_test(tcase, moves_allocate_nothing);
     tcase_add_test(tcase, scenarios_allocate_nothing);
     tcase_add_test(tcase, a_replay_allocates_nothing);
+#ifndef SANITIZED
+    tcase_add_test(tcase, a_failed_allocation_is_not_reported_as_damage);
+#endif
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

@@ -12,6 +12,7 @@
 #include "tests/support/run_suite.h"
 #include "validators/base/encoding.h"
 #include "validators/journal.h"
+#include "validators/match/journal.h"
 #include "validators/match/players.h"
 
 static const struct hs_match_limits limits = {.players = 16, .samples = 64, .movers = 16};
@@ -239,6 +240,64 @@ START_TEST(session_numbers_are_never_reused)
 }
 END_TEST
 
+/* A player leaves, the clock is set back, and the player is evicted before the snapshot. Records
+   from before the eviction do not bring the player back, and later payments are restored. */
+START_TEST(records_do_not_bring_back_an_evicted_player)
+{
+    const struct hs_small_game game = {.seed = seed, .has_rtt = true, .resync_tick = 1000};
+    const struct hs_match_limits few = {
+        .players = HS_SMALL_GAME_PLAYERS + 1, .samples = 64, .movers = 16};
+    struct hs_bytes journal = {0}, snapshot = {0};
+    struct hs_match *live = hs_match_create(rules, &few);
+    play(&game, live, 1000, 1010);
+    post(live, "gone", HS_EVENT_NONE, 1009 * HS_SMALL_GAME_TICK_US);
+    hs_match_set_journal(live, &journal);
+    post(live, "gone", HS_EVENT_LEAVE, 1010 * HS_SMALL_GAME_TICK_US);
+    play(&game, live, 0, 20);
+    ck_assert_uint_eq(live->clock, 1);
+    post(live, "new", HS_EVENT_NONE, 20 * HS_SMALL_GAME_TICK_US);
+    ck_assert_ptr_null(hs_players_find(&live->players, HS_STR("gone")));
+    save(live, &snapshot);
+    play(&game, live, 20, 140);
+    struct hs_match *back = load_within(&snapshot, &few);
+    replay(back, &journal);
+    ck_assert_ptr_null(hs_players_find(&back->players, HS_STR("gone")));
+    ck_assert_int_gt(assert_same_payments(live, back), 0);
+    hs_match_destroy(back);
+    hs_match_destroy(live);
+    free(journal.data);
+    free(snapshot.data);
+}
+END_TEST
+
+/* A player rejoins between two parts of a save, so their saved session is newer than the saved
+   number of sessions. */
+START_TEST(a_rejoin_between_two_parts_repeats_no_session_number)
+{
+    struct hs_bytes journal = {0}, snapshot = {0};
+    struct hs_save_cursor cursor = {0};
+    struct hs_match *match = hs_match_create(rules, &limits);
+    post(match, "a", HS_EVENT_NONE, HS_MS(1000));
+    post(match, "b", HS_EVENT_NONE, HS_MS(1000));
+    post(match, "a", HS_EVENT_LEAVE, HS_MS(1050));
+    hs_match_set_journal(match, &journal);
+    ck_assert(hs_match_save_part(match, &cursor, 1, &snapshot));
+    post(match, "a", HS_EVENT_NONE, HS_MS(1100));
+    while (hs_match_save_part(match, &cursor, 1, &snapshot))
+        continue;
+    struct hs_match *back = load(&snapshot);
+    replay(back, &journal);
+    assert_same_payments(match, back);
+    ck_assert_uint_eq(hs_match_session(back, HS_STR("a"), HS_MS(1100)), 3);
+    post(back, "c", HS_EVENT_NONE, HS_MS(1150));
+    ck_assert_uint_eq(hs_match_session(back, HS_STR("c"), HS_MS(1150)), 4);
+    hs_match_destroy(back);
+    hs_match_destroy(match);
+    free(journal.data);
+    free(snapshot.data);
+}
+END_TEST
+
 /* The record of a clock reset is applied to the restored match: shot numbers stay, and times are
    dropped. */
 START_TEST(records_restore_a_clock_reset)
@@ -271,6 +330,85 @@ START_TEST(records_restore_a_clock_reset)
 }
 END_TEST
 
+/* The clock is reset between two parts of a save. All parts are of the new clock, so the payments
+   after the reset stay. */
+START_TEST(a_clock_reset_between_two_parts_forgets_no_payment)
+{
+    const struct hs_small_game game = {.seed = seed, .has_rtt = true, .resync_tick = 1000};
+    struct hs_bytes journal = {0}, snapshot = {0};
+    struct hs_save_cursor cursor = {0};
+    struct hs_match *live = hs_match_create(rules, &limits);
+    play(&game, live, 1000, 1050);
+    hs_match_set_journal(live, &journal);
+    hs_bytes_put(&snapshot, 7, 1); /* the caller's own bytes before the snapshot stay */
+    ck_assert(hs_match_save_part(live, &cursor, 1, &snapshot));
+    ck_assert(hs_match_save_part(live, &cursor, 1, &snapshot));
+    play(&game, live, 0, 140);
+    ck_assert_uint_eq(live->clock, 1);
+    while (hs_match_save_part(live, &cursor, 1, &snapshot))
+        continue;
+    ck_assert_uint_eq(snapshot.data[0], 7);
+    memmove(snapshot.data, snapshot.data + 1, --snapshot.len);
+    struct hs_match *back = load(&snapshot);
+    replay(back, &journal);
+    ck_assert_int_gt(assert_same_payments(live, back), 0);
+    for (uint32_t i = 0; i < live->players.count; i++) {
+        const struct hs_player *player = live->players.all[i];
+        const struct hs_player *found = hs_players_find(&back->players, hs_name_str(&player->name));
+        ck_assert_uint_eq(found->ledger.cadence_count, player->ledger.cadence_count);
+    }
+    hs_match_destroy(back);
+    hs_match_destroy(live);
+    free(journal.data);
+    free(snapshot.data);
+}
+END_TEST
+
+/* A clock that is reset again and again cannot delay the end of a save. */
+START_TEST(clock_resets_do_not_delay_a_save_without_limit)
+{
+    struct hs_bytes snapshot = {0};
+    struct hs_save_cursor cursor = {0};
+    struct hs_match *live = hs_match_create(rules, &limits);
+    int parts = 1;
+    for (const char *name = "abcdefgh"; *name != '\0'; name++)
+        post(live, (char[]){*name, '\0'}, HS_EVENT_NONE, HS_MS(1000));
+    for (; hs_match_save_part(live, &cursor, 1, &snapshot); parts++) {
+        ck_assert_int_lt(parts, 8);
+        hs_match_restart(live, HS_MS(parts));
+    }
+    struct hs_match *back = load(&snapshot);
+    ck_assert_uint_eq(back->clock, live->clock);
+    ck_assert_uint_eq(back->players.count, 8);
+    hs_match_destroy(back);
+    hs_match_destroy(live);
+    free(snapshot.data);
+}
+END_TEST
+
+/* The largest weapon damage, factors and damage_scale together deal such damage. */
+START_TEST(records_restore_large_damage)
+{
+    struct hs_bytes journal = {0}, opening = {0};
+    struct hs_match *live = hs_match_create(rules, &limits);
+    const struct hs_journal_payment payment = {
+        .session = 1, .weapon = HS_NONE, .damage = 4e21, .entry = {.number = 7, .accepted = true}};
+    save(live, &opening);
+    hs_match_set_journal(live, &journal);
+    post(live, "a", HS_EVENT_NONE, HS_MS(1000));
+    hs_journal_paid(&live->players, hs_players_find(&live->players, HS_STR("a")), &payment);
+    struct hs_match *back = load(&opening);
+    replay(back, &journal);
+    struct hs_match_totals totals;
+    hs_match_totals(back, &totals);
+    ck_assert_double_eq(totals.damage, 4e21);
+    hs_match_destroy(back);
+    hs_match_destroy(live);
+    free(journal.data);
+    free(opening.data);
+}
+END_TEST
+
 /* While the records cannot be written, their size is limited. At the limit sessions neither begin
    nor end, as if out of memory. */
 START_TEST(unwritten_records_are_bounded)
@@ -300,6 +438,38 @@ START_TEST(unwritten_records_are_bounded)
     ck_assert_uint_eq(hs_match_session(match, HS_STR("b"), time_us), session + 1);
     hs_match_destroy(match);
     free(journal.data);
+}
+END_TEST
+
+/* If there is no space for the record of an account, the entry is not stored. So the same frame can
+   be posted again later. */
+START_TEST(without_space_for_its_account_an_entry_is_not_stored)
+{
+    static unsigned char bytes[512 * 1024];
+    static const size_t waiting[] = {256 * 1024, 300 * 1024};
+    struct hs_bytes journal = {.data = bytes, .capacity = sizeof bytes};
+    struct hs_match *match = hs_match_create(rules, &limits);
+    struct hs_player_info info;
+    post(match, "a", HS_EVENT_NONE, HS_MS(1000));
+    hs_match_set_journal(match, &journal);
+    const struct hs_player_frame entries[] = {
+        {.player = HS_STR("b"), .account = HS_STR("two")}, /* joins: needs two records */
+        {.player = HS_STR("a"), .account = HS_STR("one")}};
+    for (int i = 0; i < 2; i++) {
+        const struct hs_frame frame = {
+            .time_us = HS_MS(2000 + 1000 * i), .players = &entries[i], .player_count = 1};
+        enum hs_frame_result result;
+        unsigned flags = 0;
+        journal.len = waiting[i];
+        ck_assert_int_eq(hs_match_post_frame(match, &frame, &result, &flags), i == 0);
+        ck_assert_int_eq(match->newest_us, HS_MS(2000));
+        journal.len = 0;
+        ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
+        ck_assert_int_eq(result, i == 0 ? HS_FRAME_DUPLICATE_TIME : HS_FRAME_STORED);
+        ck_assert(hs_match_find_player(match, entries[i].player, &info));
+        ck_assert(hs_str_equal(info.account, entries[i].account));
+    }
+    hs_match_destroy(match);
 }
 END_TEST
 
@@ -352,8 +522,14 @@ int main(void)
     tcase_add_loop_test(tcase, snapshot_and_records_restore_every_payment, 0, 40);
     tcase_add_test(tcase, records_restore_a_match_opened_after_the_snapshot);
     tcase_add_test(tcase, session_numbers_are_never_reused);
+    tcase_add_test(tcase, records_do_not_bring_back_an_evicted_player);
+    tcase_add_test(tcase, a_rejoin_between_two_parts_repeats_no_session_number);
     tcase_add_test(tcase, records_restore_a_clock_reset);
+    tcase_add_test(tcase, a_clock_reset_between_two_parts_forgets_no_payment);
+    tcase_add_test(tcase, clock_resets_do_not_delay_a_save_without_limit);
+    tcase_add_test(tcase, records_restore_large_damage);
     tcase_add_test(tcase, unwritten_records_are_bounded);
+    tcase_add_test(tcase, without_space_for_its_account_an_entry_is_not_stored);
     tcase_add_test(tcase, damaged_records_leave_a_usable_match);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

@@ -106,6 +106,50 @@ START_TEST(late_samples_inherit_in_time_and_change_nothing_later)
 }
 END_TEST
 
+/* Places P every 10 ms. */
+static void fill(int from_ms, int until_ms)
+{
+    for (int ms = from_ms; ms <= until_ms; ms += 10)
+        ck_assert_int_eq(place(HS_MS(ms), "P"), HS_FRAME_STORED);
+}
+
+/* The memory of the match is used up, so each new sample replaces the oldest one. Later there is
+   free memory again, and a late sample arrives. */
+START_TEST(late_samples_inherit_from_replaced_ones)
+{
+    ck_assert_int_eq(post(0, speaking()), HS_FRAME_STORED);
+    fill(10, 10 * (HS_HISTORY_FIRST - 1));
+    match->budget.limit = hs_budget_used(&match->budget);
+    unsigned flags = 0;
+    ck_assert_int_eq(post_flags(HS_MS(10 * HS_HISTORY_FIRST), hs_stage_entry("P", 0, 0, 0), &flags),
+                     HS_FRAME_STORED);
+    ck_assert_uint_eq(flags, 1u << HS_FRAME_FLAG_HISTORY_FULL);
+    match->budget.limit = SIZE_MAX;
+    ck_assert_int_eq(place(HS_MS(5), "P"), HS_FRAME_STORED);
+    expect_spoken(hs_state_at(match, "P", HS_MS(5)));
+    ck_assert_int_eq(hs_sample_at(match, "P", HS_MS(5))->rtt_us, 42000);
+}
+END_TEST
+
+/* A shot needs memory, so the oldest samples of P are dropped. */
+START_TEST(late_samples_inherit_from_dropped_ones)
+{
+    ck_assert_int_eq(post(0, speaking()), HS_FRAME_STORED);
+    struct hs_player_frame entry = hs_stage_entry("P", 0, 0, 0);
+    entry.team = HS_STR("blue");
+    ck_assert_int_eq(post(HS_MS(10), entry), HS_FRAME_STORED);
+    fill(20, 190);
+    match->budget.limit = hs_budget_used(&match->budget);
+    hs_players_free_space(&match->players, 1);
+    ck_assert_uint_eq(hs_samples_of(match, "P"), HS_HISTORY_FIRST);
+    match->budget.limit = SIZE_MAX;
+    ck_assert_int_eq(place(HS_MS(35), "P"), HS_FRAME_STORED);
+    const struct hs_state *state = hs_state_at(match, "P", HS_MS(35));
+    ck_assert(state->is_protected && !state->alive && state->life == 7);
+    ck_assert_uint_eq(state->team, hs_state_at(match, "P", HS_MS(190))->team);
+}
+END_TEST
+
 START_TEST(a_late_spawn_does_not_renumber_later_lives)
 {
     hs_stage_place(match, 0, "P", 0, 0, 0);
@@ -381,6 +425,8 @@ int main(void)
     tcase_add_test(tcase, posted_state_is_inherited);
     tcase_add_test(tcase, rtt_and_interp_stick);
     tcase_add_test(tcase, late_samples_inherit_in_time_and_change_nothing_later);
+    tcase_add_test(tcase, late_samples_inherit_from_replaced_ones);
+    tcase_add_test(tcase, late_samples_inherit_from_dropped_ones);
     tcase_add_test(tcase, a_late_spawn_does_not_renumber_later_lives);
     tcase_add_test(tcase, deaths_and_spawns_change_the_life);
     tcase_add_test(tcase, another_rig_begins_with_its_first_stance);
