@@ -110,13 +110,17 @@ struct hs_hit_context {
     bool is_predicted;      /* hit_time_us was computed from the shooter's ping */
     bool has_no_prediction; /* hit_time_us must be computed from the ping, which is unknown */
 
+    /* The number of pellets that the claim lists. If the shot has only one path, `claim` has no
+       pellets, and its end and target are those of the first pellet. */
+    size_t listed_pellets;
+
     struct hs_hit_result *out;
 
     /* hs_hit_begin does not clear the large members from here on, because this would cost more
        than many checks. */
     struct hs_path path;
     struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
-    /* A copy of the claim with a computed end; used if the claim has no end. */
+    /* A copy of the claim with another end; used if the claim has no end, or lists pellets. */
     struct hs_hit_claim completed;
 };
 

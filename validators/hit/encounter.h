@@ -111,6 +111,7 @@ void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reas
 
 /* The results of all pellets of a claim. */
 struct hs_volley {
+    bool has_names;  /* at least one pellet names or touches a player */
     uint16_t landed; /* number of pellets that hit their claimed body */
     uint16_t free;   /* number of these that the world certainly does not stop */
 
@@ -133,6 +134,10 @@ struct hs_volley {
 /* Sweeps each pellet. Writes each result and the first impact to c->out, and adds the damage of
    the pellets that hit. */
 void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out);
+
+/* Adds the results of the listed pellets to the answer, if the claim was evaluated like one without
+   pellets (`listed_pellets` in context.h). Call this after the checks, before hs_hit_damage. */
+void hs_volley_describe_only(struct hs_hit_context *c);
 
 /* Returns whether a mover without a pose may be in the way of a pellet that would hit, and the
    world check is enforced. */
