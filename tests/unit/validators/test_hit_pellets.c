@@ -178,6 +178,33 @@ START_TEST(pellets_beyond_the_only_one_are_not_swept)
 }
 END_TEST
 
+/* Row: the number of pellets that the weapon fires. The shots have the same pellets, but another
+   `end` beside them. */
+START_TEST(the_same_pellets_are_the_same_trajectory)
+{
+    rifle->pellets = _i + 1;
+    rifle->min_interval_us = HS_MS(150);
+    rules->checks[HS_CHECK_FIRE_RATE] = HS_MODE_OFF;
+    stand("S", 0, 0);
+    stand("T", 20, 0);
+    const struct hs_pellet_claim pellets[2] = {{.end = {20, 0, 1.6}}, {.end = {20, 0, 1.6}}};
+    struct hs_hit_claim claim = hs_stage_claim_fired(HS_MS(900), 20, 0, 1.6);
+    list_pellets(&claim, pellets, (size_t)rifle->pellets);
+    const struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_OK);
+    claim.end.y = 0.5;
+    ck_assert(hs_hit_record(match, &claim, r, HS_STR("{")));
+    claim.shot = 2;
+    claim.hit_time_us = claim.fire_time_us = HS_MS(960);
+    for (double y = 0; y <= 1; y += 0.5) {
+        claim.end.y = y;
+        hs_expect_reason(judge(&claim), HS_REASON_DUPLICATE_TRAJECTORY);
+    }
+    claim.hit_time_us = claim.fire_time_us = HS_MS(980);
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
+}
+END_TEST
+
 /* ---- several pellets with a blast ---- */
 
 /* Row: whether the pellets name nobody, a player whom they miss, or a player whom the shooter may
@@ -246,6 +273,7 @@ int main(void)
     tcase_add_test(tcase, one_pellet_flies_like_an_arrow);
     tcase_add_loop_test(tcase, one_pellet_explodes_like_a_rocket, 0, 2);
     tcase_add_loop_test(tcase, pellets_beyond_the_only_one_are_not_swept, 0, 2);
+    tcase_add_loop_test(tcase, the_same_pellets_are_the_same_trajectory, 0, 2);
     tcase_add_loop_test(tcase, a_volley_explodes_where_its_pellets_end, 0, 3);
     tcase_add_test(tcase, a_volley_that_touches_nothing_explodes_at_its_first_end);
     suite_add_tcase(suite, tcase);
