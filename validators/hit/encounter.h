@@ -124,12 +124,20 @@ struct hs_volley {
 
     /* The player who blocks the last blocked pellet; NULL: no pellet is blocked. */
     const struct hs_player *blocker;
+    /* The first body that a pellet names, but that takes no damage, and the reason; NULL: none. */
+    const struct hs_player *spared;
+    enum hs_reason spared_reason;
     bool is_missing;        /* data about the body of at least one pellet is missing */
     enum hs_reason missing; /* the reason for the first such pellet; valid if is_missing */
     struct hs_view missing_view;
     bool has_margin;
     double margin; /* smallest distance by which a pellet missed; valid if has_margin */
 };
+
+/* Returns the reason why the claim is rejected if no pellet hits and no blast hurts anyone: the
+   named body takes no damage, and the check of this reason is enforced. Writes the body into the
+   row. Returns HS_REASON_OK if there is no such body, or if another check decides. */
+enum hs_reason hs_volley_report_spared(const struct hs_hit_context *c, struct hs_check_row *row);
 
 /* Sweeps each pellet. Writes each result and the first impact to c->out, and adds the damage of
    the pellets that hit. */

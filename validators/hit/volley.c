@@ -146,8 +146,12 @@ static void verify_pellet(struct hs_hit_context *c, const struct hs_pellet_claim
     if (reason != HS_REASON_OK || view.player == NULL) { /* without a player, the reason says why */
         bool missing = hs_reason_verdict(reason) == HS_VERDICT_INCONCLUSIVE;
         refuse(out, missing ? HS_PELLET_UNKNOWN : HS_PELLET_REFUSED, reason);
-        if (missing)
+        if (missing) {
             record_missing(volley, reason, &view);
+        } else if (volley->spared == NULL) {
+            volley->spared = view.player;
+            volley->spared_reason = reason;
+        }
         sweep_blast(c, &path, volley);
         return;
     }
@@ -172,6 +176,22 @@ void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out)
     }
     c->out->has_margin = out->landed == 0 && out->has_margin;
     c->out->margin = c->out->has_margin ? out->margin : 0;
+}
+
+enum hs_reason hs_volley_report_spared(const struct hs_hit_context *c, struct hs_check_row *row)
+{
+    const struct hs_volley *volley = c->volley;
+    if (volley == NULL || volley->spared == NULL || volley->landed > 0 || volley->is_missing ||
+        hs_volley_is_open(c) ||
+        hs_hit_mode(c, hs_reason_check(volley->spared_reason)) != HS_MODE_ENFORCE)
+        return HS_REASON_OK;
+    /* If the claim itself names the body, the checks `life` and `team` reject it. */
+    bool is_claimed = c->claims_self ? volley->spared == c->shooter.player
+                                     : c->claims_target && volley->spared == c->target.player;
+    if (is_claimed)
+        return HS_REASON_OK;
+    hs_report_player(row, volley->spared);
+    return volley->spared_reason;
 }
 
 /* ---- the only pellet of a weapon ---- */

@@ -205,6 +205,100 @@ START_TEST(the_same_pellets_are_the_same_trajectory)
 }
 END_TEST
 
+/* ---- pellets whose target takes no damage ---- */
+
+/* Row: what the frames of T say, and the reason of a claim that names T. */
+static const struct {
+    bool is_dead, is_protected, is_friend, is_shooter;
+    enum hs_reason reason;
+} spared[] = {{.is_dead = true, .reason = HS_REASON_TARGET_DEAD},
+              {.is_protected = true, .reason = HS_REASON_TARGET_PROTECTED},
+              {.is_friend = true, .reason = HS_REASON_FRIENDLY_FIRE},
+              {.is_shooter = true, .reason = HS_REASON_SELF_HIT}};
+
+#define SPARED ((int)(sizeof spared / sizeof *spared))
+
+static void play_spared(int row)
+{
+    for (int ms = 0; ms <= 1000; ms += 50) {
+        struct hs_player_frame s = hs_stage_entry("S", 0, 0, 0), t = hs_stage_entry("T", 20, 0, 0);
+        s.team = HS_STR("a");
+        t.team = spared[row].is_friend ? HS_STR("a") : HS_STR("b");
+        t.fields = HS_FIELD_ALIVE | HS_FIELD_PROTECTED;
+        t.alive = !spared[row].is_dead;
+        t.is_protected = spared[row].is_protected;
+        ck_assert_int_eq(hs_stage_post(match, HS_MS(ms), &s, NULL), HS_FRAME_STORED);
+        ck_assert_int_eq(hs_stage_post(match, HS_MS(ms), &t, NULL), HS_FRAME_STORED);
+    }
+}
+
+/* The verdict does not depend on whether the claim or its pellets name the target. */
+START_TEST(pellets_of_a_spared_target_have_its_reason)
+{
+    rifle->pellets = 2;
+    rifle->spread_deg = 10;
+    play_spared(_i);
+    stand("U", 20, 2);
+    stand("nobody", 40, 9);
+    const struct hs_str target = spared[_i].is_shooter ? HS_STR("S") : HS_STR("T");
+    struct hs_pellet_claim pellets[2] = {{.end = {20, 0, 1.6}}, {.end = {20, 0, 1.1}}};
+    struct hs_hit_claim claim = hs_stage_claim_fired(NOW, 20, 0, 1.6);
+    claim.target = target;
+    list_pellets(&claim, pellets, 2);
+    expect(&claim, spared[_i].reason, 0);
+    hs_expect_row(judge(&claim), HS_CHECK_CONTACT, HS_OUTCOME_PASS, HS_REASON_OK);
+    claim.target = (struct hs_str){0};
+    pellets[0].target = pellets[1].target = target;
+    expect(&claim, spared[_i].reason, 0);
+    ck_assert_str_eq(hs_stage_row(judge(&claim), HS_CHECK_CONTACT)->player.text,
+                     spared[_i].is_shooter ? "S" : "T");
+    pellets[1].target = HS_STR("nobody"); /* missed */
+    expect(&claim, spared[_i].reason, 0);
+    pellets[1].target = HS_STR("absent"); /* this pellet may have hit */
+    expect(&claim, HS_REASON_UNKNOWN_TARGET_HISTORY, 0);
+    pellets[1] = (struct hs_pellet_claim){.end = {20, 2, 1.6}, .target = HS_STR("U")};
+    expect(&claim, HS_REASON_OK, 40);
+}
+END_TEST
+
+/* If the rule that spares the target is not enforced, the verdict does not change. */
+START_TEST(pellets_of_a_spared_target_follow_the_mode_of_its_check)
+{
+    rifle->pellets = 2;
+    play_spared(_i);
+    rules->checks[HS_CHECK_LIFE] = rules->checks[HS_CHECK_TEAM] = HS_MODE_SHADOW;
+    const struct hs_str target = spared[_i].is_shooter ? HS_STR("S") : HS_STR("T");
+    const struct hs_pellet_claim pellet = {.end = {20, 0, 1.6}, .target = target};
+    struct hs_hit_claim claim = hs_stage_claim_fired(NOW, 20, 0, 1.6);
+    claim.target = (struct hs_str){0};
+    list_pellets(&claim, &pellet, 1);
+    expect(&claim, HS_REASON_OK, 0);
+}
+END_TEST
+
+/* The blast of a volley counts, even if its direct targets are spared. */
+START_TEST(a_volley_on_a_spared_target_still_explodes)
+{
+    rifle->pellets = 2;
+    give_blast(rifle);
+    play_spared(_i);
+    stand("V", 19, 1);
+    build_wall(21);
+    const struct hs_str target = spared[_i].is_shooter ? HS_STR("S") : HS_STR("T");
+    struct hs_pellet_claim pellets[2] = {{.end = {20, 0, 1.6}, .target = target},
+                                         {.end = {20, 0, 1.6}, .target = HS_STR("absent")}};
+    struct hs_hit_claim claim = hs_stage_claim_fired(NOW, 20, 0, 1.6);
+    claim.target = (struct hs_str){0};
+    list_pellets(&claim, pellets, 2);
+    expect(&claim, HS_REASON_UNKNOWN_TARGET_HISTORY, 0);
+    list_pellets(&claim, pellets, 1);
+    expect(&claim, spared[_i].reason, 0);
+    claim.victims = victims;
+    claim.victim_count = 1;
+    expect(&claim, HS_REASON_OK, 30);
+}
+END_TEST
+
 /* ---- several pellets with a blast ---- */
 
 /* Row: whether the pellets name nobody, a player whom they miss, or a player whom the shooter may
@@ -274,6 +368,9 @@ int main(void)
     tcase_add_loop_test(tcase, one_pellet_explodes_like_a_rocket, 0, 2);
     tcase_add_loop_test(tcase, pellets_beyond_the_only_one_are_not_swept, 0, 2);
     tcase_add_loop_test(tcase, the_same_pellets_are_the_same_trajectory, 0, 2);
+    tcase_add_loop_test(tcase, pellets_of_a_spared_target_have_its_reason, 0, SPARED);
+    tcase_add_loop_test(tcase, pellets_of_a_spared_target_follow_the_mode_of_its_check, 0, SPARED);
+    tcase_add_loop_test(tcase, a_volley_on_a_spared_target_still_explodes, 0, SPARED);
     tcase_add_loop_test(tcase, a_volley_explodes_where_its_pellets_end, 0, 3);
     tcase_add_test(tcase, a_volley_that_touches_nothing_explodes_at_its_first_end);
     suite_add_tcase(suite, tcase);
