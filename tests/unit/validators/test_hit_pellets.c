@@ -358,6 +358,41 @@ START_TEST(a_volley_that_touches_nothing_explodes_at_its_first_end)
 }
 END_TEST
 
+/* Row: damage of the blast, number of pellets at the head and at the torso, and which cause pays
+   how much. A pellet does 15, or 30 to the head. */
+static const struct {
+    double blast;
+    size_t heads, torsos;
+    enum hs_cause cause;
+    double damage;
+} largest[] = {{20, 0, 10, HS_CAUSE_DIRECT, 150},  {20, 2, 8, HS_CAUSE_DIRECT, 180},
+               {149, 0, 10, HS_CAUSE_DIRECT, 150}, {150, 0, 10, HS_CAUSE_DIRECT, 150},
+               {151, 0, 10, HS_CAUSE_BLAST, 151},  {40, 1, 0, HS_CAUSE_BLAST, 40}};
+
+#define LARGEST ((int)(sizeof largest / sizeof *largest))
+
+START_TEST(all_direct_damage_is_compared_with_the_blast)
+{
+    rifle->pellets = 10;
+    rifle->damage = 15;
+    rifle->spread_deg = 10;
+    give_blast(rifle);
+    rifle->blast.damage = largest[_i].blast;
+    stand("S", 0, 0);
+    stand("T", 10, 0);
+    struct hs_pellet_claim pellets[10] = {{.end = {0}}};
+    size_t count = largest[_i].heads + largest[_i].torsos;
+    for (size_t i = 0; i < count; i++)
+        pellets[i].end = (struct hs_vec){10, 0, i < largest[_i].heads ? 1.6 : 1.1};
+    struct hs_hit_claim claim = hs_stage_claim_fired(NOW, 10, 0, 1.6);
+    list_pellets(&claim, pellets, count);
+    expect(&claim, HS_REASON_OK, largest[_i].damage);
+    const struct hs_hit_result *r = judge(&claim);
+    for (uint16_t i = 0; i < r->damage_count; i++)
+        ck_assert_int_eq(r->damage[i].cause, largest[_i].cause);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("hit pellets");
@@ -373,6 +408,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_volley_on_a_spared_target_still_explodes, 0, SPARED);
     tcase_add_loop_test(tcase, a_volley_explodes_where_its_pellets_end, 0, 3);
     tcase_add_test(tcase, a_volley_that_touches_nothing_explodes_at_its_first_end);
+    tcase_add_loop_test(tcase, all_direct_damage_is_compared_with_the_blast, 0, LARGEST);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }
