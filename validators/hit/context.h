@@ -187,11 +187,13 @@ static inline const struct hs_state *hs_newest_state(const struct hs_history *hi
     return hs_history_state(history, hs_history_at(history, hs_history_count(history) - 1));
 }
 
-/* Adds damage that counts if the claim is accepted. */
+/* Adds damage that counts if the claim is accepted. Flags damage that does not fit. */
 static inline void hs_land(struct hs_hit_context *c, const struct hs_landed *landed)
 {
     if (c->landed_count < HS_MAX_DAMAGE)
         c->landed[c->landed_count++] = *landed;
+    else
+        c->out->flags |= 1u << HS_FLAG_DAMAGE_CUT;
 }
 
 void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
