@@ -358,6 +358,33 @@ START_TEST(a_volley_that_touches_nothing_explodes_at_its_first_end)
 }
 END_TEST
 
+/* Pellets that name nobody may have exploded at a door that has no pose at that time. */
+START_TEST(a_volley_at_an_unknown_door_is_inconclusive)
+{
+    rifle->pellets = 2;
+    give_blast(rifle);
+    stand("S", 0, 0);
+    stand("V", 30, 1);
+    struct hs_mover_frame door = {.mover = HS_STR("door"),
+                                  .fields = HS_MOVER_BOX,
+                                  .position = {5, 0, 1.6},
+                                  .half_extents = {0.1, 0.5, 2}};
+    struct hs_frame frame = {.time_us = NOW, .movers = &door, .mover_count = 1};
+    enum hs_frame_result posted;
+    unsigned flags = 0;
+    ck_assert(hs_match_post_frame(match, &frame, &posted, &flags));
+    static const struct hs_pellet_claim pellets[2] = {{.end = {30, 0, 1.6}}, {.end = {30, 0, 1.6}}};
+    struct hs_hit_claim claim = hs_stage_claim_fired(HS_MS(900), 30, 0, 1.6);
+    claim.target = (struct hs_str){0};
+    claim.victims = victims;
+    claim.victim_count = 1;
+    list_pellets(&claim, pellets, 2);
+    expect(&claim, HS_REASON_HISTORY_TOO_SHORT, 0);
+    stand("B", 3, 0); /* they exploded in front of the door */
+    expect(&claim, HS_REASON_OUTSIDE_BLAST, 0);
+}
+END_TEST
+
 /* Row: damage of the blast, number of pellets at the head and at the torso, and which cause pays
    how much. A pellet does 15, or 30 to the head. */
 static const struct {
@@ -408,6 +435,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_volley_on_a_spared_target_still_explodes, 0, SPARED);
     tcase_add_loop_test(tcase, a_volley_explodes_where_its_pellets_end, 0, 3);
     tcase_add_test(tcase, a_volley_that_touches_nothing_explodes_at_its_first_end);
+    tcase_add_test(tcase, a_volley_at_an_unknown_door_is_inconclusive);
     tcase_add_loop_test(tcase, all_direct_damage_is_compared_with_the_blast, 0, LARGEST);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
