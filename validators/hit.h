@@ -35,8 +35,7 @@ struct hs_hit_claim {
     struct hs_str claimed_bone; /* name of a bone or a zone */
     int64_t hit_time_us;
     int64_t fire_time_us;      /* valid if has_fire_time */
-    struct hs_vec start, end;  /* world coordinates; with pellets, `end` is the end of the first
-                                  pellet's path */
+    struct hs_vec start, end;  /* world coordinates; with pellets, `end` is not used */
     bool has_end, has_pellets; /* the claim contains `end`, `pellets` */
     bool has_no_end;           /* a projectile claim without `end`: the end is computed from
                                   `velocity` and the flight time */

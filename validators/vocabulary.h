@@ -209,7 +209,8 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
     X(LENIENT, "lenient")                     /* missed, but by no more than claim_padding */      \
     X(MOVER_UNKNOWN, "mover_unknown")         /* a mover without a pose was not tested */          \
     X(DURING_BURST, "during_burst")           /* the shooter's moves came in a packet burst */     \
-    X(AIM_UNKNOWN, "aim_unknown")             /* neither frames nor a posted shot give the aim */
+    X(AIM_UNKNOWN, "aim_unknown")             /* neither frames nor a posted shot give the aim */  \
+    X(DAMAGE_CUT, "damage_cut")               /* more bodies were hurt than an answer lists */
 
 #define HS_FLAG_ID(id, ...) HS_FLAG_##id,
 enum hs_flag { HS_FLAGS(HS_FLAG_ID) HS_FLAG_COUNT };

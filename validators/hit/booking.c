@@ -186,7 +186,9 @@ bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, struct hs_str answer)
 {
     struct hs_hit_claim evaluated = *claim;
-    if (claim->has_no_end)
+    if (claim->pellet_count > 0)
+        evaluated.end = claim->pellets[0].end;
+    else if (claim->has_no_end)
         evaluated.end = result->end;
     struct hs_ledger_entry entry = {.number = claim->shot,
                                     .digest = hs_hit_digest(claim),

@@ -181,6 +181,33 @@ static void complete_end(struct hs_hit_context *c)
     c->claim = &c->completed;
 }
 
+/* Returns whether the shot has only one path, although the claim lists pellets. A projectile has
+   one path, even if the claim lists more pellets than it may. */
+static bool has_one_path(const struct hs_hit_context *c)
+{
+    return hs_hit_flies(c) ||
+           (c->weapon != NULL && c->weapon->pellets == 1 && c->listed_pellets == 1);
+}
+
+/* Makes the end of a claim with pellets the end of its first pellet. If the shot has only one path,
+   the claim is evaluated like one without pellets. */
+static void complete_pellets(struct hs_hit_context *c)
+{
+    const struct hs_pellet_claim *first = c->claim->pellets;
+    c->listed_pellets = c->claim->pellet_count;
+    if (c->listed_pellets == 0)
+        return;
+    c->completed = *c->claim;
+    c->completed.end = first->end;
+    c->completed.has_no_end = false;
+    if (has_one_path(c)) {
+        c->completed.pellet_count = 0;
+        if (first->target.ptr != NULL)
+            c->completed.target = first->target;
+    }
+    c->claim = &c->completed;
+}
+
 /* Returns the direction at the start of a shot, or of a claim without pellets. */
 static struct hs_vec first_direction(const struct hs_hit_context *c)
 {
@@ -194,6 +221,7 @@ static struct hs_vec first_direction(const struct hs_hit_context *c)
 
 static void lay_path(struct hs_hit_context *c)
 {
+    complete_pellets(c);
     complete_end(c);
     const struct hs_hit_claim *claim = c->claim;
     double extension = c->ruleset->hit.sweep_extension;
@@ -354,6 +382,7 @@ void hs_hit_prepare(struct hs_hit_context *c)
     find_shooter(c);
     find_eye(c);
     find_passed_team(c);
+    claim = c->claim; /* find_shooter may have replaced it */
     c->claims_self = claim->target.ptr != NULL && hs_str_equal(claim->target, claim->shooter);
     c->claims_target = claim->target.ptr != NULL && !c->claims_self;
     c->target.status = HS_REWIND_NO_HISTORY;

@@ -112,13 +112,17 @@ struct hs_hit_context {
     bool is_predicted;      /* hit_time_us was computed from the shooter's ping */
     bool has_no_prediction; /* the rules predict hit_time_us from the ping, but it is unknown */
 
+    /* The number of pellets that the claim lists. If the shot has only one path, `claim` has no
+       pellets, and its end and target are those of the first pellet. */
+    size_t listed_pellets;
+
     struct hs_hit_result *out;
 
     /* hs_hit_begin does not clear the large members from here on, because this would cost more
        than many checks. */
     struct hs_path path;
     struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
-    /* A copy of the claim with a computed end; used if the claim has no end. */
+    /* A copy of the claim with another end; used if the claim has no end, or lists pellets. */
     struct hs_hit_claim completed;
 };
 
@@ -185,11 +189,13 @@ static inline const struct hs_state *hs_newest_state(const struct hs_history *hi
     return hs_history_state(history, hs_history_at(history, hs_history_count(history) - 1));
 }
 
-/* Adds damage that counts if the claim is accepted. */
+/* Adds damage that counts if the claim is accepted. Flags damage that does not fit. */
 static inline void hs_land(struct hs_hit_context *c, const struct hs_landed *landed)
 {
     if (c->landed_count < HS_MAX_DAMAGE)
         c->landed[c->landed_count++] = *landed;
+    else
+        c->out->flags |= 1u << HS_FLAG_DAMAGE_CUT;
 }
 
 void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,

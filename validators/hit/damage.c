@@ -95,24 +95,25 @@ static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double
 }
 
 /* Returns whether damage `i` does not count, because the other cause (direct hit or blast)
-   damages the same body more. Both count only if the weapon has `stack_with_direct` and the
-   claim lists the body as a victim of the blast. */
+   damages the same body more. The damage of all pellets is compared. Both causes count only if
+   the weapon has `stack_with_direct` and the claim lists the body as a victim of the blast. */
 static bool is_surpassed(const struct hs_hit_context *c, uint16_t i, double scale)
 {
     const struct hs_landed *landed = &c->landed[i];
-    double amount = amount_of(c, landed, scale);
+    double amounts[HS_CAUSE_COUNT] = {0};
+    bool has_rival = false;
     if (!c->weapon->has_blast ||
         (c->weapon->blast.stack_with_direct && hs_hit_lists(c, hs_name_str(&landed->player->name))))
         return false;
     for (uint16_t k = 0; k < c->landed_count; k++) {
         const struct hs_landed *other = &c->landed[k];
-        if (other->player != landed->player || other->cause == landed->cause)
+        if (other->player != landed->player)
             continue;
-        double rival = amount_of(c, other, scale);
-        if (rival > amount || (rival == amount && other->cause == HS_CAUSE_DIRECT))
-            return true;
+        amounts[other->cause] += amount_of(c, other, scale);
+        has_rival = has_rival || other->cause != landed->cause;
     }
-    return false;
+    bool is_direct_larger = amounts[HS_CAUSE_DIRECT] >= amounts[HS_CAUSE_BLAST];
+    return has_rival && is_direct_larger == (landed->cause == HS_CAUSE_BLAST);
 }
 
 double hs_damage_scale(const struct hs_hit_context *c)

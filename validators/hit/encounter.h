@@ -113,6 +113,7 @@ void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reas
 
 /* The results of all pellets of a claim. */
 struct hs_volley {
+    bool has_names;  /* at least one pellet names or touches a player */
     uint16_t landed; /* number of pellets that hit their claimed body */
     uint16_t free;   /* number of landed pellets that the world certainly does not stop */
 
@@ -125,6 +126,9 @@ struct hs_volley {
 
     /* The player who blocks the last blocked pellet; NULL: no pellet is blocked. */
     const struct hs_player *blocker;
+    /* The first body that a pellet names, but that takes no damage, and the reason; NULL: none. */
+    const struct hs_player *spared;
+    enum hs_reason spared_reason;
     bool is_missing;        /* data about the body of at least one pellet is missing */
     enum hs_reason missing; /* the reason for the first such pellet; valid if is_missing */
     struct hs_view missing_view;
@@ -132,9 +136,18 @@ struct hs_volley {
     double margin; /* smallest distance by which a pellet missed; valid if has_margin */
 };
 
+/* Returns the reason why the claim is rejected if no pellet hits and no blast hurts anyone: the
+   named body takes no damage, and the check of this reason is enforced. Writes the body into the
+   row. Returns HS_REASON_OK if there is no such body, or if another check decides. */
+enum hs_reason hs_volley_report_spared(const struct hs_hit_context *c, struct hs_check_row *row);
+
 /* Sweeps each pellet. Writes each result and the first impact to c->out, and adds the damage of
    the pellets that hit. */
 void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out);
+
+/* Adds the results of the listed pellets to the answer, if the claim was evaluated like one without
+   pellets (`listed_pellets` in context.h). Call this after the checks, before hs_hit_damage. */
+void hs_volley_describe_only(struct hs_hit_context *c);
 
 /* Returns whether the world check is enforced, and a mover without a pose may be in the way of a
    pellet that would hit. */

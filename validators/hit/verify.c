@@ -330,6 +330,7 @@ void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *ear
         return;
     }
     decide(c);
+    hs_volley_describe_only(c);
     hs_hit_damage(c);
     out->weapon = c->weapon != NULL ? c->weapon_index : HS_NONE;
     out->now_us = c->now_us;

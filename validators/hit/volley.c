@@ -91,6 +91,36 @@ static void verify_encounter(struct hs_hit_context *c, const struct hs_view *vie
         out->player = in_front->name;
 }
 
+/* Finds where a pellet that does not hit its body explodes: at the first body on its path,
+   otherwise where the world ends the path. Only the first explosion of a claim counts. */
+static void find_burst(struct hs_hit_context *c, const struct hs_path *path,
+                       const struct hs_encounter *e, struct hs_volley *volley)
+{
+    if (c->weapon == NULL || !c->weapon->has_blast || c->out->impact.present)
+        return;
+    double end = e->ends ? e->end.contact.distance : path->length;
+    end = e->met_count > 0 ? e->met[0].contact.distance : end;
+    if (e->obstacle.is_unknown && e->obstacle.unknown_distance < end) {
+        volley->obstacle = e->obstacle;
+        volley->needed = end;
+        volley->is_unknown = true;
+    } else if (e->met_count > 0) {
+        hs_describe_impact(c, e->met[0].player, &e->met[0].contact);
+    } else if (e->ends) {
+        hs_describe_obstacle(c, &e->end);
+    }
+}
+
+/* Sweeps a pellet that may damage nobody by contact, because its blast still counts. */
+static void sweep_blast(struct hs_hit_context *c, struct hs_path *path, struct hs_volley *volley)
+{
+    struct hs_encounter e;
+    if (c->weapon == NULL || !c->weapon->has_blast)
+        return;
+    hs_encounter_find(c, path, NULL, &e);
+    find_burst(c, path, &e, volley);
+}
+
 static void verify_pellet(struct hs_hit_context *c, const struct hs_pellet_claim *pellet,
                           struct hs_volley *volley, struct hs_pellet_result *out)
 {
@@ -107,19 +137,29 @@ static void verify_pellet(struct hs_hit_context *c, const struct hs_pellet_claim
         hs_find_touched(c, &path, &view);
     if (view.player != NULL)
         name = hs_name_str(&view.player->name);
-    if (name.ptr == NULL)
-        return; /* nobody is claimed or touched */
+    if (name.ptr == NULL) { /* nobody is claimed or touched */
+        sweep_blast(c, &path, volley);
+        return;
+    }
+    volley->has_names = true;
     enum hs_reason reason = hs_verify_victim(c, &view, name, false);
     if (reason != HS_REASON_OK || view.player == NULL) { /* without a player, the reason says why */
         bool missing = hs_reason_verdict(reason) == HS_VERDICT_INCONCLUSIVE;
         refuse(out, missing ? HS_PELLET_UNKNOWN : HS_PELLET_REFUSED, reason);
-        if (missing)
+        if (missing) {
             record_missing(volley, reason, &view);
+        } else if (volley->spared == NULL) {
+            volley->spared = view.player;
+            volley->spared_reason = reason;
+        }
+        sweep_blast(c, &path, volley);
         return;
     }
     struct hs_encounter e;
     hs_encounter_find(c, &path, view.player, &e);
     verify_encounter(c, &view, &e, volley, out);
+    if (out->outcome != HS_PELLET_HIT)
+        find_burst(c, &path, &e, volley);
 }
 
 void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out)
@@ -136,4 +176,84 @@ void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out)
     }
     c->out->has_margin = out->landed == 0 && out->has_margin;
     c->out->margin = c->out->has_margin ? out->margin : 0;
+}
+
+enum hs_reason hs_volley_report_spared(const struct hs_hit_context *c, struct hs_check_row *row)
+{
+    const struct hs_volley *volley = c->volley;
+    if (volley == NULL || volley->spared == NULL || volley->landed > 0 || volley->is_missing ||
+        hs_volley_is_open(c) ||
+        hs_hit_mode(c, hs_reason_check(volley->spared_reason)) != HS_MODE_ENFORCE)
+        return HS_REASON_OK;
+    /* If the claim itself names the body, the checks `life` and `team` reject it. */
+    bool is_claimed = c->claims_self ? volley->spared == c->shooter.player
+                                     : c->claims_target && volley->spared == c->target.player;
+    if (is_claimed)
+        return HS_REASON_OK;
+    hs_report_player(row, volley->spared);
+    return volley->spared_reason;
+}
+
+/* ---- the only pellet of a weapon ---- */
+
+static enum hs_pellet_outcome outcome_of(enum hs_reason reason)
+{
+    if (hs_reason_verdict(reason) == HS_VERDICT_INCONCLUSIVE)
+        return HS_PELLET_UNKNOWN;
+    switch (reason) {
+    case HS_REASON_OCCLUDED_WORLD:
+        return HS_PELLET_OCCLUDED;
+    case HS_REASON_BLOCKED_BY_PLAYER:
+        return HS_PELLET_BLOCKED;
+    case HS_REASON_NO_INTERSECTION:
+    case HS_REASON_WRONG_TARGET:
+        return HS_PELLET_MISS;
+    default:
+        return HS_PELLET_REFUSED;
+    }
+}
+
+/* Returns the first row that says why the target is not hit, or NULL. Whether the check `contact`
+   is enforced makes no difference to whether the pellet touches the target. */
+static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
+{
+    for (uint16_t i = 0; i < c->out->check_count; i++) {
+        const struct hs_check_row *row = &c->out->checks[i];
+        bool is_about_path = row->check == HS_CHECK_WORLD || row->check == HS_CHECK_CONTACT ||
+                             row->check == HS_CHECK_BYSTANDER;
+        bool counts = row->mode == HS_MODE_ENFORCE || row->check == HS_CHECK_CONTACT;
+        if (counts && row->outcome != HS_OUTCOME_PASS &&
+            (hs_reason_is_about_target(row->reason) || row->reason == HS_REASON_SELF_HIT ||
+             (is_about_path && row->outcome == HS_OUTCOME_UNKNOWN)))
+            return row;
+    }
+    return NULL;
+}
+
+void hs_volley_describe_only(struct hs_hit_context *c)
+{
+    struct hs_hit_result *out = c->out;
+    if (c->listed_pellets == 0 || c->claim->pellet_count > 0 || !c->has_path)
+        return;
+    out->pellet_count = (uint16_t)c->listed_pellets;
+    for (uint16_t i = 1; i < out->pellet_count; i++)
+        out->pellets[i] = (struct hs_pellet_result){.outcome = HS_PELLET_REFUSED,
+                                                    .reason = HS_REASON_PELLET_COUNT};
+    struct hs_pellet_result *only = &out->pellets[0];
+    const struct hs_check_row *row = find_refusal(c);
+    const struct hs_landed *landed = &c->landed[0];
+    *only = (struct hs_pellet_result){.outcome = HS_PELLET_MISS, .reason = HS_REASON_OK};
+    if (row != NULL) {
+        refuse(only, outcome_of(row->reason), row->reason);
+        only->margin = only->outcome == HS_PELLET_MISS ? out->margin : 0;
+        if (row->reason == HS_REASON_WRONG_TARGET || row->reason == HS_REASON_BLOCKED_BY_PLAYER)
+            only->player = row->player;
+    } else if (c->claims_target && c->landed_count > 0 && landed->cause == HS_CAUSE_DIRECT &&
+               landed->player == c->target.player) {
+        only->outcome = HS_PELLET_HIT;
+        only->player = landed->player->name;
+        only->zone = c->ruleset->zones[landed->zone].name;
+        only->amount = c->weapon->damage * c->weapon->zone_factor[landed->zone] *
+                       hs_falloff(c->weapon, landed->distance);
+    }
 }

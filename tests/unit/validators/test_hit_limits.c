@@ -2,6 +2,7 @@
    Fixture: tests/support/play/stage.h. */
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "tests/support/play/fixture.h"
 #include "tests/support/play/verdicts.h"
@@ -465,6 +466,50 @@ START_TEST(shooters_cannot_hit_themselves)
 }
 END_TEST
 
+/* Plays S and `count` victims around the end of a blast that also hurts whom the claim does not
+   name. Returns the result. */
+static const struct hs_hit_result *blast_crowd(int count)
+{
+    struct hs_weapon *bow = rules->weapons[HS_STAGE_BOW];
+    bow->has_blast = true;
+    bow->blast = (struct hs_blast){
+        .radius = 3, .inner_radius = 3, .damage = 20, .unclaimed = HS_UNCLAIMED_DAMAGE};
+    struct hs_match *crowded = hs_match_create(
+        rules, &(struct hs_match_limits){.players = 256, .samples = 4, .movers = 1});
+    ck_assert_ptr_nonnull(crowded);
+    char name[8];
+    for (int i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "v%d", i);
+        hs_stage_place(crowded, NOW, name, 20, 1, 0);
+    }
+    hs_stage_place(crowded, NOW - HS_MS(500), "S", 0, 0, 0);
+    hs_stage_place(crowded, NOW, "S", 0, 0, 0);
+    struct hs_hit_claim claim = hs_stage_claim(NOW, 20, 0, 1.6);
+    claim.weapon = HS_STR("bow");
+    claim.target = (struct hs_str){0};
+    claim.has_fire_time = true;
+    claim.fire_time_us = NOW - HS_MS(500);
+    const struct hs_hit_result *r = hs_stage_judge(crowded, &claim, NOW);
+    hs_match_destroy(crowded);
+    return r;
+}
+
+START_TEST(damage_beyond_what_an_answer_holds_is_flagged)
+{
+    rules->history.max_gap_us = HS_MS(600);
+    rules->checks[HS_CHECK_IDENTITY] = HS_MODE_OFF;
+    const struct hs_hit_result *r = blast_crowd(HS_MAX_DAMAGE);
+    hs_expect_reason(r, HS_REASON_OK);
+    ck_assert_double_eq(r->damage_total, 20.0 * HS_MAX_DAMAGE);
+    ck_assert(!hs_result_has_flag(r, HS_FLAG_DAMAGE_CUT));
+    r = blast_crowd(HS_MAX_DAMAGE + 1);
+    hs_expect_reason(r, HS_REASON_OK);
+    ck_assert_double_eq(r->damage_total, 20.0 * HS_MAX_DAMAGE);
+    ck_assert_uint_eq(r->damage_count, HS_MAX_DAMAGE);
+    ck_assert(hs_result_has_flag(r, HS_FLAG_DAMAGE_CUT));
+}
+END_TEST
+
 static TCase *cases_at_limits(void)
 {
     TCase *tcase = tcase_create("limits");
@@ -489,6 +534,7 @@ static TCase *cases_at_limits(void)
     tcase_add_test(tcase, damage_is_of_the_weapon_held_then);
     tcase_add_loop_test(tcase, team_mates_are_hurt_only_with_friendly_fire, 0, 6);
     tcase_add_test(tcase, shooters_cannot_hit_themselves);
+    tcase_add_test(tcase, damage_beyond_what_an_answer_holds_is_flagged);
     return tcase;
 }
 

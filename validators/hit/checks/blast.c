@@ -274,8 +274,10 @@ enum hs_reason hs_check_blast(struct hs_hit_context *c, struct hs_check_row *row
     find_unclaimed(c, &x);
     if (direct != NULL)
         settle_direct(c);
-    if (hurts || c->bursts || c->out->refused_count == 0)
+    if (hurts || c->bursts)
         return HS_REASON_OK;
+    if (c->out->refused_count == 0)
+        return hs_volley_report_spared(c, row);
     const struct hs_refused_victim *refused = deciding_refusal(c->out);
     if (hs_reason_verdict(refused->reason) == HS_VERDICT_INCONCLUSIVE) {
         struct hs_view view;

@@ -177,6 +177,11 @@ static enum hs_reason check_pellets(const struct hs_hit_context *c, struct hs_ch
         hs_report_lack(c, row, &volley->missing_view);
         return volley->missing;
     }
+    /* A blast may hurt others, so the check `blast` decides. */
+    bool bursts = c->weapon != NULL && c->weapon->has_blast;
+    enum hs_reason spared = is_reached || bursts ? HS_REASON_OK : hs_volley_report_spared(c, row);
+    if (spared != HS_REASON_OK)
+        return spared;
     if (is_reached || volley->blocker != NULL || !volley->has_margin)
         return HS_REASON_OK; /* the claim hits or has no target, or another check decides */
     hs_report_measure(row, HS_UNIT_LENGTH, volley->margin, 0);

@@ -93,8 +93,11 @@ static double widest_pair(struct hs_hit_context *c)
 enum hs_reason hs_check_pellets(struct hs_hit_context *c, struct hs_check_row *row)
 {
     size_t count = c->claim->pellet_count;
-    if (c->weapon == NULL || count == 0)
+    if (c->weapon == NULL || c->listed_pellets == 0)
         return HS_NO_ROW;
+    if (count == 0) /* the shot has one path, whose direction the check `binding` compares */
+        return hs_report_limit(row, HS_UNIT_COUNTED, (double)c->listed_pellets, 1,
+                               HS_REASON_PELLET_COUNT);
     struct hs_vec expected[HS_MAX_PELLETS] = {{0, 0, 0}};
     bool is_too_many = count > (uint64_t)c->weapon->pellets;
     size_t expected_count = is_too_many ? 0 : hs_posted_directions(c, expected);

@@ -14,13 +14,9 @@ static bool claims_surface(const struct hs_hit_context *c)
            (c->claim->fuse == HS_FUSE_CONTACT || !c->claims_target);
 }
 
-/* Checks that a body or the world is within sweep_extension of the claimed end. */
-static enum hs_reason check_surface(struct hs_hit_context *c, struct hs_check_row *row)
+/* Reports how far behind the claimed end the next surface is. */
+static enum hs_reason report_no_surface(struct hs_hit_context *c, struct hs_check_row *row)
 {
-    const struct hs_encounter *e = c->encounter;
-    if (!claims_surface(c) || e->obstacle.touched || e->obstacle.is_unknown || e->reaches ||
-        e->met_count > 0)
-        return HS_REASON_OK;
     double radius = hs_world_radius(c), beyond = c->weapon->range + c->path.extension;
     struct hs_vec far = hs_vec_add_scaled(c->claim->end, c->path.end_direction, beyond);
     struct hs_path onward;
@@ -32,7 +28,17 @@ static enum hs_reason check_surface(struct hs_hit_context *c, struct hs_check_ro
     return HS_REASON_IMPACT_NOT_ON_SURFACE;
 }
 
-static enum hs_reason check_pellets(const struct hs_hit_context *c, struct hs_check_row *row)
+/* Checks that a body or the world is within sweep_extension of the claimed end. */
+static enum hs_reason check_surface(struct hs_hit_context *c, struct hs_check_row *row)
+{
+    const struct hs_encounter *e = c->encounter;
+    if (!claims_surface(c) || e->obstacle.touched || e->obstacle.is_unknown || e->reaches ||
+        e->met_count > 0)
+        return HS_REASON_OK;
+    return report_no_surface(c, row);
+}
+
+static enum hs_reason check_pellets(struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_volley *volley = c->volley;
     /* If an unknown mover may be in the way of one pellet, the outcome is unknown, even if a
@@ -40,6 +46,9 @@ static enum hs_reason check_pellets(const struct hs_hit_context *c, struct hs_ch
     if (volley->free == 0 && (volley->is_unknown || (volley->is_occluded && !volley->is_missing)))
         return hs_report_obstacle(row, &volley->obstacle, !volley->is_unknown,
                                   HS_REASON_OCCLUDED_WORLD, volley->needed);
+    /* If a pellet names a player, the check `contact` decides. */
+    if (!volley->has_names && claims_surface(c) && !c->out->impact.present)
+        return report_no_surface(c, row);
     return HS_REASON_OK;
 }
 
