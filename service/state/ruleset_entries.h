@@ -26,7 +26,8 @@ struct hs_ruleset_store {
 bool hs_ruleset_entry_hash(struct hs_ruleset_entry *entry);
 
 /* Charges an entry's memory to its owner. Parts that other rulesets of this owner also contain are
-   shared. Returns false and changes nothing if the owner has too few bytes left. */
+   shared. Returns false and changes nothing if the owner has too few bytes left or memory runs
+   out. */
 bool hs_ruleset_entry_charge(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
 /* Undoes hs_ruleset_entry_charge, before the entry is destroyed. Does nothing if the entry was not
