@@ -245,6 +245,52 @@ START_TEST(files_are_bounded_too)
 }
 END_TEST
 
+static void ignore_change(void *context, const char *name, const char *before, const char *after)
+{
+    (void)context;
+    (void)name;
+    (void)before;
+    (void)after;
+}
+
+static enum hs_ruleset_delete delete_ruleset(const char *name)
+{
+    return hs_ruleset_store_delete(store, (struct hs_str){0}, str(name), NULL, NULL);
+}
+
+/* The store is full, and a file replaces a ruleset. If this ruleset is deleted before the file is
+   stored, its space stays reserved for the file. Row: the file is stored, discarded. */
+START_TEST(files_keep_the_space_of_deleted_names)
+{
+    char directory[] = "/tmp/hindsight_rulesets_XXXXXX", path[96], error[256];
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/x.json", directory);
+    hs_test_write_file(path, "{\"name\":\"x\"}");
+    hs_ruleset_store_destroy(store);
+    store = hs_ruleset_store_create("metres", HS_BUILTIN_RULESETS + 2, LIMIT, error);
+    ck_assert_ptr_nonnull(store);
+    ck_assert_int_eq(put("", "a", 1, 1), HS_RULESET_CREATED);
+    ck_assert_int_eq(put("", "x", 1, 1), HS_RULESET_CREATED);
+    struct hs_ruleset_batch *batch = hs_ruleset_batch_read(store, directory, ignore_fault, error);
+    ck_assert_ptr_nonnull(batch);
+    ck_assert_int_eq(delete_ruleset("x"), HS_RULESET_DELETED);
+    ck_assert_int_eq(put("", "y", 1, 1), HS_RULESET_FULL);
+    ck_assert_int_eq(delete_ruleset("a"), HS_RULESET_DELETED); /* no file has this name */
+    ck_assert_int_eq(put("", "y", 1, 1), HS_RULESET_CREATED);
+    if (_i == 0)
+        hs_ruleset_batch_put(batch, ignore_change, NULL);
+    else
+        hs_ruleset_batch_discard(batch);
+    ck_assert_int_eq(delete_ruleset("x"), _i == 0 ? HS_RULESET_IS_FILES : HS_RULESET_UNKNOWN);
+    ck_assert_int_eq(put("", "z", 1, 1), _i == 0 ? HS_RULESET_FULL : HS_RULESET_CREATED);
+    ck_assert_int_eq(delete_ruleset("y"), HS_RULESET_DELETED); /* no batch waits any more */
+    ck_assert_int_eq(put("", "a", 1, 1), HS_RULESET_CREATED);
+    ck_assert_uint_eq(hs_ruleset_store_count(store), HS_BUILTIN_RULESETS + 2);
+    unlink(path);
+    rmdir(directory);
+}
+END_TEST
+
 /* The default of a field depends on the fields that the document sets. */
 START_TEST(rewind_limit_defaults_to_no_more_than_what_is_kept)
 {
@@ -287,6 +333,7 @@ int main(void)
     tcase_add_test(tests, a_restored_canary_has_the_owner_of_its_name);
     tcase_add_test(tests, a_restored_ruleset_is_whole_however_few_bytes_are_left);
     tcase_add_test(tests, files_are_bounded_too);
+    tcase_add_loop_test(tests, files_keep_the_space_of_deleted_names, 0, 2);
     suite_add_tcase(suite, tests);
     TCase *documents = tcase_create("documents");
     tcase_add_test(documents, rewind_limit_defaults_to_no_more_than_what_is_kept);
