@@ -170,6 +170,9 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(SUP_LIB) $(APP_LIB) $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK_FLAGS) -Wl,--wrap=_mark_point $^ $(CHECK_LIBS) $(PKG_LIBS) $(PEER_LIBS) -lm -pthread -o $@
 
+# This test looks at the registry each time a lock is released.
+$(B)/tests/unit/service/test_registry: LINK_FLAGS += -Wl,--wrap=pthread_mutex_unlock
+
 # The program with calls that fail on demand (tests/support/faults.h), and the tests that run it.
 WRAPPED := malloc calloc realloc aligned_alloc strdup write pwrite writev ftruncate posix_fallocate \
            fsync fdatasync rename renameat linkat open openat clock_gettime time

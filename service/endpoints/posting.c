@@ -271,7 +271,7 @@ static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
         reply->shared = hs_shared_match_retain(shared);
     hs_registry_release(service->registry, slot);
     if (posting->has_evidence && reply->problem->code == HS_PROBLEM_NONE)
-        reply->evidence_mark = hs_evidence_mark(service->evidence);
+        reply->evidence_mark = hs_evidence_mark(service->evidence, reply->evidence_done);
     if (posting->must_settle && !hs_journal_settle(service->journal))
         hs_endpoint_overloaded(reply, "the payments cannot be synced to the disk");
 }
@@ -310,6 +310,7 @@ void hs_endpoint_post(struct hs_service *service, const struct hs_request *reque
     if (posting.slot != NULL) {
         posting.unwritten = posting.slot->journal.len;
         write_journal(&posting);
+        reply->evidence_done = hs_evidence_done(service->evidence);
         posting.stage_ns = hs_clock_ns();
         if (tick.hits.count + tick.shots.count > 0) {
             hs_metrics_observe(service->metrics, HS_METRIC_STAGE, HS_STAGE_DECODE,

@@ -45,6 +45,7 @@ struct hs_evidence {
     struct item *first, **last;
     size_t bytes, count;
     uint64_t added, done; /* how many rows were queued so far; how many were committed or dropped */
+    uint64_t lost;        /* value of `done` after the newest batch with dropped rows; 0: none */
     struct hs_evidence_wait *waits;
     bool is_ending;
     int64_t end_us; /* if is_ending: the thread gives up at this time (hs_clock_us) */
@@ -241,8 +242,9 @@ static void end_waits(struct hs_evidence *evidence, const void *owner, int64_t n
     struct hs_evidence_wait **at = &evidence->waits;
     while (*at != NULL) {
         struct hs_evidence_wait *wait = *at;
-        bool is_settled = evidence->done >= wait->mark && !wait->is_lost;
-        if (!is_settled && !wait->is_lost && wait->owner != owner && now_us < wait->until_us) {
+        bool is_lost = evidence->lost > wait->done_before;
+        bool is_settled = evidence->done >= wait->mark && !is_lost;
+        if (!is_settled && !is_lost && wait->owner != owner && now_us < wait->until_us) {
             at = &wait->next;
             continue;
         }
@@ -269,8 +271,8 @@ static void finish(struct hs_evidence *evidence, struct item *items, bool is_wri
         hs_spool_add(evidence->spool, count - refused);
     evidence->count -= count;
     evidence->done += count;
-    for (struct hs_evidence_wait *wait = evidence->waits; wait != NULL; wait = wait->next)
-        wait->is_lost = wait->is_lost || !is_written || refused > 0;
+    if (!is_written || refused > 0)
+        evidence->lost = evidence->done;
     end_waits(evidence, NULL, 0);
     count_dropped(evidence, HS_EVIDENCE_DROP_REFUSED, refused);
     if (is_written)
@@ -414,12 +416,23 @@ bool hs_evidence_put(struct hs_evidence *evidence, const struct hs_evidence_row 
 
 /* ---- waits ---- */
 
-uint64_t hs_evidence_mark(struct hs_evidence *evidence)
+uint64_t hs_evidence_done(struct hs_evidence *evidence)
 {
     if (evidence == NULL || !evidence->settings.is_synced)
         return 0;
     pthread_mutex_lock(&evidence->lock);
-    uint64_t mark = evidence->done < evidence->added ? evidence->added : 0;
+    uint64_t done = evidence->done;
+    pthread_mutex_unlock(&evidence->lock);
+    return done;
+}
+
+uint64_t hs_evidence_mark(struct hs_evidence *evidence, uint64_t done_before)
+{
+    if (evidence == NULL || !evidence->settings.is_synced)
+        return 0;
+    pthread_mutex_lock(&evidence->lock);
+    bool must_wait = evidence->done < evidence->added || evidence->lost > done_before;
+    uint64_t mark = must_wait ? evidence->added : 0;
     pthread_mutex_unlock(&evidence->lock);
     return mark;
 }
@@ -428,7 +441,8 @@ bool hs_evidence_await(struct hs_evidence *evidence, struct hs_evidence_wait *wa
 {
     wait->until_us = hs_clock_us() + WAIT_US;
     pthread_mutex_lock(&evidence->lock);
-    bool must_wait = evidence->done < wait->mark;
+    wait->is_lost = evidence->lost > wait->done_before;
+    bool must_wait = evidence->done < wait->mark && !wait->is_lost;
     if (must_wait) {
         wait->next = evidence->waits;
         evidence->waits = wait;

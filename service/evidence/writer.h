@@ -54,17 +54,24 @@ bool hs_evidence_wants(const struct hs_evidence *evidence, bool is_plain, struct
 bool hs_evidence_put(struct hs_evidence *evidence, const struct hs_evidence_row *row,
                      bool is_sample, struct hs_ruleset_entry *ruleset, struct hs_map_entry *map);
 
-/* Returns a mark for hs_evidence_await that covers all rows queued so far. 0: no need to wait. */
-uint64_t hs_evidence_mark(struct hs_evidence *evidence);
+/* Returns how many rows were committed or dropped so far. Call it before a request adds rows. */
+uint64_t hs_evidence_done(struct hs_evidence *evidence);
+
+/* Returns a mark for hs_evidence_await that covers all rows queued so far. 0: no need to wait,
+   because they are on the disk, and none was dropped since hs_evidence_done returned `done_before`.
+   Both functions return 0 without `is_synced`, and for NULL. */
+uint64_t hs_evidence_mark(struct hs_evidence *evidence, uint64_t done_before);
 
 /* A request that waits until its rows are committed. The wait must stay valid until `done` is
    called. */
 struct hs_evidence_wait {
-    const void *owner; /* for hs_evidence_end_waits */
-    uint64_t mark;
+    const void *owner;          /* for hs_evidence_end_waits */
+    uint64_t mark, done_before; /* see hs_evidence_mark */
     /* Called on any thread, while the writer's lock is held, so it must not call the writer. */
     void (*done)(struct hs_evidence_wait *wait);
-    bool is_lost; /* set before `done`: some rows were not on the disk in time, or were dropped */
+    /* Set before `done` is called, and when hs_evidence_await returns false. True: some rows were
+       not on the disk in time, or rows were dropped since `done_before`. */
+    bool is_lost;
     /* Only the writer uses the following members. */
     int64_t until_us;
     struct hs_evidence_wait *next;
@@ -72,7 +79,7 @@ struct hs_evidence_wait {
 
 /* Calls `done` as soon as the rows up to the mark are on the disk, or after two to three seconds.
    Returns false, and does not call `done`, if the writer has already committed or dropped these
-   rows. */
+   rows, or has dropped rows since `done_before`. */
 bool hs_evidence_await(struct hs_evidence *evidence, struct hs_evidence_wait *wait);
 
 /* Ends the waits that have lasted two seconds. Call it every second. Does nothing for NULL. */

@@ -189,8 +189,10 @@ static bool await_evidence(struct hs_http_apart *apart)
 {
     if (apart->reply.evidence_mark == 0)
         return false;
-    apart->wait = (struct hs_evidence_wait){
-        .owner = apart->request->http, .mark = apart->reply.evidence_mark, .done = done_wait};
+    apart->wait = (struct hs_evidence_wait){.owner = apart->request->http,
+                                            .mark = apart->reply.evidence_mark,
+                                            .done_before = apart->reply.evidence_done,
+                                            .done = done_wait};
     return hs_evidence_await(apart->request->http->service->evidence, &apart->wait);
 }
 

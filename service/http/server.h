@@ -60,9 +60,9 @@ struct hs_reply {
     uint64_t file_size;
     /* if set, one unit of this share is released when the request is completed */
     struct hs_share *share;
-    /* If not 0, the answer waits until the evidence store has written everything up to this
-       mark. */
-    uint64_t evidence_mark;
+    /* If not 0, the answer waits until the evidence store has written everything up to this mark.
+       `evidence_done`: result of hs_evidence_done before the request. */
+    uint64_t evidence_mark, evidence_done;
     /* If set, the answer waits until the payments of this match are in the store; a reference. */
     struct hs_shared_match *shared;
     struct hs_subscription *events; /* if set, the answer is a stream of these events */

@@ -159,8 +159,8 @@ void hs_registry_keep_journals(struct hs_registry *registry)
     hs_registry_each(registry, (struct hs_str){0}, keep_journal, NULL);
 }
 
-/* Creates a slot. Returns NULL if memory runs out or the budget is used up. The caller holds the
-   registry's lock. */
+/* Creates a slot, whose match is then locked. Returns NULL if memory runs out or the budget is used
+   up. The caller holds the registry's lock. */
 static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str name,
                                     const struct hs_match_opening *opening)
 {
@@ -176,6 +176,9 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
     }
     pthread_mutex_init(&slot->turn, NULL);
     pthread_mutex_init(&slot->lock, NULL);
+    /* Lock the match before other threads can find it, so that none of them changes or deletes it
+       first. Nobody holds this lock yet, so there is no wait. */
+    hs_registry_lock(slot);
     hs_name_set(&slot->name, name);
     hs_name_set(&slot->tenant, opening->tenant);
     slot->opening = number_opening(registry, opening->number);
@@ -311,7 +314,8 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
         pthread_mutex_unlock(&registry->lock);
         if (found == NULL)
             return result;
-        hs_registry_lock(found);
+        if (result == HS_REGISTRY_FOUND)
+            hs_registry_lock(found);
         if (!found->closed) {
             *slot = found;
             return result;

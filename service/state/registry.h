@@ -117,8 +117,9 @@ enum hs_registry_result {
 
 /*
  * Locks the match with this name and returns HS_REGISTRY_FOUND. If there is no such match, opens
- * one and returns HS_REGISTRY_CREATED, or returns HS_REGISTRY_MISSING if `opening` is NULL. After
- * FOUND and CREATED, call hs_registry_release.
+ * one and returns HS_REGISTRY_CREATED, or returns HS_REGISTRY_MISSING if `opening` is NULL. A new
+ * match is locked, too, before other threads can find it. After FOUND and CREATED, call
+ * hs_registry_release.
  *
  * `tenant` is the caller; its ptr is NULL without tokens. If another tenant owns the match, returns
  * HS_REGISTRY_FOREIGN without waiting for the lock, because the time of the wait could reveal

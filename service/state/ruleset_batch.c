@@ -11,7 +11,7 @@
 struct hs_ruleset_batch {
     struct hs_ruleset_store *store;
     struct hs_ruleset_entry **entries;
-    size_t count, capacity, reserved;
+    size_t count, capacity;
 };
 
 static void report_text(hs_ruleset_file_report *report, void *context, const char *path,
@@ -97,14 +97,33 @@ static bool reserve(struct hs_ruleset_batch *batch, const char **lacking)
         struct hs_str name = hs_name_str(&batch->entries[i]->ruleset->name);
         new_names += hs_ruleset_entries_find(store, name, &place) == NULL;
     }
-    if (fits && new_names > store->max_rulesets - store->count - store->reserved) {
+    if (fits && new_names > store->max_rulesets - store->count) {
         *lacking = "max-rulesets";
         fits = false;
     }
-    batch->reserved = fits ? new_names : 0;
-    store->reserved += batch->reserved;
+    if (fits) {
+        store->batch = batch;
+        store->reserved = new_names;
+    }
     pthread_mutex_unlock(&store->lock);
     return fits;
+}
+
+void hs_ruleset_batch_keep_space(struct hs_ruleset_store *store, struct hs_str name)
+{
+    const struct hs_ruleset_batch *batch = store->batch;
+    for (size_t i = 0; batch != NULL && i < batch->count; i++)
+        store->reserved += hs_ruleset_entry_compare(batch->entries[i], name) == 0;
+}
+
+/* Releases the space that a batch has reserved. The caller holds the lock. */
+static void release_space(const struct hs_ruleset_batch *batch)
+{
+    struct hs_ruleset_store *store = batch->store;
+    if (store->batch != batch)
+        return; /* it was too big for the store */
+    store->batch = NULL;
+    store->reserved = 0;
 }
 
 /* Reads all files in the directory. Returns the number of faulty files. */
@@ -192,7 +211,7 @@ void hs_ruleset_batch_put(struct hs_ruleset_batch *batch, hs_ruleset_change *cha
 {
     struct hs_ruleset_store *store = batch->store;
     pthread_mutex_lock(&store->lock);
-    store->reserved -= batch->reserved;
+    release_space(batch);
     for (size_t i = 0; i < batch->count; i++)
         put_from_batch(store, batch->entries[i], changed, context);
     pthread_mutex_unlock(&store->lock);
@@ -205,7 +224,7 @@ void hs_ruleset_batch_discard(struct hs_ruleset_batch *batch)
     if (batch == NULL)
         return;
     pthread_mutex_lock(&batch->store->lock);
-    batch->store->reserved -= batch->reserved;
+    release_space(batch);
     for (size_t i = 0; i < batch->count; i++)
         hs_ruleset_entry_drop(batch->store, batch->entries[i]);
     pthread_mutex_unlock(&batch->store->lock);

@@ -16,7 +16,9 @@ struct hs_ruleset_store {
     atomic_size_t count;
     size_t max_rulesets;
     size_t claim_work; /* maximum work units for one claim; 0: no limit */
-    size_t reserved;   /* space that batches have reserved for their new names */
+    /* the batch that was read, but neither stored nor discarded yet; NULL: none */
+    struct hs_ruleset_batch *batch;
+    size_t reserved; /* number of names for which this batch has reserved space */
     struct hs_share *share;
     struct hs_ruleset_part *parts[HS_RULESET_PART_CHAINS];
 };
@@ -26,7 +28,8 @@ struct hs_ruleset_store {
 bool hs_ruleset_entry_hash(struct hs_ruleset_entry *entry);
 
 /* Charges an entry's memory to its owner. Parts that other rulesets of this owner also contain are
-   shared. Returns false and changes nothing if the owner has too few bytes left. */
+   shared. Returns false and changes nothing if the owner has too few bytes left or memory runs
+   out. */
 bool hs_ruleset_entry_charge(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
 /* Undoes hs_ruleset_entry_charge, before the entry is destroyed. Does nothing if the entry was not
@@ -57,6 +60,10 @@ void hs_ruleset_entry_set_canary(struct hs_ruleset_store *store, struct hs_rules
    `present` is NULL, inserts the entry; the array must have space. */
 void hs_ruleset_entries_set(struct hs_ruleset_store *store, size_t place,
                             struct hs_ruleset_entry *present, struct hs_ruleset_entry *entry);
+
+/* Call it when a name was deleted. If the batch contains this name, reserves the space that became
+   free. */
+void hs_ruleset_batch_keep_space(struct hs_ruleset_store *store, struct hs_str name);
 
 /* Returns whether `name` is "default", the alias of the default ruleset. */
 bool hs_ruleset_is_default(struct hs_str name);

@@ -63,80 +63,106 @@ static struct hs_ruleset_part **find(struct hs_ruleset_store *store, const char 
     return at;
 }
 
-/* Returns the shared part that is equal to `own`, and takes ownership of `own`. Returns NULL if the
-   owner has too few bytes left or memory runs out; `own` then still belongs to the caller. */
-static void *share_part(struct hs_ruleset_store *store, const struct hs_name *payer, uint64_t hash,
-                        void *own, size_t size)
+/* Adds a reference to the shared part that is equal to `own`, which still belongs to the caller. If
+   there is no such part, adds one that uses `own`. Returns false if the payer has too few bytes
+   left or memory runs out. */
+static bool share_part(struct hs_ruleset_store *store, const struct hs_name *payer, uint64_t hash,
+                       void *own, size_t size)
 {
     struct hs_ruleset_part **at = find(store, payer->text, hash, own, size);
     if (*at != NULL) {
         (*at)->references++;
-        free(own);
-        return (*at)->data;
+        return true;
     }
     if (!hs_share_reserve(store->share, hs_name_str(payer), size + sizeof **at))
-        return NULL;
+        return false;
     *at = malloc(sizeof **at);
     if (*at == NULL) {
         hs_share_release(store->share, hs_name_str(payer), size + sizeof **at);
-        return NULL;
+        return false;
     }
     **at = (struct hs_ruleset_part){
         .hash = hash, .data = own, .size = size, .payer = *payer, .references = 1};
-    return own;
+    return true;
 }
 
-/* Releases the first `shared` parts of an entry's ruleset. The ruleset still owns the other
-   parts. */
-static void release_parts(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
-                          size_t shared)
+/* Drops a reference to the shared part that is equal to `data`. If it was the last one, removes the
+   part and returns its data, which then belongs to the caller. Otherwise returns NULL. */
+static void *unshare_part(struct hs_ruleset_store *store, const struct hs_name *payer,
+                          uint64_t hash, const void *data, size_t size)
 {
-    for (size_t i = 0; i < shared; i++) {
+    struct hs_ruleset_part **at = find(store, payer->text, hash, data, size);
+    struct hs_ruleset_part *part = *at;
+    if (part == NULL || --part->references > 0)
+        return NULL;
+    void *last = part->data;
+    *at = part->next;
+    free(part);
+    hs_share_release(store->share, hs_name_str(payer), size + sizeof *part);
+    return last;
+}
+
+/* Shares all parts of an entry's ruleset. The ruleset keeps its own copies. Returns false and
+   changes nothing if the owner has too few bytes left or memory runs out. */
+static bool share_parts(struct hs_ruleset_store *store, const struct hs_ruleset_entry *entry)
+{
+    size_t size, count = count_of(entry->ruleset), shared = 0;
+    for (; shared < count; shared++) {
+        void *own = part_of(entry->ruleset, shared, &size);
+        if (!share_part(store, &entry->owner, entry->hashes[shared], own, size))
+            break;
+    }
+    for (size_t i = 0; shared < count && i < shared; i++) {
+        const void *own = part_of(entry->ruleset, i, &size);
+        /* returned data already belongs to the ruleset */
+        unshare_part(store, &entry->owner, entry->hashes[i], own, size);
+    }
+    return shared == count;
+}
+
+/* Replaces the ruleset's copies with the shared parts. */
+static void use_shared_parts(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
+{
+    for (size_t i = 0; i < count_of(entry->ruleset); i++) {
         size_t size;
-        const void *data = part_of(entry->ruleset, i, &size);
-        struct hs_ruleset_part **at = find(store, entry->payer.text, entry->hashes[i], data, size);
-        struct hs_ruleset_part *part = *at;
-        set_part(entry->ruleset, i, NULL);
-        if (part == NULL || --part->references > 0)
+        void *own = part_of(entry->ruleset, i, &size);
+        const struct hs_ruleset_part *part =
+            *find(store, entry->owner.text, entry->hashes[i], own, size);
+        if (part->data == own)
             continue;
-        *at = part->next;
-        free(part->data);
-        free(part);
-        hs_share_release(store->share, hs_name_str(&entry->payer), size + sizeof *part);
+        set_part(entry->ruleset, i, part->data);
+        free(own);
     }
 }
 
 bool hs_ruleset_entry_charge(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
 {
-    size_t bytes = sizeof *entry + sizeof *entry->ruleset + entry->document_size, shared = 0;
+    size_t bytes = sizeof *entry + sizeof *entry->ruleset + entry->document_size;
     bytes += count_of(entry->ruleset) * sizeof *entry->hashes;
     bytes += 2 * (size_t)entry->ruleset->rig_count *
              sizeof *entry->ruleset->rigs; /* including spare capacity */
-    entry->payer = entry->owner;
-    if (!hs_share_reserve(store->share, hs_name_str(&entry->payer), bytes))
+    if (!hs_share_reserve(store->share, hs_name_str(&entry->owner), bytes))
         return false;
-    for (; shared < count_of(entry->ruleset); shared++) {
-        size_t size;
-        void *own = part_of(entry->ruleset, shared, &size);
-        void *part = share_part(store, &entry->payer, entry->hashes[shared], own, size);
-        if (part == NULL)
-            break;
-        set_part(entry->ruleset, shared, part);
+    if (!share_parts(store, entry)) {
+        hs_share_release(store->share, hs_name_str(&entry->owner), bytes);
+        return false;
     }
+    use_shared_parts(store, entry);
+    entry->payer = entry->owner;
     entry->charged = bytes;
-    if (shared == count_of(entry->ruleset))
-        return true;
-    release_parts(store, entry, shared);
-    hs_share_release(store->share, hs_name_str(&entry->payer), bytes);
-    entry->charged = 0;
-    return false;
+    return true;
 }
 
 void hs_ruleset_entry_uncharge(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
 {
     if (entry->charged == 0)
         return;
-    release_parts(store, entry, count_of(entry->ruleset));
+    for (size_t i = 0; i < count_of(entry->ruleset); i++) {
+        size_t size;
+        const void *data = part_of(entry->ruleset, i, &size);
+        free(unshare_part(store, &entry->payer, entry->hashes[i], data, size));
+        set_part(entry->ruleset, i, NULL);
+    }
     hs_share_release(store->share, hs_name_str(&entry->payer), entry->charged);
     entry->charged = 0;
 }

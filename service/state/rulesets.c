@@ -527,6 +527,7 @@ enum hs_ruleset_delete hs_ruleset_store_delete(struct hs_ruleset_store *store, s
         store->count--;
         memmove(&store->entries[place], &store->entries[place + 1],
                 (store->count - place) * sizeof store->entries[0]);
+        hs_ruleset_batch_keep_space(store, name);
         drop_named(store, entry);
     }
     pthread_mutex_unlock(&store->lock);

@@ -243,8 +243,8 @@ enum hs_payments hs_shared_match_await(struct hs_shared_match *match, struct hs_
     wait->mark = match->newest;
     wait->result = payments_of(match, wait->mark);
     if (wait->result == HS_PAYMENTS_PENDING &&
-        hs_store_is_late(match->matches->store, HS_STORE_URGENT,
-                         match->matches->budgets.payment_us))
+        (wait->mark <= match->late || hs_store_is_late(match->matches->store, HS_STORE_URGENT,
+                                                       match->matches->budgets.payment_us)))
         wait->result = HS_PAYMENTS_NOT_DURABLE;
     enum hs_payments result = wait->result;
     if (result == HS_PAYMENTS_PENDING) {
@@ -384,6 +384,8 @@ static void report_late(struct hs_store_call *call)
 {
     const struct call *late = (const struct call *)call;
     pthread_mutex_lock(&late->match->lock);
+    if (late->match->late < late->mark)
+        late->match->late = late->mark;
     struct hs_payments_wait *ended = take_ended(late->match, late->mark);
     pthread_mutex_unlock(&late->match->lock);
     end_waits(ended);

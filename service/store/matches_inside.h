@@ -73,7 +73,10 @@ struct hs_shared_match {
     uint64_t newest;         /* number of the newest record */
     uint64_t acknowledged;   /* newest record that the store has acknowledged */
     uint64_t failed;         /* the store may lack records up to this one; 0: it lacks none */
-    uint64_t written;        /* highest mark of all states that were sent */
+    /* The newest record that the store did not acknowledge within `payment_us`; 0: none. Each
+       record is reported as late only once, so later requests must not wait for this report. */
+    uint64_t late;
+    uint64_t written; /* highest mark of all states that were sent */
     bool has_state, is_writing, must_write;
     bool was_forgotten; /* the store lost the match while the ownership was uncertain */
     bool has_ended;     /* this replica has removed the match, so no more writes */

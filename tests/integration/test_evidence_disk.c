@@ -436,6 +436,47 @@ START_TEST(refused_rows_do_not_stop_the_store)
 }
 END_TEST
 
+/* Posts claims in one request, and returns its status. Only the first claim is far away. */
+static long post_many(int shot, double first_y)
+{
+    enum { MANY = 300 };
+    static char body[MANY * 160];
+    size_t len = (size_t)snprintf(body, sizeof body, "{\"now\":11.05,\"hits\":[");
+    for (int i = 0; i < MANY; i++)
+        len += (size_t)snprintf(body + len, sizeof body - len,
+                                "%s{\"shot\":%d,\"shooter\":\"s\",\"hit_time\":11,"
+                                "\"start\":[0,%g,160],\"end\":[500,0,160],\"target\":\"t\"}",
+                                i > 0 ? "," : "", shot + i, i == 0 ? first_y : 300);
+    snprintf(body + len, sizeof body - len, "]}");
+    return hs_kept_status(&kept, "POST", "/v1/matches/one/hits", body);
+}
+
+/* With `sync`, the answer to a long request reports a refused row even if the row was refused while
+   the service still verified the last claims. */
+START_TEST(sync_answers_report_rows_that_were_refused_early)
+{
+    enum { REQUESTS = 5 };
+    static const char *const more[] = {"--evidence", "sync", NULL};
+    static const char trigger[] = "CREATE TRIGGER refuse BEFORE INSERT ON bodies"
+                                  " WHEN NEW.measured > 600 BEGIN SELECT RAISE(ABORT, 'no'); END";
+    static const char refused[] = "hindsight_evidence_dropped_total{reason=\"refused\"}";
+    sqlite3 *db;
+    hs_kept_start(&kept, more);
+    hs_stored_frames(&kept, "one", 10);
+    ck_assert_int_eq(post_many(1, 900), 200);
+    ck_assert_int_eq(sqlite3_open(hs_stored_file(&kept), &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db, trigger, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    for (int i = 1; i <= REQUESTS; i++) {
+        ck_assert_int_eq(post_many(2000 * i, 900), 503);
+        ck_assert_int_eq(post_many(2000 * i + 1000, 300), 200); /* earlier losses do not count */
+    }
+    hs_stored_wait(&kept);
+    ck_assert_double_eq(hs_kept_metric(&kept, refused), REQUESTS);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("evidence_disk");
@@ -448,6 +489,7 @@ int main(void)
     tcase_add_loop_test(tests, full_queues_drop_or_block, 0, 2);
     tcase_add_test(tests, refused_files_delay_the_store);
     tcase_add_test(tests, refused_rows_do_not_stop_the_store);
+    tcase_add_test(tests, sync_answers_report_rows_that_were_refused_early);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* Opens matches while the used memory changes. The result is always a match or a reason. New
-   matches do not get the last tenth of the memory. */
+   matches do not get the last tenth of the memory. Other threads never get the lock of a new match
+   before the thread that opened it. */
 #include "service/options/values.h"
 #include "service/state/maps.h"
 #include "service/state/registry.h"
@@ -21,6 +22,8 @@ static struct hs_map_store *maps;
 static struct hs_registry *registry;
 static struct hs_ruleset_entry *ruleset;
 static atomic_bool ends;
+static bool is_opening;          /* the first unlock after a match was opened calls try_lock */
+static bool was_tried, was_free; /* results of try_lock */
 
 static void setup(void)
 {
@@ -31,6 +34,7 @@ static void setup(void)
     ck_assert(rulesets != NULL && maps != NULL && registry != NULL);
     ruleset = hs_ruleset_store_get(rulesets, HS_STR("default"));
     atomic_store(&ends, false);
+    is_opening = was_tried = was_free = false;
 }
 
 static void teardown(void)
@@ -122,6 +126,56 @@ START_TEST(restored_matches_may_take_the_last_tenth)
 }
 END_TEST
 
+/* ---- the lock of a new match ---- */
+
+int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
+
+/* Does what another thread could do that finds the match at this moment. */
+static void try_lock(void *context, struct hs_match_slot *slot)
+{
+    (void)context;
+    was_tried = true;
+    was_free = pthread_mutex_trylock(&slot->lock) == 0;
+    if (was_free)
+        __real_pthread_mutex_unlock(&slot->lock);
+}
+
+/* The linker replaces pthread_mutex_unlock with this function. Only one thread calls it while
+   `is_opening` is set. The first unlock after the registry counts the match is the unlock of the
+   registry. */
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    struct hs_registry_totals totals = {0};
+    int result = __real_pthread_mutex_unlock(mutex);
+    if (is_opening)
+        hs_registry_totals(registry, &totals);
+    if (totals.matches > 0) {
+        is_opening = false;
+        hs_registry_visit(registry, try_lock, NULL);
+    }
+    return result;
+}
+
+/* If another thread could lock a new match first, it could delete the match. The registry would
+   then insert the deleted match again. Row: a new match, a restored one. */
+START_TEST(a_new_match_is_locked_before_others_find_it)
+{
+    struct hs_match_slot *slot;
+    const struct hs_match_limits limits = {
+        .players = PLAYERS, .samples = 16, .shared = budget_of_all()};
+    struct hs_match_opening opening = {.ruleset = ruleset, .limits = limits};
+    if (_i == 1)
+        opening.match = hs_match_create(ruleset->ruleset, &limits);
+    is_opening = true;
+    ck_assert_int_eq(hs_registry_acquire(registry, anybody, HS_STR("new"), &opening, &slot),
+                     HS_REGISTRY_CREATED);
+    ck_assert(was_tried);
+    ck_assert(!was_free);
+    end_match(slot);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("registry");
@@ -130,6 +184,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, opening_gives_a_match_or_a_reason);
     tcase_add_test(tests, restored_matches_may_take_the_last_tenth);
+    tcase_add_loop_test(tests, a_new_match_is_locked_before_others_find_it, 0, 2);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

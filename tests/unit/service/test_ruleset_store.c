@@ -163,6 +163,57 @@ START_TEST(a_restored_canary_has_the_owner_of_its_name)
 }
 END_TEST
 
+/* Returns a document with two rigs. */
+static const char *two_rigs(int first, int second)
+{
+    static char text[2048];
+    snprintf(text, sizeof text,
+             "{\"name\":\"two\",\"zones\":{\"body\":1},\"weapons\":{},\"rigs\":{\"r\":" RIG_TEXT(
+                 "%d") ",\"s\":" RIG_TEXT("%d") "},\"default_rig\":\"r\"}",
+             first, second);
+    return text;
+}
+
+/* Restores a ruleset with two rigs for a tenant who has `left` bytes left. */
+static void adopt_two_rigs(int first, int second, size_t left)
+{
+    struct hs_share *share = hs_ruleset_store_share(store);
+    struct hs_problem problem;
+    size_t taken = hs_share_left(share, HS_STR("acme")) - left;
+    hs_problem_init(&problem);
+    ck_assert(hs_share_reserve(share, HS_STR("acme"), taken));
+    size_t before = more();
+    struct hs_ruleset_entry *entry =
+        hs_ruleset_store_adopt(store, HS_STR("acme"), hs_str_of(two_rigs(first, second)), &problem);
+    ck_assert_msg(entry != NULL, "%zu bytes left: %s", left, problem.detail);
+    ck_assert_uint_eq(entry->ruleset->rig_count, 2);
+    ck_assert_double_eq(entry->ruleset->rigs[0]->hitboxes[0].radius, first);
+    ck_assert_double_eq(entry->ruleset->rigs[1]->hitboxes[0].radius, second);
+    ck_assert_uint_gt(more() - before, 0);
+    hs_ruleset_store_release(store, entry);
+    ck_assert_uint_eq(more(), before);
+    hs_share_release(share, HS_STR("acme"), taken);
+}
+
+/* An owner may have bytes left for some rigs of a restored ruleset, but not for all of them. */
+START_TEST(a_restored_ruleset_is_whole_however_few_bytes_are_left)
+{
+    enum { STEP = RIG / 8, MOST = 3 * RIG };
+    ck_assert_int_eq(put("acme", "a", 1, 1), HS_RULESET_CREATED);
+    size_t kept = more();
+    for (size_t left = 0; left <= MOST; left += STEP) {
+        adopt_two_rigs(1, 2, left); /* the first rig is stored already */
+        adopt_two_rigs(2, 1, left);
+        adopt_two_rigs(2, 3, left);
+        adopt_two_rigs(2, 2, left);
+        ck_assert_uint_eq(more(), kept);
+    }
+    struct hs_ruleset_entry *a = hs_ruleset_store_get(store, HS_STR("a"));
+    ck_assert_double_eq(a->ruleset->rigs[0]->hitboxes[0].radius, 1);
+    hs_ruleset_store_release(store, a);
+}
+END_TEST
+
 static void ignore_fault(void *context, const char *path, const struct hs_problem *problem)
 {
     (void)path;
@@ -190,6 +241,52 @@ START_TEST(files_are_bounded_too)
         snprintf(path, sizeof path, "%s/f%d.json", directory, i);
         unlink(path);
     }
+    rmdir(directory);
+}
+END_TEST
+
+static void ignore_change(void *context, const char *name, const char *before, const char *after)
+{
+    (void)context;
+    (void)name;
+    (void)before;
+    (void)after;
+}
+
+static enum hs_ruleset_delete delete_ruleset(const char *name)
+{
+    return hs_ruleset_store_delete(store, (struct hs_str){0}, str(name), NULL, NULL);
+}
+
+/* The store is full, and a file replaces a ruleset. If this ruleset is deleted before the file is
+   stored, its space stays reserved for the file. Row: the file is stored, discarded. */
+START_TEST(files_keep_the_space_of_deleted_names)
+{
+    char directory[] = "/tmp/hindsight_rulesets_XXXXXX", path[96], error[256];
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/x.json", directory);
+    hs_test_write_file(path, "{\"name\":\"x\"}");
+    hs_ruleset_store_destroy(store);
+    store = hs_ruleset_store_create("metres", HS_BUILTIN_RULESETS + 2, LIMIT, error);
+    ck_assert_ptr_nonnull(store);
+    ck_assert_int_eq(put("", "a", 1, 1), HS_RULESET_CREATED);
+    ck_assert_int_eq(put("", "x", 1, 1), HS_RULESET_CREATED);
+    struct hs_ruleset_batch *batch = hs_ruleset_batch_read(store, directory, ignore_fault, error);
+    ck_assert_ptr_nonnull(batch);
+    ck_assert_int_eq(delete_ruleset("x"), HS_RULESET_DELETED);
+    ck_assert_int_eq(put("", "y", 1, 1), HS_RULESET_FULL);
+    ck_assert_int_eq(delete_ruleset("a"), HS_RULESET_DELETED); /* no file has this name */
+    ck_assert_int_eq(put("", "y", 1, 1), HS_RULESET_CREATED);
+    if (_i == 0)
+        hs_ruleset_batch_put(batch, ignore_change, NULL);
+    else
+        hs_ruleset_batch_discard(batch);
+    ck_assert_int_eq(delete_ruleset("x"), _i == 0 ? HS_RULESET_IS_FILES : HS_RULESET_UNKNOWN);
+    ck_assert_int_eq(put("", "z", 1, 1), _i == 0 ? HS_RULESET_FULL : HS_RULESET_CREATED);
+    ck_assert_int_eq(delete_ruleset("y"), HS_RULESET_DELETED); /* no batch waits any more */
+    ck_assert_int_eq(put("", "a", 1, 1), HS_RULESET_CREATED);
+    ck_assert_uint_eq(hs_ruleset_store_count(store), HS_BUILTIN_RULESETS + 2);
+    unlink(path);
     rmdir(directory);
 }
 END_TEST
@@ -234,7 +331,9 @@ int main(void)
     tcase_add_test(tests, an_equal_ruleset_keeps_the_entry);
     tcase_add_test(tests, bytes_are_bounded);
     tcase_add_test(tests, a_restored_canary_has_the_owner_of_its_name);
+    tcase_add_test(tests, a_restored_ruleset_is_whole_however_few_bytes_are_left);
     tcase_add_test(tests, files_are_bounded_too);
+    tcase_add_loop_test(tests, files_keep_the_space_of_deleted_names, 0, 2);
     suite_add_tcase(suite, tests);
     TCase *documents = tcase_create("documents");
     tcase_add_test(documents, rewind_limit_defaults_to_no_more_than_what_is_kept);

@@ -20,11 +20,13 @@ enum { PATIENCE_MS = 10000 };
 #define JOURNAL "hs:v1:{/m}:journal"
 
 static const struct hs_shared_budgets patient = {.take_us = 5000000, .payment_us = 5000000};
+static const struct hs_shared_budgets impatient = {.take_us = 5000000, .payment_us = 20000};
 
 static struct hs_test_redis redis;
 static struct hs_metrics *metrics;
 static struct hs_store *store;
 static struct hs_shared_matches *first, *second; /* two replicas */
+static struct hs_shared_matches *hasty; /* a replica that does not wait long for payments */
 
 static void setup(void)
 {
@@ -36,7 +38,8 @@ static void setup(void)
     hs_store_wait_until_up(store, 5000000);
     first = hs_shared_matches_create(store, metrics, &patient);
     second = hs_shared_matches_create(store, metrics, &patient);
-    ck_assert(first != NULL && second != NULL);
+    hasty = hs_shared_matches_create(store, metrics, &impatient);
+    ck_assert(first != NULL && second != NULL && hasty != NULL);
 }
 
 static void teardown(void)
@@ -44,6 +47,7 @@ static void teardown(void)
     hs_store_stop(store, 1000000);
     hs_shared_matches_destroy(first);
     hs_shared_matches_destroy(second);
+    hs_shared_matches_destroy(hasty);
     hs_metrics_destroy(metrics);
     hs_test_redis_stop(&redis);
 }
@@ -422,6 +426,31 @@ START_TEST(the_first_write_of_an_ended_match)
 }
 END_TEST
 
+/* The store does not answer. The first request waits for `payment_us`. A retry, whose payments are
+   the same, does not wait again. Row: a record, the state after a move. */
+START_TEST(late_payments_are_not_awaited_again)
+{
+    struct hs_payments_wait again = {.done = done};
+    struct hs_shared_match *match = own(hasty, take(hasty, NULL, 0, false));
+    write_state(match, "one", false);
+    kill(redis.pid, SIGSTOP);
+    if (_i == 0)
+        hs_shared_match_append(match, HS_STR("1"));
+    else
+        hs_shared_match_hand_off(match, HS_STR("two"));
+    ck_assert_int_eq(payments(match), HS_PAYMENTS_NOT_DURABLE);
+    ck_assert_int_eq(hs_shared_match_await(match, &again), HS_PAYMENTS_NOT_DURABLE);
+    kill(redis.pid, SIGCONT);
+    enum hs_payments result = HS_PAYMENTS_NOT_DURABLE;
+    for (int i = 0; i < PATIENCE_MS && result != HS_PAYMENTS_DURABLE; i++) {
+        hs_test_pause_ms(1);
+        result = payments(match);
+    }
+    ck_assert_int_eq(result, HS_PAYMENTS_DURABLE);
+    hs_shared_match_release(match);
+}
+END_TEST
+
 START_TEST(large_states_are_written_less_often)
 {
     static const struct {
@@ -516,6 +545,7 @@ int main(void)
         tcase_add_loop_test(server, a_former_owner_is_refused_after_a_flush, 0, 3);
         tcase_add_test(server, a_match_that_was_not_taken);
         tcase_add_test(server, the_first_write_of_an_ended_match);
+        tcase_add_loop_test(server, late_payments_are_not_awaited_again, 0, 2);
         tcase_add_test(server, large_states_are_written_less_often);
         tcase_add_test(server, a_name_belongs_to_one_tenant);
         tcase_add_test(server, names_have_their_own_keys);
