@@ -230,7 +230,8 @@ START_TEST(pair_must_be_whole)
     ck_assert(!hs_csv_match_is_name("b.jsonl"));
     hs_test_write_file(file_named("m.poses.csv"), QW_POSES);
     ck_assert_ptr_null(hs_csv_match_open(file_named("m.poses.csv"), 0.0, error));
-    ck_assert_ptr_nonnull(strstr(error, "m.shots.csv[.gz] is needed"));
+    ck_assert_ptr_nonnull(strstr(error, "cannot read the required file"));
+    ck_assert_ptr_nonnull(strstr(error, "m.shots.csv[.gz]"));
 }
 END_TEST
 
