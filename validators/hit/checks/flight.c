@@ -2,12 +2,6 @@
 #include "validators/base/units.h"
 #include "validators/hit/checks.h"
 
-/* The allowed error of a flight time: TIME_TOLERANCE_US, or 1 / TIME_SHARE of the flight time if
-   that is longer. A launch speed that is off by this share changes the flight time by the same
-   share. */
-#define TIME_TOLERANCE_US INT64_C(50000)
-#define TIME_SHARE        50
-
 /* Checks the claimed launch speed. */
 static enum hs_reason check_claimed_speed(const struct hs_hit_context *c, struct hs_check_row *row)
 {
@@ -52,6 +46,6 @@ enum hs_reason hs_check_flight(struct hs_hit_context *c, struct hs_check_row *ro
     /* Cap times that an int64_t cannot hold. The cap is still far from any valid time. */
     double beyond = 2 * (hs_seconds(longest) + 1);
     int64_t off = apart(flown, fmin(low, beyond)), lobbed = apart(flown, fmin(high, beyond));
-    int64_t limit = flown / TIME_SHARE > TIME_TOLERANCE_US ? flown / TIME_SHARE : TIME_TOLERANCE_US;
-    return hs_report_time_limit(row, lobbed < off ? lobbed : off, limit, HS_REASON_FLIGHT_TIME);
+    return hs_report_time_limit(row, lobbed < off ? lobbed : off, hs_flight_tolerance(flown),
+                                HS_REASON_FLIGHT_TIME);
 }

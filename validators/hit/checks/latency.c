@@ -113,7 +113,7 @@ static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us
                              const struct slacks *slacks)
 {
     const struct hs_rewind_rules *rules = &c->ruleset->rewind;
-    int64_t older_us = expected_us - c->hit_time_us;
+    int64_t older_us = expected_us - c->contact_us;
     if (older_us >= 0)
         return (struct misfit){older_us, slacks->older_us, older_us > rules->older_slack_us};
     int64_t off_us = c->is_shot ? 0 : -older_us;
