@@ -120,17 +120,26 @@ static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us
     return (struct misfit){off_us, slacks->newer_us, off_us > rules->newer_slack_us};
 }
 
+/* Compares hit_time with the posted shot. The shooter may have fired long after the moment that
+   they saw, but cannot have seen what happened after the shot. */
+static struct misfit compare_shot(const struct hs_hit_context *c, const struct slacks *slacks)
+{
+    int64_t off_us = larger(c->hit_time_us - c->fire_time_us, 0);
+    return (struct misfit){off_us, slacks->newer_us, off_us > c->ruleset->rewind.newer_slack_us};
+}
+
 /* For an instant shot, the server may have simulated the shooter either when the claim arrived
-   or at its claimed fire time. Returns the larger of the two misfits. If no fire time is
-   claimed, or the shot was posted, only the arrival counts. */
+   or at its fire time. Returns the larger of the two misfits. If the fire time is unknown, only the
+   arrival counts. */
 static struct misfit worst_misfit(const struct hs_hit_context *c, int64_t delay_us,
                                   struct hs_check_row *row)
 {
     const struct slacks slacks = slacks_of(c);
     struct misfit arrived = compare(c, c->now_us - delay_us, &slacks);
-    if (!hs_hit_is_instant(c) || !c->claim->has_fire_time || c->posted != NULL)
+    if (!hs_hit_is_instant(c) || (!c->claim->has_fire_time && c->posted == NULL))
         return arrived;
-    struct misfit fired = compare(c, c->fire_time_us - delay_us, &slacks);
+    struct misfit fired = c->posted != NULL ? compare_shot(c, &slacks)
+                                            : compare(c, c->fire_time_us - delay_us, &slacks);
     bool needs_noise = arrived.needs_noise || fired.needs_noise;
     row->of_fire_time = excess(&fired) > 0 && excess(&fired) > excess(&arrived);
     struct misfit worst = row->of_fire_time ? fired : arrived;
