@@ -51,12 +51,23 @@ static bool is_continuous(const struct search *s, const struct hs_bracket *from,
     return true;
 }
 
+/* Finds the pose at the start of a leg. No sample is inside the leg, but one may be exactly at its
+   start. Then the body has a pose during the leg only if the next sample is near enough. */
+static bool find_start(const struct search *s, const struct hs_leg *leg, struct hs_bracket *out)
+{
+    if (hs_rewind_find(s->history, s->ruleset, leg->start_us, out) != HS_REWIND_OK)
+        return false;
+    struct hs_bracket inside;
+    return out->from->time_us != leg->start_us || leg->end_us - leg->start_us < 2 ||
+           hs_rewind_find(s->history, s->ruleset, leg->start_us + 1, &inside) == HS_REWIND_OK;
+}
+
 static bool place_body(const struct search *s, const struct hs_leg *leg, struct leg_body *out)
 {
     hs_work_spend(s->work, HS_WORK_LEG);
     out->moves = false;
     out->motion = (struct hs_vec){0, 0, 0};
-    if (hs_rewind_find(s->history, s->ruleset, leg->start_us, &out->bracket) != HS_REWIND_OK)
+    if (!find_start(s, leg, &out->bracket))
         return false;
     if (leg->end_us == leg->start_us ||
         hs_rewind_find(s->history, s->ruleset, leg->end_us, &out->end) != HS_REWIND_OK ||

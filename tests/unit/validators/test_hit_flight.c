@@ -229,6 +229,24 @@ START_TEST(a_teleport_in_flight_is_no_movement)
 }
 END_TEST
 
+/* B stands on the line at 400 and then has no sample until 900, so B has no pose in between. */
+START_TEST(a_bystander_is_ignored_from_the_beginning_of_a_gap)
+{
+    play_walk(0);
+    hs_stage_place(match, HS_MS(350), "B", 8.2, 0, 0);
+    hs_stage_place(match, HS_MS(400), "B", 8.2, 0, 0);
+    hs_stage_place(match, HS_MS(900), "B", 8.2, 0, 0);
+    struct hs_hit_claim claim = bow_shot(HS_MS(800), 20, 0);
+    claim.has_fire_time = true;
+    rules->rewind.limit_us = HS_MS(400);
+    for (int ms = 190; ms <= 215; ms++) {
+        claim.fire_time_us = HS_MS(ms) + 500; /* reaches B, 8 m away, 200 ms later */
+        claim.hit_time_us = claim.fire_time_us + 500000;
+        hs_expect_reason(judge(&claim), ms < 200 ? HS_REASON_BLOCKED_BY_PLAYER : HS_REASON_OK);
+    }
+}
+END_TEST
+
 /* ---- claims whose flight goes on after the contact ---- */
 
 /* An arrow launched at 500 meets T, 14 m away, at 845. The claimed flight goes on to 1000. */
@@ -334,6 +352,7 @@ static TCase *cases_of_projectiles(void)
     tcase_add_loop_test(tcase, fast_bodies_are_met_between_far_places, 0, 2);
     tcase_add_test(tcase, bodies_turn_at_their_samples);
     tcase_add_test(tcase, a_teleport_in_flight_is_no_movement);
+    tcase_add_test(tcase, a_bystander_is_ignored_from_the_beginning_of_a_gap);
     tcase_add_loop_test(tcase, the_target_is_taken_at_the_contact, 0, 2);
     tcase_add_loop_test(tcase, a_longer_flight_makes_no_contact_younger, 0, 2);
     tcase_add_test(tcase, the_last_body_of_a_piercing_flight_is_the_impact);
