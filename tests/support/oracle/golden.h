@@ -16,7 +16,7 @@
 
 #include "validators/vocabulary.h"
 
-#define HS_GOLDEN_MATCHES   UINT64_C(0xdd52643e6701ee9d)
+#define HS_GOLDEN_MATCHES   UINT64_C(0xc85bc8a7bda84307)
 #define HS_GOLDEN_SCENARIOS UINT64_C(0x1376a24290819f21)
 #define HS_GOLDEN_MOVES     UINT64_C(0x97fba61d00233bc0)
 

@@ -247,6 +247,29 @@ START_TEST(a_bystander_is_ignored_from_the_beginning_of_a_gap)
 }
 END_TEST
 
+/* T is crouched until 900 and stands from then on. A projectile that passes above the crouched body
+   before 900 misses it, like an instant shot. */
+START_TEST(the_older_stance_counts_until_the_newer_sample)
+{
+    rules->rigs[0]->stances[1].bones[0].position.z = -0.5; /* the torso goes down with the head */
+    hs_ruleset_finish(rules);
+    for (int ms = 0; ms <= 1000; ms += 50) {
+        struct hs_player_frame t = hs_stage_entry("T", 20, 0, 0);
+        t.stance = ms < 900 ? HS_STR("crouch") : HS_STR("stand");
+        ck_assert_int_eq(hs_stage_post(match, HS_MS(ms), &t, NULL), HS_FRAME_STORED);
+        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
+    }
+    struct hs_hit_claim claim = bow_shot(NOW, 24.7, 0.247);
+    claim.start.z = claim.end.z = 1.35; /* 5 cm above the crouched head */
+    claim.has_fire_time = true;
+    for (int ms = 870; ms <= 900; ms++) { /* passes T from 7 ms before to 7 ms after `ms` */
+        claim.fire_time_us = HS_MS(ms - 500);
+        claim.hit_time_us = claim.fire_time_us + 617500;
+        hs_expect_reason(judge(&claim), ms < 893 ? HS_REASON_NO_INTERSECTION : HS_REASON_OK);
+    }
+}
+END_TEST
+
 /* ---- claims whose flight goes on after the contact ---- */
 
 /* An arrow launched at 500 meets T, 14 m away, at 845. The claimed flight goes on to 1000. */
@@ -353,6 +376,7 @@ static TCase *cases_of_projectiles(void)
     tcase_add_test(tcase, bodies_turn_at_their_samples);
     tcase_add_test(tcase, a_teleport_in_flight_is_no_movement);
     tcase_add_test(tcase, a_bystander_is_ignored_from_the_beginning_of_a_gap);
+    tcase_add_test(tcase, the_older_stance_counts_until_the_newer_sample);
     tcase_add_loop_test(tcase, the_target_is_taken_at_the_contact, 0, 2);
     tcase_add_loop_test(tcase, a_longer_flight_makes_no_contact_younger, 0, 2);
     tcase_add_test(tcase, the_last_body_of_a_piercing_flight_is_the_impact);
