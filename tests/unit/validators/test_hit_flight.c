@@ -91,6 +91,29 @@ START_TEST(without_a_fire_time_the_flight_goes_by_the_speed)
 }
 END_TEST
 
+/* A projectile cannot hit long before it is fired. The flight of 1.6 m takes 40 ms. With a known
+   round trip, the shot may be the server's later simulation of it. */
+START_TEST(a_projectile_does_not_hit_before_it_is_fired)
+{
+    for (int ms = 0; ms <= 1000; ms += 50) {
+        struct hs_player_frame s = hs_stage_entry("S", 0, 0, 0);
+        s.fields = _i == 0 ? 0 : HS_FIELD_RTT;
+        s.rtt_us = 100000;
+        ck_assert_int_eq(hs_stage_post(match, HS_MS(ms), &s, NULL), HS_FRAME_STORED);
+        hs_stage_place(match, HS_MS(ms), "T", 1.8, 0, 0);
+    }
+    rules->checks[HS_CHECK_LATENCY] = HS_MODE_OFF;
+    struct hs_hit_claim claim = bow_shot(HS_MS(850), 1.6, 0);
+    claim.has_fire_time = true;
+    claim.fire_time_us = HS_MS(_i == 0 ? 860 : 960);
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
+    claim.fire_time_us++;
+    struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_FLIGHT_TIME);
+    hs_expect_measure(r, HS_CHECK_FLIGHT, HS_UNIT_SECONDS, 0.050001, 0.05);
+}
+END_TEST
+
 START_TEST(a_projectile_may_be_launched_long_ago)
 {
     play_walk(0);
@@ -368,6 +391,7 @@ static TCase *cases_of_projectiles(void)
     TCase *tcase = tcase_create("projectiles");
     tcase_add_test(tcase, a_target_is_taken_when_the_projectile_passes);
     tcase_add_test(tcase, without_a_fire_time_the_flight_goes_by_the_speed);
+    tcase_add_loop_test(tcase, a_projectile_does_not_hit_before_it_is_fired, 0, 2);
     tcase_add_test(tcase, a_projectile_may_be_launched_long_ago);
     tcase_add_loop_test(tcase, a_launch_before_the_history_is_inconclusive, 0, 6);
     tcase_add_test(tcase, the_limit_applies_to_the_impact);

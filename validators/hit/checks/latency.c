@@ -151,9 +151,7 @@ static struct misfit worst_misfit(const struct hs_hit_context *c, int64_t delay_
 static enum hs_reason check_times(struct hs_hit_context *c, const struct hs_connection *connection,
                                   struct hs_check_row *row)
 {
-    const struct hs_rewind_rules *rules = &c->ruleset->rewind;
-    int64_t delay = hs_seconds_to_us(rules->rtt_share * (double)connection->rtt_us / 1e6) +
-                    smaller(connection->interp_us, rules->max_interp_us);
+    int64_t delay = hs_connection_delay(connection, &c->ruleset->rewind);
     struct misfit misfit = worst_misfit(c, delay, row);
     if (excess(&misfit) <= 0 && misfit.needs_noise)
         c->out->flags |= 1u << HS_FLAG_UNSTABLE_LATENCY;
