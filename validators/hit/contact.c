@@ -51,17 +51,43 @@ static bool is_continuous(const struct search *s, const struct hs_bracket *from,
     return true;
 }
 
+/* Finds the pose at the start of a leg. No sample is inside the leg, but one may be exactly at its
+   start. Then the body has a pose during the leg only if the next sample is near enough. */
+static bool find_start(const struct search *s, const struct hs_leg *leg, struct hs_bracket *out)
+{
+    if (hs_rewind_find(s->history, s->ruleset, leg->start_us, out) != HS_REWIND_OK)
+        return false;
+    struct hs_bracket inside;
+    return out->from->time_us != leg->start_us || leg->end_us - leg->start_us < 2 ||
+           hs_rewind_find(s->history, s->ruleset, leg->start_us + 1, &inside) == HS_REWIND_OK;
+}
+
+/* If a leg ends exactly at a sample with another stance, places the older stance there, because the
+   newer one counts only from the sample on. */
+static void keep_stance(const struct search *s, const struct hs_bracket *start,
+                        struct hs_bracket *end)
+{
+    const struct hs_sample *from = start->from, *to = end->from;
+    if (from == to || end->alpha > 0 ||
+        hs_history_state(s->history, from)->stance == hs_history_state(s->history, to)->stance)
+        return;
+    end->from = from;
+    end->to = to;
+    end->alpha = 1;
+}
+
 static bool place_body(const struct search *s, const struct hs_leg *leg, struct leg_body *out)
 {
     hs_work_spend(s->work, HS_WORK_LEG);
     out->moves = false;
     out->motion = (struct hs_vec){0, 0, 0};
-    if (hs_rewind_find(s->history, s->ruleset, leg->start_us, &out->bracket) != HS_REWIND_OK)
+    if (!find_start(s, leg, &out->bracket))
         return false;
     if (leg->end_us == leg->start_us ||
         hs_rewind_find(s->history, s->ruleset, leg->end_us, &out->end) != HS_REWIND_OK ||
         !is_continuous(s, &out->bracket, &out->end))
         return true;
+    keep_stance(s, &out->bracket, &out->end);
     out->moves = true;
     out->motion = hs_vec_sub(hs_rewind_position(&out->end), hs_rewind_position(&out->bracket));
     return true;

@@ -385,6 +385,7 @@ void hs_hit_prepare(struct hs_hit_context *c)
     claim = c->claim; /* find_shooter may have replaced it */
     c->claims_self = claim->target.ptr != NULL && hs_str_equal(claim->target, claim->shooter);
     c->claims_target = claim->target.ptr != NULL && !c->claims_self;
+    c->contact_us = c->hit_time_us;
     c->target.status = HS_REWIND_NO_HISTORY;
     if (c->claims_target)
         hs_find_view(c, claim->target, c->hit_time_us, &c->target);

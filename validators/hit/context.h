@@ -14,6 +14,12 @@
 /* Allowed relative error of launch speeds, because games round velocities for the network. */
 #define HS_SPEED_TOLERANCE 0.02
 
+/* Allowed error of flight times: HS_FLIGHT_TOLERANCE_US, or 1 / HS_FLIGHT_SHARE of the flight time
+   if that is longer. A launch speed that is off by this share changes the flight time by the same
+   share. */
+#define HS_FLIGHT_TOLERANCE_US INT64_C(50000)
+#define HS_FLIGHT_SHARE        50
+
 /* Allowed angle between a direction and the direction expected from a seed or from posted
    `directions`, because games round directions to float and to text. */
 #define HS_SPREAD_TOLERANCE_DEG 0.1
@@ -55,6 +61,9 @@ struct hs_hit_context {
     /* As claimed or posted, otherwise hit_time. For a projectile, the launch time. */
     int64_t fire_time_us;
     int64_t eye_time_us; /* time of the shooter's pose */
+    /* hit_time, or earlier if the projectile touched the target, or the last body that it pierces,
+       long before (hs_contact_time). */
+    int64_t contact_us;
 
     bool is_shot; /* the claim is a posted shot, not a hit */
     /* The posted direction of the shot, not rounded; NULL if none was posted. */
@@ -72,7 +81,7 @@ struct hs_hit_context {
     const struct hs_ledger_entry *posted; /* the posted shot of a hit; NULL: none */
 
     struct hs_view shooter; /* at eye_time */
-    struct hs_view target;  /* at hit_time; `player` is NULL if no target is claimed */
+    struct hs_view target;  /* when it was hit; `player` is NULL if no target is claimed */
     bool claims_target;     /* a player other than the shooter is claimed */
     bool claims_self;
     const struct hs_weapon *weapon; /* NULL: unknown */
@@ -139,6 +148,12 @@ static inline bool hs_world_is_enforced(const struct hs_hit_context *c)
 static inline bool hs_hit_flies(const struct hs_hit_context *c)
 {
     return c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
+}
+
+static inline int64_t hs_flight_tolerance(int64_t flown_us)
+{
+    int64_t share_us = flown_us / HS_FLIGHT_SHARE;
+    return share_us > HS_FLIGHT_TOLERANCE_US ? share_us : HS_FLIGHT_TOLERANCE_US;
 }
 
 /* Returns whether the claim is a hit with an instant weapon, and its hit_time was claimed, not

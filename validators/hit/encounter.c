@@ -334,6 +334,43 @@ bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs
     return e->before_target > pierced(c);
 }
 
+int64_t hs_contact_time(const struct hs_hit_context *c, double distance)
+{
+    const struct hs_path *path = &c->path;
+    if (path->flight_legs == 0)
+        return c->hit_time_us;
+    int64_t latest_us =
+        hs_path_time(path, distance) + hs_flight_tolerance(path->end_us - path->start_us);
+    int64_t early_us = latest_us < c->hit_time_us ? c->hit_time_us - latest_us : 0;
+    return c->hit_time_us - early_us / 1000 * 1000;
+}
+
+/* Returns the distance to the target, or to the last body that the projectile pierces. Returns the
+   length of the path if it touches neither. */
+static double last_contact(const struct hs_hit_context *c, const struct hs_encounter *e,
+                           double target)
+{
+    double last = e->reaches ? target : -1;
+    for (uint32_t i = 0; pierced(c) > 0 && i < e->met_count; i++) {
+        const struct hs_contact *met = &e->met[i].contact;
+        bool is_behind = e->target.touched && hs_contact_is_before(&c->path, &e->target, met);
+        if (i + (is_behind ? 1 : 0) <= pierced(c))
+            last = fmax(last, met->distance);
+    }
+    return last >= 0 ? last : c->path.length;
+}
+
+void hs_encounter_settle(struct hs_hit_context *c, const struct hs_encounter *e)
+{
+    double target = 0;
+    if (e->reaches)
+        target = e->target.touched ? e->target.distance : e->target.nearest.gap_distance;
+    c->contact_us = hs_contact_time(c, last_contact(c, e, target));
+    int64_t target_us = e->reaches ? hs_contact_time(c, target) : c->hit_time_us;
+    if (target_us != c->hit_time_us)
+        hs_find_view(c, hs_hit_target(c), target_us, &c->target);
+}
+
 /* Returns whether the named player is the first body on the path that stops shots. */
 static bool is_first(const struct hs_hit_context *c, const struct hs_path *path,
                      const struct hs_encounter *e, const struct hs_view *view)

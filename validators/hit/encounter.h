@@ -62,6 +62,18 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
    pose to the answer. */
 void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
+/*
+ * Returns the time of a contact at this distance. Bodies, blasts and the limits of time use it. It
+ * is the hit time, but at most the tolerance of flight times after the projectile was there: a
+ * claim whose flight goes on after the contact does not make the contact younger. The difference
+ * from the hit time is in whole milliseconds, so that rounded lengths do not change it.
+ */
+int64_t hs_contact_time(const struct hs_hit_context *c, double distance);
+
+/* Sets contact_us, and finds the target at the time of its contact, after the path of a projectile
+   was swept. */
+void hs_encounter_settle(struct hs_hit_context *c, const struct hs_encounter *e);
+
 /* Return whether more bodies are in front of the target than the weapon pierces.
    hs_encounter_may_be_blocked also counts bodies that may not be solid, because their `solid` is
    stale after a restore. */

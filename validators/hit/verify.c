@@ -10,8 +10,8 @@
 static void describe_rewind(struct hs_hit_context *c)
 {
     struct hs_rewind_info *info = &c->out->rewind;
-    info->time_us = c->hit_time_us;
-    info->by_us = c->now_us - c->hit_time_us;
+    info->time_us = c->contact_us;
+    info->by_us = c->now_us - c->contact_us;
     if (!c->claims_target || c->target.status != HS_REWIND_OK)
         return;
     const struct hs_bracket *bracket = &c->target.bracket;
@@ -103,6 +103,16 @@ static void meet(struct hs_hit_context *c, union meeting *meeting)
     }
 }
 
+/* Sweeps the path of a projectile before the checks run, because the time of the contact counts in
+   many of them. */
+static void settle_flight(struct hs_hit_context *c, union meeting *meeting)
+{
+    if (c->is_shot || !c->has_path || c->path.flight_legs == 0 || c->claim->pellet_count > 0)
+        return;
+    meet(c, meeting);
+    hs_encounter_settle(c, c->encounter);
+}
+
 /* Clears a row. Names are large, so only their first byte is cleared. */
 static void begin_row(struct hs_check_row *row, enum hs_check check, enum hs_mode mode)
 {
@@ -134,9 +144,8 @@ static bool run_check(struct hs_hit_context *c, enum hs_check check, struct hs_c
 /* Runs the checks that apply, in order of precedence. If nothing names a weapon and the weapon
    check is enforced, the checks after it do not run. They need the weapon, and could reject an
    honest claim without it. */
-static void run_checks(struct hs_hit_context *c)
+static void run_checks(struct hs_hit_context *c, union meeting *meeting)
 {
-    union meeting meeting;
     struct hs_check_row *row = c->out->checks;
     bool ends_at_weapon = c->lacks_weapon && hs_hit_mode(c, HS_CHECK_WEAPON) == HS_MODE_ENFORCE;
     int count = ends_at_weapon ? HS_CHECK_WEAPON + 1 : HS_CHECK_COUNT;
@@ -146,7 +155,7 @@ static void run_checks(struct hs_hit_context *c)
         if (c->is_shot ? stage < HS_CHECK_STAGE_SHOT : needs_path && !c->has_path)
             continue;
         if (needs_path)
-            meet(c, &meeting);
+            meet(c, meeting);
         row += run_check(c, (enum hs_check)i, row);
     }
     c->encounter = NULL;
@@ -320,11 +329,13 @@ void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *ear
     }
     hs_work_spend(&c->work, HS_WORK_CLAIM + c->claim->pellet_count * HS_WORK_PELLET +
                                 c->claim->victim_count * HS_WORK_VICTIM);
+    union meeting meeting;
     resolve_target(c);
+    settle_flight(c, &meeting);
     describe_rewind(c);
     compare_claim(c);
     compare_moves(c);
-    run_checks(c);
+    run_checks(c, &meeting);
     if (hs_work_is_over(&c->work)) {
         give_up(c);
         return;

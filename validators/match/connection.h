@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "validators/base/units.h"
 #include "validators/match/players.h"
 
 struct hs_connection {
@@ -21,6 +22,18 @@ struct hs_connection {
 /* Reads the connection from the player's samples up to `now_us`. If `player` is NULL, the
    connection is unknown. */
 void hs_connection_read(const struct hs_player *player, int64_t now_us, struct hs_connection *out);
+
+/* Returns how much older than the server's state, in microseconds, the state is that the shooter of
+   an arriving claim saw. 0 if the connection is unknown. */
+static inline int64_t hs_connection_delay(const struct hs_connection *connection,
+                                          const struct hs_rewind_rules *rewind)
+{
+    int64_t interp_us = connection->interp_us < rewind->max_interp_us ? connection->interp_us
+                                                                      : rewind->max_interp_us;
+    return connection->is_known
+               ? hs_seconds_to_us(rewind->rtt_share * (double)connection->rtt_us / 1e6) + interp_us
+               : 0;
+}
 
 /* Records a posted round trip. */
 void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_us);

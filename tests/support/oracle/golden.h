@@ -16,7 +16,7 @@
 
 #include "validators/vocabulary.h"
 
-#define HS_GOLDEN_MATCHES   UINT64_C(0x412bf7386cb8848d)
+#define HS_GOLDEN_MATCHES   UINT64_C(0xc85bc8a7bda84307)
 #define HS_GOLDEN_SCENARIOS UINT64_C(0x35022ced79fa6c40)
 #define HS_GOLDEN_MOVES     UINT64_C(0x97fba61d00233bc0)
 

@@ -91,6 +91,29 @@ START_TEST(without_a_fire_time_the_flight_goes_by_the_speed)
 }
 END_TEST
 
+/* A projectile cannot hit long before it is fired. The flight of 1.6 m takes 40 ms. With a known
+   round trip, the shot may be the server's later simulation of it. */
+START_TEST(a_projectile_does_not_hit_before_it_is_fired)
+{
+    for (int ms = 0; ms <= 1000; ms += 50) {
+        struct hs_player_frame s = hs_stage_entry("S", 0, 0, 0);
+        s.fields = _i == 0 ? 0 : HS_FIELD_RTT;
+        s.rtt_us = 100000;
+        ck_assert_int_eq(hs_stage_post(match, HS_MS(ms), &s, NULL), HS_FRAME_STORED);
+        hs_stage_place(match, HS_MS(ms), "T", 1.8, 0, 0);
+    }
+    rules->checks[HS_CHECK_LATENCY] = HS_MODE_OFF;
+    struct hs_hit_claim claim = bow_shot(HS_MS(850), 1.6, 0);
+    claim.has_fire_time = true;
+    claim.fire_time_us = HS_MS(_i == 0 ? 860 : 960);
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
+    claim.fire_time_us++;
+    struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_FLIGHT_TIME);
+    hs_expect_measure(r, HS_CHECK_FLIGHT, HS_UNIT_SECONDS, 0.050001, 0.05);
+}
+END_TEST
+
 START_TEST(a_projectile_may_be_launched_long_ago)
 {
     play_walk(0);
@@ -115,7 +138,9 @@ START_TEST(a_projectile_may_be_launched_long_ago)
     /* A launch long ago does not excuse a start that is not at the eye. */
     claim.start.x = 19;
     claim.fire_time_us = NOW - 4000000;
-    hs_expect_reason(judge(&claim), HS_REASON_FLIGHT_TIME);
+    r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_REWIND_LIMIT); /* the contact is after 0.65 m, long ago */
+    hs_expect_row(r, HS_CHECK_FLIGHT, HS_OUTCOME_FAIL, HS_REASON_FLIGHT_TIME);
 }
 END_TEST
 
@@ -188,6 +213,7 @@ START_TEST(fast_bodies_are_met_between_far_places)
         if (_i == 1)
             hs_stage_place(match, HS_MS(ms), "T", 39, 0, 0);
     }
+    rules->rewind.limit_us = HS_MS(600); /* the runner is met 625 ms before the end */
     struct hs_hit_claim claim = bow_shot(NOW, 40, 0);
     struct hs_hit_result *r = judge(&claim);
     hs_expect_reason(r, _i == 0 ? HS_REASON_OK : HS_REASON_BLOCKED_BY_PLAYER);
@@ -226,11 +252,146 @@ START_TEST(a_teleport_in_flight_is_no_movement)
 }
 END_TEST
 
+/* B stands on the line at 400 and then has no sample until 900, so B has no pose in between. */
+START_TEST(a_bystander_is_ignored_from_the_beginning_of_a_gap)
+{
+    play_walk(0);
+    hs_stage_place(match, HS_MS(350), "B", 8.2, 0, 0);
+    hs_stage_place(match, HS_MS(400), "B", 8.2, 0, 0);
+    hs_stage_place(match, HS_MS(900), "B", 8.2, 0, 0);
+    struct hs_hit_claim claim = bow_shot(HS_MS(800), 20, 0);
+    claim.has_fire_time = true;
+    rules->rewind.limit_us = HS_MS(400);
+    for (int ms = 190; ms <= 215; ms++) {
+        claim.fire_time_us = HS_MS(ms) + 500; /* reaches B, 8 m away, 200 ms later */
+        claim.hit_time_us = claim.fire_time_us + 500000;
+        hs_expect_reason(judge(&claim), ms < 200 ? HS_REASON_BLOCKED_BY_PLAYER : HS_REASON_OK);
+    }
+}
+END_TEST
+
+/* T is crouched until 900 and stands from then on. A projectile that passes above the crouched body
+   before 900 misses it, like an instant shot. */
+START_TEST(the_older_stance_counts_until_the_newer_sample)
+{
+    rules->rigs[0]->stances[1].bones[0].position.z = -0.5; /* the torso goes down with the head */
+    hs_ruleset_finish(rules);
+    for (int ms = 0; ms <= 1000; ms += 50) {
+        struct hs_player_frame t = hs_stage_entry("T", 20, 0, 0);
+        t.stance = ms < 900 ? HS_STR("crouch") : HS_STR("stand");
+        ck_assert_int_eq(hs_stage_post(match, HS_MS(ms), &t, NULL), HS_FRAME_STORED);
+        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
+    }
+    struct hs_hit_claim claim = bow_shot(NOW, 24.7, 0.247);
+    claim.start.z = claim.end.z = 1.35; /* 5 cm above the crouched head */
+    claim.has_fire_time = true;
+    for (int ms = 870; ms <= 900; ms++) { /* passes T from 7 ms before to 7 ms after `ms` */
+        claim.fire_time_us = HS_MS(ms - 500);
+        claim.hit_time_us = claim.fire_time_us + 617500;
+        hs_expect_reason(judge(&claim), ms < 893 ? HS_REASON_NO_INTERSECTION : HS_REASON_OK);
+    }
+}
+END_TEST
+
+/* ---- claims whose flight goes on after the contact ---- */
+
+/* An arrow launched at 500 meets T, 14 m away, at 845. The claimed flight goes on to 1000. */
+static struct hs_hit_claim late_claim(void)
+{
+    struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
+    claim.has_fire_time = true;
+    claim.fire_time_us = HS_MS(500);
+    return claim;
+}
+
+/* T stands at x = 14 until `moves_ms`, and then appears beside the path. */
+static void play_target(int moves_ms, const struct hs_player_frame *first,
+                        const struct hs_player_frame *later)
+{
+    for (int ms = 0; ms <= 1000; ms += 50) {
+        struct hs_player_frame t = ms < moves_ms ? *first : *later;
+        t.player = HS_STR("T");
+        t.position = (struct hs_vec){14, ms < moves_ms ? 0 : 8, 0};
+        t.event = ms == moves_ms ? later->event : HS_EVENT_NONE;
+        ck_assert_int_eq(hs_stage_post(match, HS_MS(ms), &t, NULL), HS_FRAME_STORED);
+        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
+    }
+}
+
+/* The state of the target counts at the contact, not at the later hit time: T was protected, or
+   dead, and has a new life elsewhere. */
+START_TEST(the_target_is_taken_at_the_contact)
+{
+    struct hs_player_frame first = {.fields = _i == 0 ? HS_FIELD_PROTECTED : HS_FIELD_ALIVE,
+                                    .is_protected = true};
+    struct hs_player_frame later = {.fields = HS_FIELD_PROTECTED,
+                                    .event = _i == 0 ? HS_EVENT_TELEPORT : HS_EVENT_SPAWN};
+    play_target(900, &first, &later);
+    struct hs_hit_claim claim = late_claim();
+    struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, _i == 0 ? HS_REASON_TARGET_PROTECTED : HS_REASON_TARGET_DEAD);
+    ck_assert_double_eq(r->damage_total, 0);
+    /* The answer names the time that counted: the contact, and the tolerance of flight times. */
+    ck_assert_int_le(r->rewind.time_us, HS_MS(895));
+    claim.end.x = 14;
+    claim.hit_time_us = HS_MS(850);
+    hs_expect_reason(judge(&claim), _i == 0 ? HS_REASON_TARGET_PROTECTED : HS_REASON_TARGET_DEAD);
+}
+END_TEST
+
+/* The time limits apply to the contact, and a deviation of 50 ms is allowed. */
+START_TEST(a_longer_flight_makes_no_contact_younger)
+{
+    play_walk(0);
+    struct hs_player_frame s = hs_stage_entry("S", 0, 0, 0);
+    s.fields = HS_FIELD_RTT;
+    s.rtt_us = 40000;
+    ck_assert_int_eq(hs_stage_post(match, HS_MS(1010), &s, NULL), HS_FRAME_STORED);
+    rules->rewind.limit_us = _i == 0 ? HS_MS(350) : HS_MS(450);
+    struct hs_hit_claim claim = bow_shot(HS_MS(970), 35.6, 0); /* the contact is at 575 */
+    claim.has_fire_time = true;
+    claim.fire_time_us = HS_MS(80);
+    struct hs_hit_result *r = hs_stage_judge(match, &claim, HS_MS(1010));
+    hs_expect_reason(r, _i == 0 ? HS_REASON_REWIND_LIMIT : HS_REASON_TIME_MISMATCH);
+    ck_assert_double_eq_tol(hs_stage_row(r, _i == 0 ? HS_CHECK_REWIND : HS_CHECK_LATENCY)->measured,
+                            _i == 0 ? 0.385 : 0.345, 0.001);
+}
+END_TEST
+
+/* An arrow that pierces U, 6 m away, and then hits T, 22 m away: the last body that the arrow
+   pierces is the impact. Each body is taken at its own contact. */
+START_TEST(the_last_body_of_a_piercing_flight_is_the_impact)
+{
+    play_walk(0);
+    rules->weapons[HS_STAGE_BOW]->pierce = 1;
+    for (int ms = 0; ms <= 1000; ms += 50) {
+        struct hs_player_frame u = hs_stage_entry("U", 6, ms < 700 ? 0 : 5, 0);
+        u.event = ms == 700 ? HS_EVENT_SPAWN : HS_EVENT_NONE;
+        ck_assert_int_eq(hs_stage_post(match, HS_MS(ms), &u, NULL), HS_FRAME_STORED);
+    }
+    struct hs_str victim = HS_STR("U");
+    struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
+    claim.victims = &victim;
+    claim.victim_count = 1;
+    struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_OK); /* T is hit, U has another life since the contact */
+    ck_assert_double_eq(r->damage_total, 100);
+    ck_assert_uint_eq(r->refused_count, 1);
+    ck_assert_int_eq(r->refused[0].reason, HS_REASON_STALE_LIFE);
+    victim = HS_STR("T");
+    claim.target = HS_STR("U");
+    hs_expect_reason(judge(&claim), HS_REASON_STALE_LIFE);
+    rules->weapons[HS_STAGE_BOW]->pierce = 0;
+    hs_expect_reason(judge(&claim), HS_REASON_REWIND_LIMIT);
+}
+END_TEST
+
 static TCase *cases_of_projectiles(void)
 {
     TCase *tcase = tcase_create("projectiles");
     tcase_add_test(tcase, a_target_is_taken_when_the_projectile_passes);
     tcase_add_test(tcase, without_a_fire_time_the_flight_goes_by_the_speed);
+    tcase_add_loop_test(tcase, a_projectile_does_not_hit_before_it_is_fired, 0, 2);
     tcase_add_test(tcase, a_projectile_may_be_launched_long_ago);
     tcase_add_loop_test(tcase, a_launch_before_the_history_is_inconclusive, 0, 6);
     tcase_add_test(tcase, the_limit_applies_to_the_impact);
@@ -238,6 +399,11 @@ static TCase *cases_of_projectiles(void)
     tcase_add_loop_test(tcase, fast_bodies_are_met_between_far_places, 0, 2);
     tcase_add_test(tcase, bodies_turn_at_their_samples);
     tcase_add_test(tcase, a_teleport_in_flight_is_no_movement);
+    tcase_add_test(tcase, a_bystander_is_ignored_from_the_beginning_of_a_gap);
+    tcase_add_test(tcase, the_older_stance_counts_until_the_newer_sample);
+    tcase_add_loop_test(tcase, the_target_is_taken_at_the_contact, 0, 2);
+    tcase_add_loop_test(tcase, a_longer_flight_makes_no_contact_younger, 0, 2);
+    tcase_add_test(tcase, the_last_body_of_a_piercing_flight_is_the_impact);
     return tcase;
 }
 

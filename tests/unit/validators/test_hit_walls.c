@@ -311,6 +311,35 @@ START_TEST(a_blast_on_the_floor_reaches_players_on_it)
 }
 END_TEST
 
+/* A rocket strikes the wall at 490. At 900, when the claimed flight would end far behind the wall,
+   T stands there. At the burst only U did. */
+START_TEST(a_blast_reaches_those_who_were_there_at_the_burst)
+{
+    struct hs_weapon *rocket = rules->weapons[HS_STAGE_BOW];
+    rocket->has_blast = true;
+    rocket->blast = (struct hs_blast){
+        .radius = 3, .damage = 30, .inner_radius = 3, .min_scale = 1, .occlusion = true};
+    for (int ms = 0; ms <= 1000; ms += 50) {
+        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
+        hs_stage_place(match, HS_MS(ms), "T", 14, ms < 700 ? 20 : 2, 0);
+        hs_stage_place(match, HS_MS(ms), "U", 14, ms < 700 ? 2 : 20, 0);
+    }
+    build((struct hs_vec){15.65, -50, -1}, (struct hs_vec){16, 50, 5});
+    struct hs_str victim = _i == 0 ? HS_STR("T") : HS_STR("U");
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 32, 0, 1.6);
+    claim.has_fire_time = true;
+    claim.fire_time_us = HS_MS(100);
+    claim.weapon = HS_STR("bow");
+    claim.target = (struct hs_str){0};
+    claim.victims = &victim;
+    claim.victim_count = 1;
+    if (_i == 0)
+        expect(&claim, HS_VERDICT_REJECTED, HS_REASON_OUTSIDE_BLAST, 0);
+    else
+        expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 30);
+}
+END_TEST
+
 /* A mover that changes its shape between two samples keeps the older shape until the newer
    sample. */
 START_TEST(a_shape_is_of_the_older_sample)
@@ -356,6 +385,7 @@ int main(void)
     tcase_add_test(tcase, a_hidden_limb_does_not_hide_the_body_on_the_path);
     tcase_add_loop_test(tcase, a_contact_fuse_uses_the_radius_against_the_world, 0, 2);
     tcase_add_loop_test(tcase, a_blast_on_the_floor_reaches_players_on_it, 0, 6);
+    tcase_add_loop_test(tcase, a_blast_reaches_those_who_were_there_at_the_burst, 0, 2);
     tcase_add_test(tcase, a_shape_is_of_the_older_sample);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

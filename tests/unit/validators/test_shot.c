@@ -171,6 +171,24 @@ START_TEST(a_fire_time_may_be_between_the_seen_moment_and_now)
 }
 END_TEST
 
+/* S cannot have seen at the shot what happened after it: with a round trip of 40 ms, the hit time
+   fits the arrival of the hit, but not a shot posted 60 ms before it. */
+START_TEST(a_hit_time_is_not_after_its_shot)
+{
+    struct hs_player_frame s = hs_stage_entry("S", 0, 0, 0);
+    s.fields = HS_FIELD_RTT;
+    s.rtt_us = 40000;
+    hs_stage_post(match, HS_MS(1000) - 1, &s, NULL);
+    struct hs_shot_claim claim = shot_at(1, HS_MS(900));
+    note(&claim);
+    struct hs_hit_result *r = judge_hit(1, HS_MS(960));
+    hs_expect_reason(r, HS_REASON_TIME_MISMATCH);
+    hs_expect_measure(r, HS_CHECK_LATENCY, HS_UNIT_SECONDS, 0.06, 0.03);
+    hs_expect_reason(judge_hit(1, HS_MS(930)), HS_REASON_OK);
+    hs_expect_reason(judge_hit(1, HS_MS(930) + 1), HS_REASON_TIME_MISMATCH);
+}
+END_TEST
+
 /* Far from the centre of the world, rounding loses a direction of length 1. */
 START_TEST(directions_far_from_the_origin_are_used)
 {
@@ -591,6 +609,7 @@ int main(void)
     tcase_add_test(tcase, forward_time_is_the_age_up_to_the_rewind_limit);
     tcase_add_test(tcase, each_check_of_a_shot_holds_at_its_limit);
     tcase_add_loop_test(tcase, a_fire_time_may_be_between_the_seen_moment_and_now, 0, 5);
+    tcase_add_test(tcase, a_hit_time_is_not_after_its_shot);
     tcase_add_test(tcase, directions_far_from_the_origin_are_used);
     tcase_add_test(tcase, the_same_shot_is_a_replay_and_a_changed_one_a_duplicate);
     tcase_add_test(tcase, cadence_and_magazine_count_shots_and_not_their_hits);

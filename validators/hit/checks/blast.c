@@ -9,6 +9,7 @@
 struct explosion {
     struct hs_vec center;
     struct hs_vec eye; /* origin of the line-of-sight tests */
+    int64_t time_us;
     const struct hs_blast *blast;
 };
 
@@ -34,13 +35,15 @@ static struct explosion find_explosion(struct hs_hit_context *c)
 {
     const struct hs_blast *blast = &c->weapon->blast;
     const struct hs_impact *impact = &c->out->impact;
+    int64_t time_us = hs_contact_time(c, impact->present ? impact->distance : c->path.length);
     if (impact->present)
         return (struct explosion){
             impact->center,
-            hs_vec_add_scaled(impact->center, impact->normal, OFF_SURFACE * blast->radius), blast};
+            hs_vec_add_scaled(impact->center, impact->normal, OFF_SURFACE * blast->radius), time_us,
+            blast};
     if (!hs_hit_is_driven(c))
         c->out->flags |= 1u << HS_FLAG_UNVERIFIED_IMPACT;
-    return (struct explosion){c->claim->end, eye_of_unverified(c, blast), blast};
+    return (struct explosion){c->claim->end, eye_of_unverified(c, blast), time_us, blast};
 }
 
 /* Returns the share of the damage at a distance: 1 up to inner_radius, from there falling
@@ -71,7 +74,7 @@ static enum hs_reason reach_body(struct hs_hit_context *c, const struct explosio
     if (!x->blast->occlusion || is_touched)
         return HS_REASON_OK;
     hs_work_spend(&c->work, (uint64_t)body.count * 2 * HS_WORK_BALL);
-    return hs_sight_of_body(c, x->eye, &body, c->hit_time_us);
+    return hs_sight_of_body(c, x->eye, &body, x->time_us);
 }
 
 /* Returns HS_REASON_OK if the blast damages a player. It damages the shooter only if self_scale
@@ -112,7 +115,7 @@ static bool check_claimed(struct hs_hit_context *c, const struct explosion *x, s
     struct hs_view view;
     double distance;
     hs_work_spend(&c->work, HS_WORK_LOOK + c->claim->victim_count * HS_WORK_PASS);
-    hs_find_view(c, name, c->hit_time_us, &view);
+    hs_find_view(c, name, x->time_us, &view);
     enum hs_reason reason = check_player(c, x, &view, name, &distance);
     if (reason == HS_REASON_OK)
         land_blast(c, x, &view, distance);
@@ -143,7 +146,7 @@ static void find_unclaimed(struct hs_hit_context *c, const struct explosion *x)
         if (player->left || hs_hit_lists(c, name) ||
             (c->claims_target && player == c->target.player))
             continue;
-        hs_find_view(c, name, c->hit_time_us, &view);
+        hs_find_view(c, name, x->time_us, &view);
         if (check_player(c, x, &view, name, &distance) != HS_REASON_OK)
             continue;
         if (c->out->unclaimed_count < HS_MAX_VICTIMS)
@@ -281,7 +284,7 @@ enum hs_reason hs_check_blast(struct hs_hit_context *c, struct hs_check_row *row
     const struct hs_refused_victim *refused = deciding_refusal(c->out);
     if (hs_reason_verdict(refused->reason) == HS_VERDICT_INCONCLUSIVE) {
         struct hs_view view;
-        hs_find_view(c, hs_name_str(&refused->player), c->hit_time_us, &view);
+        hs_find_view(c, hs_name_str(&refused->player), x.time_us, &view);
         hs_report_lack(c, row, &view);
     }
     if (refused->has_measure)

@@ -111,6 +111,18 @@ static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct 
         hs_refuse_victim(c, name, reason, 0, 0);
 }
 
+/* Finds an additional victim at the time of the contact with it. */
+static void find_victim(const struct hs_hit_context *c, struct hs_str name, struct hs_view *view)
+{
+    const struct hs_encounter *e = c->encounter;
+    uint32_t i = 0;
+    hs_find_view(c, name, c->hit_time_us, view);
+    while (i < e->met_count && e->met[i].player != view->player)
+        i++;
+    if (c->path.flight_legs > 0 && i < e->met_count)
+        hs_find_view(c, name, hs_contact_time(c, e->met[i].contact.distance), view);
+}
+
 /* With hit.resolve `touched`, the additional victims are the first bodies on the path, up to the
    number that the weapon pierces. */
 static void pierce_touched(struct hs_hit_context *c)
@@ -121,7 +133,7 @@ static void pierce_touched(struct hs_hit_context *c)
         struct hs_str name = hs_name_str(&e->met[i].player->name);
         struct hs_view view;
         hs_work_spend(&c->work, HS_WORK_LOOK + (uint64_t)e->met_count * HS_WORK_PASS);
-        hs_find_view(c, name, c->hit_time_us, &view);
+        find_victim(c, name, &view);
         pierce(c, &view, name);
     }
 }
@@ -144,7 +156,7 @@ static void check_victims(struct hs_hit_context *c)
         if (hs_is_repeated(c, i) || hs_str_equal(name, hs_hit_target(c)))
             continue;
         if (pierces) {
-            hs_find_view(c, name, c->hit_time_us, &view);
+            find_victim(c, name, &view);
             pierce(c, &view, name);
         } else {
             hs_refuse_victim(c, name, HS_REASON_NO_INTERSECTION, 0, 0);

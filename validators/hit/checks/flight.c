@@ -1,12 +1,7 @@
 /* flight: do the projectile's launch speed and flight time fit the weapon? */
 #include "validators/base/units.h"
 #include "validators/hit/checks.h"
-
-/* The allowed error of a flight time: TIME_TOLERANCE_US, or 1 / TIME_SHARE of the flight time if
-   that is longer. A launch speed that is off by this share changes the flight time by the same
-   share. */
-#define TIME_TOLERANCE_US INT64_C(50000)
-#define TIME_SHARE        50
+#include "validators/match/connection.h"
 
 /* Checks the claimed launch speed. */
 static enum hs_reason check_claimed_speed(const struct hs_hit_context *c, struct hs_check_row *row)
@@ -19,6 +14,23 @@ static enum hs_reason check_claimed_speed(const struct hs_hit_context *c, struct
         return HS_REASON_OK;
     hs_report_measure(row, HS_UNIT_SPEED, claimed, claimed < slowest ? slowest : fastest);
     return HS_REASON_MUZZLE_VELOCITY;
+}
+
+/* Returns the flight time as claimed or posted. A projectile that hits before it is fired has no
+   flight (see launch_time), so its time is negative here. The shot may have been posted when it
+   arrived, after the moment that the shooter saw. So the delay of the connection is allowed. */
+static int64_t flight_time(const struct hs_hit_context *c)
+{
+    struct hs_connection connection;
+    int64_t flown_us = c->hit_time_us - c->fire_time_us;
+    bool knows_fire_time = c->posted != NULL || c->claim->has_fire_time;
+    if (flown_us > 0 || !knows_fire_time)
+        return flown_us;
+    int64_t fired_us = c->posted != NULL ? c->posted->fire_time_us : c->claim->fire_time_us;
+    hs_connection_read(c->shooter.player, c->now_us, &connection);
+    int64_t early_us =
+        fired_us - c->hit_time_us - hs_connection_delay(&connection, &c->ruleset->rewind);
+    return early_us > 0 ? -early_us : 0;
 }
 
 static int64_t apart(int64_t flown_us, double seconds)
@@ -34,7 +46,7 @@ enum hs_reason hs_check_flight(struct hs_hit_context *c, struct hs_check_row *ro
     if (check_claimed_speed(c, row) != HS_REASON_OK)
         return HS_REASON_MUZZLE_VELOCITY;
     double speed = c->weapon->speed, low = (double)INFINITY, high = (double)INFINITY, needed;
-    int64_t flown = c->hit_time_us - c->fire_time_us, longest = c->weapon->max_flight_us;
+    int64_t flown = flight_time(c), longest = c->weapon->max_flight_us;
     double fastest = speed * (1 + HS_SPEED_TOLERANCE);
     if (!hs_hit_flight_times(c, speed, &low, &high, &needed)) {
         if (needed > fastest) {
@@ -52,6 +64,6 @@ enum hs_reason hs_check_flight(struct hs_hit_context *c, struct hs_check_row *ro
     /* Cap times that an int64_t cannot hold. The cap is still far from any valid time. */
     double beyond = 2 * (hs_seconds(longest) + 1);
     int64_t off = apart(flown, fmin(low, beyond)), lobbed = apart(flown, fmin(high, beyond));
-    int64_t limit = flown / TIME_SHARE > TIME_TOLERANCE_US ? flown / TIME_SHARE : TIME_TOLERANCE_US;
-    return hs_report_time_limit(row, lobbed < off ? lobbed : off, limit, HS_REASON_FLIGHT_TIME);
+    return hs_report_time_limit(row, lobbed < off ? lobbed : off, hs_flight_tolerance(flown),
+                                HS_REASON_FLIGHT_TIME);
 }

@@ -113,24 +113,33 @@ static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us
                              const struct slacks *slacks)
 {
     const struct hs_rewind_rules *rules = &c->ruleset->rewind;
-    int64_t older_us = expected_us - c->hit_time_us;
+    int64_t older_us = expected_us - c->contact_us;
     if (older_us >= 0)
         return (struct misfit){older_us, slacks->older_us, older_us > rules->older_slack_us};
     int64_t off_us = c->is_shot ? 0 : -older_us;
     return (struct misfit){off_us, slacks->newer_us, off_us > rules->newer_slack_us};
 }
 
+/* Compares hit_time with the posted shot. The shooter may have fired long after the moment that
+   they saw, but cannot have seen what happened after the shot. */
+static struct misfit compare_shot(const struct hs_hit_context *c, const struct slacks *slacks)
+{
+    int64_t off_us = larger(c->hit_time_us - c->fire_time_us, 0);
+    return (struct misfit){off_us, slacks->newer_us, off_us > c->ruleset->rewind.newer_slack_us};
+}
+
 /* For an instant shot, the server may have simulated the shooter either when the claim arrived
-   or at its claimed fire time. Returns the larger of the two misfits. If no fire time is
-   claimed, or the shot was posted, only the arrival counts. */
+   or at its fire time. Returns the larger of the two misfits. If the fire time is unknown, only the
+   arrival counts. */
 static struct misfit worst_misfit(const struct hs_hit_context *c, int64_t delay_us,
                                   struct hs_check_row *row)
 {
     const struct slacks slacks = slacks_of(c);
     struct misfit arrived = compare(c, c->now_us - delay_us, &slacks);
-    if (!hs_hit_is_instant(c) || !c->claim->has_fire_time || c->posted != NULL)
+    if (!hs_hit_is_instant(c) || (!c->claim->has_fire_time && c->posted == NULL))
         return arrived;
-    struct misfit fired = compare(c, c->fire_time_us - delay_us, &slacks);
+    struct misfit fired = c->posted != NULL ? compare_shot(c, &slacks)
+                                            : compare(c, c->fire_time_us - delay_us, &slacks);
     bool needs_noise = arrived.needs_noise || fired.needs_noise;
     row->of_fire_time = excess(&fired) > 0 && excess(&fired) > excess(&arrived);
     struct misfit worst = row->of_fire_time ? fired : arrived;
@@ -142,9 +151,7 @@ static struct misfit worst_misfit(const struct hs_hit_context *c, int64_t delay_
 static enum hs_reason check_times(struct hs_hit_context *c, const struct hs_connection *connection,
                                   struct hs_check_row *row)
 {
-    const struct hs_rewind_rules *rules = &c->ruleset->rewind;
-    int64_t delay = hs_seconds_to_us(rules->rtt_share * (double)connection->rtt_us / 1e6) +
-                    smaller(connection->interp_us, rules->max_interp_us);
+    int64_t delay = hs_connection_delay(connection, &c->ruleset->rewind);
     struct misfit misfit = worst_misfit(c, delay, row);
     if (excess(&misfit) <= 0 && misfit.needs_noise)
         c->out->flags |= 1u << HS_FLAG_UNSTABLE_LATENCY;

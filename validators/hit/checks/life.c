@@ -65,7 +65,7 @@ static void measure_target(const struct hs_hit_context *c, enum hs_reason reason
     bool is_known;
     if (reason == HS_REASON_TARGET_DEAD) {
         int64_t died_us = death_time(&c->target, &is_known);
-        hs_report_time_limit(row, c->hit_time_us - died_us, 0, reason);
+        hs_report_time_limit(row, c->target.time_us - died_us, 0, reason);
     } else if (reason == HS_REASON_STALE_LIFE) {
         int64_t lives =
             hs_newest_state(history)->life - hs_rewind_state(history, &c->target.bracket)->life;

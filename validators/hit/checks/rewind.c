@@ -1,12 +1,12 @@
 /* rewind: is the time of the claim too far in the past or in the future? */
 #include "validators/hit/checks.h"
 
-/* Returns the age of the hit time or of the fire time, whichever is larger. A projectile may be
+/* Returns the age of the contact or of the fire time, whichever is larger. A projectile may be
    fired up to max_flight before its hit, so max_flight is subtracted from the age of its fire
    time. */
 static int64_t oldest_age(const struct hs_hit_context *c)
 {
-    int64_t hit_age = c->now_us - c->hit_time_us;
+    int64_t hit_age = c->now_us - c->contact_us;
     int64_t fire_age = c->now_us - c->fire_time_us;
     if (hs_hit_flies(c))
         fire_age -= c->weapon->max_flight_us;
