@@ -73,7 +73,7 @@ static bool read_filters(struct hs_db *db, const struct hs_evidence_query *query
     return true;
 }
 
-/* Appends the query for a slice. Of the rows from ?1 up to ?2 that pass the filter `driver`, it
+/* Appends the query for a slice. Among the rows from ?1 up to ?2 that pass the filter `driver`, it
    takes the newest ?3. */
 static void append_slice(const struct filters *filters, const char *columns, struct hs_buffer *sql)
 {

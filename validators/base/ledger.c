@@ -430,8 +430,8 @@ size_t hs_ledger_need(const struct hs_ledger *ledger, struct hs_ledger_numbers *
     return beyond_reserve(ledger, bytes);
 }
 
-/* Returns whether a claim arrives after the claim with the next higher numbers and was fired before
-   it. Such a claim must not become the predecessor of the claims that follow. */
+/* Returns whether a claim was fired before an accepted claim with a higher number, but arrives
+   after it. Such a claim must not become the predecessor of the claims that follow. */
 static bool is_late(const struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry)
 {
     uint64_t last = numbers->last_accepted;

@@ -132,15 +132,10 @@ size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS
     return (size_t)c->weapon->pellets;
 }
 
-static bool knows_fire_time(const struct hs_hit_context *c)
-{
-    return c->claim->has_fire_time || c->posted != NULL;
-}
-
 /* Returns the launch time: as claimed or posted, otherwise from the weapon's speed. */
 static int64_t launch_time(const struct hs_hit_context *c)
 {
-    if (knows_fire_time(c))
+    if (hs_hit_knows_fire_time(c))
         return c->fire_time_us < c->hit_time_us ? c->fire_time_us : c->hit_time_us;
     double low, high, needed, longest = hs_seconds(c->weapon->max_flight_us);
     if (!hs_hit_flight_times(c, c->weapon->speed, &low, &high, &needed))
@@ -172,7 +167,7 @@ static void complete_end(struct hs_hit_context *c)
     c->completed = *c->claim;
     c->completed.end = c->claim->start;
     int64_t flown_us = c->hit_time_us - c->fire_time_us;
-    if (hs_hit_flies(c) && knows_fire_time(c) && flown_us > 0) {
+    if (hs_hit_flies(c) && hs_hit_knows_fire_time(c) && flown_us > 0) {
         double t = hs_seconds(flown_us);
         struct hs_vec end = hs_vec_add_scaled(c->claim->start, c->claim->velocity, t);
         end = hs_vec_add_scaled(end, gravity_of(c), t * t / 2);
@@ -346,7 +341,8 @@ static void find_ledger(struct hs_hit_context *c)
 static int64_t eye_time(const struct hs_hit_context *c)
 {
     const struct hs_player *player = c->shooter.player;
-    if (knows_fire_time(c) || player == NULL || hs_player_is_back_since(player, c->fire_time_us))
+    if (hs_hit_knows_fire_time(c) || player == NULL ||
+        hs_player_is_back_since(player, c->fire_time_us))
         return c->fire_time_us;
     uint32_t count = hs_history_count(player->history);
     if (count == 0)
@@ -368,7 +364,7 @@ static void find_shooter(struct hs_hit_context *c)
     if (!hs_hit_flies(c))
         return;
     c->eye_time_us = c->fire_time_us;
-    if (!knows_fire_time(c))
+    if (!hs_hit_knows_fire_time(c))
         hs_find_view(c, c->claim->shooter, c->eye_time_us, &c->shooter);
 }
 

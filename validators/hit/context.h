@@ -150,6 +150,12 @@ static inline bool hs_hit_flies(const struct hs_hit_context *c)
     return c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
 }
 
+/* Returns whether the fire time was claimed or posted, not computed. */
+static inline bool hs_hit_knows_fire_time(const struct hs_hit_context *c)
+{
+    return c->claim->has_fire_time || c->posted != NULL;
+}
+
 static inline int64_t hs_flight_tolerance(int64_t flown_us)
 {
     int64_t share_us = flown_us / HS_FLIGHT_SHARE;

@@ -23,8 +23,7 @@ static int64_t flight_time(const struct hs_hit_context *c)
 {
     struct hs_connection connection;
     int64_t flown_us = c->hit_time_us - c->fire_time_us;
-    bool knows_fire_time = c->posted != NULL || c->claim->has_fire_time;
-    if (flown_us > 0 || !knows_fire_time)
+    if (flown_us > 0 || !hs_hit_knows_fire_time(c))
         return flown_us;
     int64_t fired_us = c->posted != NULL ? c->posted->fire_time_us : c->claim->fire_time_us;
     hs_connection_read(c->shooter.player, c->now_us, &connection);

@@ -32,7 +32,7 @@ static int64_t larger(int64_t a, int64_t b)
    c->fire_time_us is a copy of the hit time. */
 static bool lacks_fire_time(const struct hs_hit_context *c)
 {
-    return c->weapon == NULL && !c->is_shot && !c->claim->has_fire_time && c->posted == NULL;
+    return c->weapon == NULL && !c->is_shot && !hs_hit_knows_fire_time(c);
 }
 
 /* Checks that a claim is not earlier than the accepted claim before it (hs_ledger_accepted_before).
@@ -136,7 +136,7 @@ static struct misfit worst_misfit(const struct hs_hit_context *c, int64_t delay_
 {
     const struct slacks slacks = slacks_of(c);
     struct misfit arrived = compare(c, c->now_us - delay_us, &slacks);
-    if (!hs_hit_is_instant(c) || (!c->claim->has_fire_time && c->posted == NULL))
+    if (!hs_hit_is_instant(c) || !hs_hit_knows_fire_time(c))
         return arrived;
     struct misfit fired = c->posted != NULL ? compare_shot(c, &slacks)
                                             : compare(c, c->fire_time_us - delay_us, &slacks);
