@@ -1,6 +1,9 @@
 #!/bin/sh
 # Installs the Debian packages that the arguments name, unless all of them are installed.
 set -eu
+# `make -j` runs this script several times at once, and apt-get can run only once.
+exec 9<"$0"
+flock 9
 missing=
 for package in "$@"; do
     state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)

@@ -171,11 +171,18 @@ json_t *hs_stored_get(struct hs_test_kept *kept, const char *path)
 json_t *hs_stored_list(struct hs_test_kept *kept, const char *query)
 {
     char path[256];
-    snprintf(path, sizeof path, "/v1/verdicts?%s", query);
-    json_t *root = hs_stored_get(kept, path);
-    json_t *verdicts = json_incref(json_object_get(root, "verdicts"));
-    ck_assert(json_is_array(verdicts));
-    json_decref(root);
+    json_t *verdicts = json_array();
+    json_int_t next = 0;
+    do {
+        int length = snprintf(path, sizeof path, "/v1/verdicts?%s", query);
+        if (next > 0)
+            snprintf(path + length, sizeof path - (size_t)length, "&cursor=%lld", (long long)next);
+        json_t *root = hs_stored_get(kept, path);
+        ck_assert(json_is_array(json_object_get(root, "verdicts")));
+        json_array_extend(verdicts, json_object_get(root, "verdicts"));
+        next = json_integer_value(json_object_get(root, "next"));
+        json_decref(root);
+    } while (next > 0);
     return verdicts;
 }
 

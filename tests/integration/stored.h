@@ -63,8 +63,8 @@ void hs_stored_wait(struct hs_test_kept *kept);
 /* Sends GET for a path; the answer must be 200 and JSON. Returns a new reference. */
 json_t *hs_stored_get(struct hs_test_kept *kept, const char *path);
 
-/* Returns the member `verdicts` of GET /v1/verdicts with this query (such as "" or "player=s"), a
-   new reference. */
+/* Returns the verdicts of all pages of GET /v1/verdicts with this query (such as "" or "player=s"),
+   a new reference. A page of a busy machine may end before it is full. */
 json_t *hs_stored_list(struct hs_test_kept *kept, const char *query);
 
 /* Downloads the verdicts of a list into one file and runs `recheck`: all must be identical.
