@@ -116,7 +116,8 @@ static json_t *child(json_t *value, struct hs_str name)
     return json_object_getn(value, name.ptr, name.len);
 }
 
-/* Masks the value that the pointer at `at` refers to. Returns the end of the pointer. */
+/* Masks the value that the JSON pointer at the start of `at` refers to. Returns the position after
+   this JSON pointer. */
 static const char *mask_one(json_t *value, const char *at)
 {
     struct hs_str part = next_part(&at);

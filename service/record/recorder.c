@@ -83,9 +83,9 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
     return taken;
 }
 
-/* Queues a ruleset or a map, unless the file contains it. Reserves memory for its revision first:
-   if that failed afterwards, the document would be written again for each match. The caller holds
-   the lock. */
+/* Queues a ruleset or a map, unless the file contains it. Reserves memory for the revision before
+   it queues the document. In the other order, a queued document whose revision found no memory
+   would be written again for each match. The caller holds the lock. */
 static bool put_once(struct hs_record *record, const struct hs_name *name, const char *revision,
                      const struct hs_ruleset_entry *ruleset, struct hs_map_entry *map)
 {
@@ -105,8 +105,9 @@ static bool put_once(struct hs_record *record, const struct hs_name *name, const
     return true;
 }
 
-/* Queues the ruleset and the map of a match, unless the file contains them. Holds the lock for
-   both, so that they precede every line that opens a match with them. */
+/* Queues the ruleset and the map of a match, unless the file contains them. Holds the lock while it
+   queues both, so that in the file they stand before the opening line of every match that uses
+   them. */
 static bool put_what_it_needs(struct hs_record *record, const struct hs_match_slot *slot)
 {
     const struct hs_ruleset_entry *ruleset = slot->ruleset;

@@ -41,9 +41,9 @@ struct hs_takeover {
  * Asks the store for a match, and opens the match if the store has it. Takes up to
  * HS_STORE_PATIENCE_US, and longer while many matches move, so workers must not call it.
  *
- * Returns false without a problem if another tenant has the match. Returns false with a problem if
- * the client must retry later: this replica lacks memory for the match, lacks its ruleset or map,
- * or does not know the newest names yet.
+ * If another tenant has the match, returns false, sets `is_foreign` and leaves the problem
+ * unchanged. Returns false and sets the problem if the client must retry later: this replica lacks
+ * memory for the match, lacks its ruleset or map, or does not know the newest names yet.
  *
  * Always call hs_takeover_end after the request. If the request did not open the match,
  * hs_takeover_end releases the ownership, so that other tenants can use the name.

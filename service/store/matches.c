@@ -280,8 +280,7 @@ static void begin_epoch(struct hs_shared_match *match, struct hs_ownership own)
 static void lose(struct hs_shared_match *match, uint64_t epoch)
 {
     struct hs_shared_matches *matches = match->matches;
-    /* No replica has taken the match: it was closed here before the store got the record. */
-    if (match->has_ended)
+    if (match->has_ended) /* no other replica has taken the match; this one has closed it */
         fail(match, match->newest);
     if (match->is_lost || match->has_ended)
         return;
