@@ -30,8 +30,8 @@ struct hs_direct {
 
 /*
  * Reads a body that is one object. Arrays are in the arena of `reader`, and names are borrowed from
- * `body`. Returns false if the read gave up: the content of `target` is then undefined, and
- * `reader` has no faults.
+ * `body`. Returns false if the read gave up. The content of `target` is then undefined. Never adds
+ * a fault to `reader`.
  */
 bool hs_json_read_directly(struct hs_reader *reader, struct hs_str body,
                            const struct hs_json_object *table, void *target);

@@ -276,8 +276,9 @@ enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  entry);
 }
 
-/* Creates an entry without references. Reserves the bytes if `reserved` is 0. On failure returns
-   NULL and sets *result. */
+/* Creates an entry without references. `reserved` is the number of bytes that the caller has
+   reserved for the owner; if it is 0, this function reserves what the entry needs. On failure
+   returns NULL and sets *result. */
 static struct hs_map_entry *create_kept(struct hs_map_store *store, struct hs_str owner,
                                         struct hs_str name, const struct hs_world_mesh *mesh,
                                         struct hs_str document, size_t reserved,

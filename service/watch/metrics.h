@@ -90,9 +90,9 @@ void hs_metrics_observe(struct hs_metrics *metrics, enum hs_metric histogram, si
 /* Counts an answered request. `seconds` is the time from its header to its answer. */
 void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, double seconds);
 
-/* With HS_MODE_ENFORCE, counts the deciding reason of a verified claim; with HS_MODE_SHADOW, one
-   reason in its `would_reject`. `verdict` must be the verdict of this reason
-   (hs_reason_verdict). */
+/* Counts one reason of a claim or move. `mode` is HS_MODE_ENFORCE if this reason decided the
+   verdict, and HS_MODE_SHADOW if it is in `would_reject`. `verdict` must be the verdict of this
+   reason (hs_reason_verdict). */
 void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
                         enum hs_verdict verdict, enum hs_reason reason, enum hs_mode mode);
 

@@ -125,7 +125,7 @@ static void try_mover(struct hs_blockers *s, const struct hs_leg *leg, const str
     out->mover = mover;
 }
 
-/* Tests a mover on a leg. Cuts the leg at the mover's samples. */
+/* Tests a leg against one mover. Cuts the leg at the mover's samples. */
 static void try_leg(struct hs_blockers *s, const struct hs_leg *whole, const struct hs_mover *mover,
                     struct hs_obstacle *out)
 {
@@ -208,7 +208,7 @@ static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, in
         s->is_mover_unknown = true;
 }
 
-/* Tests all movers on a leg. With `any`, stops at the first contact that it finds. */
+/* Tests a leg against all movers. With `any`, stops at the first contact that it finds. */
 static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, bool any,
                               struct hs_obstacle *out)
 {
