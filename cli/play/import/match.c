@@ -264,7 +264,7 @@ static json_t *pose_to_player(struct csv_match *match)
     return player;
 }
 
-/* Appends one frame to `frames`: the waiting pose and those after it with the same time. */
+/* Appends one frame to `frames`: the waiting pose, and the following poses with the same time. */
 static bool take_frame(struct csv_match *match, json_t *frames)
 {
     double time = match->poses.time;

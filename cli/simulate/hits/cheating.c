@@ -24,7 +24,7 @@ enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGH
 #define AMBUSH_EVERY 1.0  /* min seconds between two ambush shots by one player */
 #define AMBUSH_TICKS 12   /* each player may ambush once in this many ticks */
 #define AMBUSH_RANGE 30.0 /* metres */
-/* passed as `extent` to try_claim: the extent is how many of these hits the player has sent */
+/* passed as `extent` to try_claim: the extent then counts the player's hits of this kind */
 #define COUNTED (-1.0)
 
 /* A cheat that plays in its own match. */

@@ -27,7 +27,8 @@ struct hs_timing_honest {
     double claimed, granted; /* seconds */
 };
 
-/* Totals for a cheat. The median and the maximum delay count only runs that found the cheat. */
+/* Totals for a cheat. The median and the maximum delay count only runs in which the cheat was
+   found. */
 struct hs_timing_cheating {
     uint64_t runs, found[HS_DETECTORS];
     double median[HS_DETECTORS], max[HS_DETECTORS];
