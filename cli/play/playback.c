@@ -299,7 +299,7 @@ static bool count_result(struct session *session, const struct hs_recording_entr
 }
 
 /* Counts the results of all claims. A brief answer lists only the results that have something to
-   report, and contains the number of the others, which were accepted. */
+   report. For the accepted claims that it leaves out, it contains only their number. */
 static bool count_results(struct session *session, const struct hs_recording_entry *entry,
                           const json_t *answer)
 {

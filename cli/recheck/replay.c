@@ -171,8 +171,8 @@ static enum hs_replay_result impossible(struct hs_replay *replay, const char *wh
 }
 
 /* Ends all matches, because a service starts without matches. If there are replacement rules, moves
-   the matches to `before`: a restored match must then continue from its state there, because the
-   recorded state was computed under the recorded rules. */
+   the matches to `before`: a restored match must then continue from its state in `before`, because
+   the recorded state was computed under the recorded rules. */
 static enum hs_replay_result restart(struct hs_replay *replay)
 {
     hs_registry_destroy(replay->before);

@@ -60,8 +60,8 @@ struct csv_match {
     double longest_rewind; /* seconds */
 };
 
-/* Returns the length of a path without the suffix .poses.csv or .shots.csv (or these with .gz), or
-   -1 if the path has another suffix. Sets *zipped to whether the path ends in .gz. */
+/* Returns the length of a path without the suffix .poses.csv or .shots.csv (with or without .gz),
+   or -1 if the path has another suffix. Sets *zipped to whether the path ends in .gz. */
 static int stem_of(const char *path, bool *zipped)
 {
     size_t length = strlen(path), part = strlen(".poses.csv");

@@ -18,7 +18,7 @@ enum hs_cheat_kind {
     HS_CHEAT_LAUNCHES, /* place and time of a projectile's launch, which is not posted */
     HS_CHEAT_PELLETS,  /* one path for all pellets, beside the aim; degrees */
     HS_CHEAT_SEEDS,    /* the seed of the spread, out of `amount` seeds */
-    HS_CHEAT_BESIDE,   /* a claimed path beside that of the posted shot; degrees */
+    HS_CHEAT_BESIDE,   /* a claimed path beside the path of the posted shot; degrees */
     HS_CHEAT_NUMBERS,  /* the number of an earlier accepted hit; hits accepted since then */
     HS_CHEAT_HOLD,     /* how long packets are held; seconds */
     HS_CHEAT_COVER,    /* an earlier fire_time while behind cover; seconds */
