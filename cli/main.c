@@ -14,8 +14,8 @@
 extern char **environ;
 
 /* jemalloc reads its options from this string. The string limits jemalloc to one arena, which
-   exists from the start. With more arenas, jemalloc 5.3 creates each one when a thread first needs
-   it, and crashes that thread if there is no memory for the arena. */
+   exists from the start. With more arenas, jemalloc 5.3 creates each arena when a thread first
+   needs it, and crashes that thread if there is no memory for the arena. */
 extern const char *malloc_conf;
 const char *malloc_conf = "narenas:1";
 

@@ -282,7 +282,7 @@ static void print_where_to_look(const struct demo *demo)
 /* ---- the result ---- */
 
 /* Returns whether the service caught a cheat: it refused every claim, set the expected flag (if
-   any) on every claim, and gave an expected reason for nearly all of them. */
+   any) on every claim, and gave an expected reason for nearly all claims. */
 static bool is_caught(const struct hs_tally *tally, const struct hs_demo_cheat_kind *cheat)
 {
     const struct hs_tally_kind *kind = hs_tally_kind(tally, cheat->label);
@@ -325,8 +325,8 @@ static bool write_known(FILE *out, const char *line, const struct hs_recording_e
 }
 
 /* Copies the service's recording, and adds the label and the ground truth of each claim, which the
-   service does not know. They are taken from a second run of the match, which produces the same
-   requests in the same order. */
+   service does not know. The label and the truth come from a second run of the match, which
+   produces the same requests in the same order. */
 static bool copy_recording(const struct demo *demo, FILE *in, FILE *out)
 {
     static const char request[] = "{\"match\":";

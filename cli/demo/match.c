@@ -158,7 +158,8 @@ static bool forge(struct demo_match *match, struct hs_mail *mail)
 }
 
 /* Returns the claims that have arrived, or NULL. Drops claims that a game server would not pass on
-   (hs_skirmish_is_in_vain), and adds the label and the ground truth of the others to `entry`. */
+   (hs_skirmish_is_in_vain). Adds the label and the ground truth of the other claims to the
+   entry. */
 static json_t *take_claims(struct demo_match *match, struct hs_recording_entry *entry)
 {
     struct hs_mail mail;

@@ -206,8 +206,8 @@ static void put(struct canvas *canvas, const struct view *view, struct hs_vec po
         canvas->cells[row][column] = (unsigned char)glyph;
 }
 
-/* Fills every cell whose line of sight meets a solid. If no line of sight does, because the solids
-   are small, fills the cell at the centre of the first solid. */
+/* Fills every cell whose line of sight meets a solid. If no line of sight meets a solid, because
+   the solids are small, fills the cell at the centre of the first solid. */
 static void draw_solids(struct canvas *canvas, const struct view *view,
                         const struct hs_solid *solids, size_t count, enum glyph glyph)
 {

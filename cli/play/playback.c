@@ -151,9 +151,9 @@ static bool start_forging(struct session *session, const char *ruleset)
     return session->forge != NULL || fail(session, "out of memory");
 }
 
-/* Uploads a ruleset from the recording. Skips the upload if the service already has this revision:
-   it may be built in, and the service does not accept an upload under the name of a built-in
-   ruleset. `revision` is "" if it is unknown; the ruleset is then always uploaded. */
+/* Uploads a ruleset from the recording. Skips the upload if the service already has this revision.
+   The ruleset may be built in, and the service does not accept an upload under the name of a
+   built-in ruleset. `revision` is "" if it is unknown; the ruleset is then always uploaded. */
 static bool bring_ruleset(struct session *session, const char *name, const char *revision,
                           const json_t *document)
 {
@@ -299,7 +299,7 @@ static bool count_result(struct session *session, const struct hs_recording_entr
 }
 
 /* Counts the results of all claims. A brief answer lists only the results that have something to
-   report, and contains the number of the others, which were accepted. */
+   report. For the accepted claims that it leaves out, it contains only their number. */
 static bool count_results(struct session *session, const struct hs_recording_entry *entry,
                           const json_t *answer)
 {
@@ -359,7 +359,7 @@ static const char *match_of(const struct session *session, const struct hs_recor
 
 /* Sets the method and the path. A request without a recorded answer is sent with `strict`, so that
    the service refuses the request if it contains a bad field: the field is then a mistake in the
-   recording. `brief` shortens the answer. It is not set for an answer that is compared with an
+   recording. `brief` shortens the answer. `brief` is not set if the answer is compared with an
    expectation, because that answer must be complete. */
 static void aim_request(struct session *session, const struct hs_recording_entry *entry)
 {

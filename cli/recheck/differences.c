@@ -106,8 +106,8 @@ static struct hs_reason_count *count_of(struct hs_differences *differences, enum
 
 /* ---- claims that changed ---- */
 
-/* Finds the measurement that explains one side of a change. If a check decided this side, it is
-   that check's measurement. An accepted claim has no deciding check, so its side gets the
+/* Finds the measurement that explains one side of a change. If a check decided this side, takes the
+   measurement of that check. An accepted claim has no deciding check, so its side gets the
    measurement of the check that decided the other side. */
 static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
 {
@@ -283,7 +283,7 @@ static void count_plain(struct hs_differences *differences, enum kind kind, stru
     differences->same += both;
 }
 
-/* Returns whether a member of an answer is a list of results. Others are compared as text. */
+/* Returns whether a member of an answer is a list of results. All others are compared as text. */
 static bool holds_results(enum hs_route route, struct hs_str key, enum kind *kind)
 {
     static const struct {
@@ -334,7 +334,7 @@ static bool follows_the_rules(struct hs_str key)
 }
 
 /* Reads the next member, but skips `jumps` and stores its value in *jumps: under some rules answers
-   do not contain it. */
+   do not contain this member. */
 static bool next_member(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value,
                         struct hs_str *jumps)
 {

@@ -1,6 +1,6 @@
 /*
  * Compares recorded answers with recomputed answers, claim by claim and move by move. Counts claims
- * and moves by reason, and stores those whose result differs.
+ * and moves by reason, and stores the claims and moves whose results differ.
  */
 #ifndef HS_RECHECK_DIFFERENCES_H
 #define HS_RECHECK_DIFFERENCES_H
@@ -74,7 +74,7 @@ struct hs_compared {
 
 /*
  * Compares the recorded answer to a request (`before`) with the recomputed answer (`after`).
- * Returns false if the two do not answer the same request, or if memory runs out.
+ * Returns false if the two answers do not belong to the same request, or if memory runs out.
  */
 bool hs_differences_add(struct hs_differences *differences, const struct hs_compared *request,
                         struct hs_str before, struct hs_str after);

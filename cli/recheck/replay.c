@@ -83,8 +83,9 @@ static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs
     return there ? hs_ruleset_store_get(replay->service.rulesets, hs_name_str(&name)) : NULL;
 }
 
-/* Adds a ruleset or a map (the other argument is NULL) to the kept ones. Takes ownership of the
-   reference, even on failure. Returns false if both arguments are NULL, or if memory runs out. */
+/* Adds a ruleset or a map (the other argument is NULL) to the kept rulesets and maps. Takes
+   ownership of the reference, even on failure. Returns false if both arguments are NULL, or if
+   memory runs out. */
 static bool keep(struct hs_replay *replay, struct hs_str revision, struct hs_ruleset_entry *ruleset,
                  struct hs_map_entry *map)
 {
@@ -170,8 +171,8 @@ static enum hs_replay_result impossible(struct hs_replay *replay, const char *wh
 }
 
 /* Ends all matches, because a service starts without matches. If there are replacement rules, moves
-   the matches to `before`: a restored match must then continue from its state there, because the
-   recorded state was computed under the recorded rules. */
+   the matches to `before`: a restored match must then continue from its state in `before`, because
+   the recorded state was computed under the recorded rules. */
 static enum hs_replay_result restart(struct hs_replay *replay)
 {
     hs_registry_destroy(replay->before);
@@ -300,9 +301,9 @@ static enum hs_replay_result unknown(struct hs_replay *replay, const char *why)
     return HS_REPLAY_UNKNOWN;
 }
 
-/* Saves the state that the match named in the line had before the restart. It was computed under
-   the replacement rules. Returns false if that match was not open before the restart, or if memory
-   runs out. */
+/* Saves the state that the match named in the line had before the restart. That state was computed
+   under the replacement rules. Returns false if that match was not open before the restart, or if
+   memory runs out. */
 static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
 {
     const struct hs_stream_line *line = replay->line;
@@ -327,9 +328,9 @@ static struct hs_bytes decode_state(const struct hs_replay *replay)
     return state;
 }
 
-/* Returns whether the state in the line can be loaded under the replacement rules. It can be loaded
-   if it is the evidence of a verdict and the replacement rules contain all parts that it refers
-   to. */
+/* Returns whether the state in the line can be loaded under the replacement rules. This is so if
+   the state is the evidence of a verdict, and the replacement rules contain everything that the
+   state refers to. */
 static bool is_fit(const struct hs_replay *replay, const struct hs_bytes *state)
 {
     const struct kept *kept = find_kept(replay, replay->line->revision, no_map);

@@ -35,7 +35,7 @@ enum hs_replay_result hs_replay_line(struct hs_replay *replay, const struct hs_s
 
 struct hs_replay_summary {
     const char *rules_name, *revision; /* the replacement ruleset; "": none */
-    size_t opened;                     /* matches opened so far, without those left out */
+    size_t opened;                     /* matches opened so far, except matches left out */
     size_t restored;                   /* matches among them that were restored from a state */
     size_t left_out;                   /* matches left out because of `only` */
 };

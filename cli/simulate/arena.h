@@ -25,9 +25,9 @@ struct hs_sim_arena {
     const struct hs_weapon *weapons[HS_ARMS];
 };
 
-/* Creates the arena. `rewind_limit`: seconds. The built-in limit, 0.25 s, is too short for the
-   simulated networks: with a round trip of 200 ms and an interpolation delay of 100 ms, a shot is
-   0.3 s old when it arrives, and older if a packet was lost. Returns NULL if memory runs out. */
+/* Creates the arena. `rewind_limit`: seconds. A limit of 0.25 s is too short for the simulated
+   networks: with a round trip of 200 ms and an interpolation delay of 100 ms, a shot is 0.3 s old
+   when it arrives, and older if a packet was lost. Returns NULL if memory runs out. */
 struct hs_sim_arena *hs_sim_arena_create(double rewind_limit);
 void hs_sim_arena_destroy(struct hs_sim_arena *arena);
 
@@ -43,8 +43,8 @@ void hs_sim_arena_walls(struct hs_world_box out[HS_SIM_WALLS]);
    every wall. */
 bool hs_sim_arena_is_free(struct hs_vec place, double width);
 
-/* Moves `place` horizontally out of the walls and into the field, to a distance of `width` from
-   them. Returns it unchanged if it is free. */
+/* Moves `place` horizontally out of the walls and into the field, to a distance of `width` from the
+   walls. Returns `place` unchanged if a player can stand there. */
 struct hs_vec hs_sim_arena_push_out(struct hs_vec place, double width);
 
 #endif

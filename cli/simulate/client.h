@@ -1,8 +1,8 @@
 /*
  * A simulated player's game client. It draws the other players late, interpolated between two
  * snapshots; some snapshots never arrive. It predicts its own player: it draws this player where
- * the server will simulate the player later. The player aims with human error, fires as fast as the
- * weapon allows, and the client claims the hits that the screen shows. Messages to the server
+ * the server will simulate the player later. The player aims with human error, and fires as fast as
+ * the weapon allows. The client claims the hits that its screen shows. Messages to the server
  * travel over the player's link.
  */
 #ifndef HS_SIMULATE_CLIENT_H
@@ -77,7 +77,8 @@ struct hs_mailbox {
     bool failed; /* out of memory: a message was lost */
 };
 
-/* What a client did in one of its frames. The server learns it when it simulates this frame. */
+/* What a client did in one of its frames. The server learns this when the server simulates the
+   frame. */
 struct hs_doing {
     double time;       /* server time of the frame */
     struct hs_vec aim; /* unit vector */
@@ -159,8 +160,8 @@ struct hs_vec hs_client_true_eye(const struct hs_client *client, const struct hs
 /* Returns the aim including the aiming error, as a unit vector. */
 struct hs_vec hs_client_shot_direction(const struct hs_client *client);
 
-/* Fires the weapon. Posts the shot if such shots are posted. Launches a projectile, or sends a
-   claim if the screen shows an instant hit. */
+/* Fires the weapon. Posts the shot if shots with this weapon are posted. Launches a projectile, or
+   sends a claim if the screen shows an instant hit. */
 void hs_client_fire(struct hs_client *client, const struct hs_game *game, double time,
                     const struct hs_screen *screen, struct hs_mailbox *box);
 

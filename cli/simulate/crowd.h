@@ -43,7 +43,7 @@ size_t hs_crowd_tick(const struct hs_crowd *crowd, double time);
 const struct hs_sim_pose *hs_crowd_at(const struct hs_crowd *crowd, unsigned who, size_t tick);
 
 /* Returns the place of a player's feet at `time`, linearly interpolated between two ticks. If the
-   player uses a portal or spawns between these ticks, returns the place at the first of them. */
+   player uses a portal or spawns between these ticks, returns the place at the first tick. */
 struct hs_vec hs_crowd_place(const struct hs_crowd *crowd, unsigned who, double time);
 
 /* Returns for how many seconds a player has been dead at `time`; 0: the player is alive. */

@@ -215,7 +215,7 @@ static bool forge_future(struct hs_forger *forger, struct hs_mail *mail)
 static bool forge_slack(struct hs_forger *forger, struct hs_mail *mail)
 {
     const struct hs_rewind_rules *rules = &forger->game->arena->ruleset->rewind;
-    /* Use the largest slacks, those for the noisiest connections. */
+    /* Use the largest slacks: the slacks for the noisiest connections. */
     double newer = fmax(hs_seconds(rules->newer_slack_us), hs_seconds(rules->older_slack_us));
     double latest = forger->expected[1] + newer + 0.001;
     double oldest = forger->expected[0] - 2 * hs_seconds(rules->older_slack_us) - 0.001;

@@ -3,7 +3,7 @@
  * message takes half of the base round trip plus a random jitter of 0 or more. Each message is
  * delayed or lost independently of the others. The link OUTAGE is a CABLE that fails in both
  * directions for 3 to 10 s, once in every 150 s. About half of the outages lose all messages; the
- * others deliver them late, together.
+ * other outages deliver all messages late, together.
  */
 #ifndef HS_SIMULATE_LINK_H
 #define HS_SIMULATE_LINK_H
@@ -53,7 +53,7 @@ double hs_link_delay(const struct hs_link *link, struct hs_dice *dice);
 
 /* Returns the delay, in seconds, of a message that is first sent at the time `at`, and repeated
    until it arrives. Includes the wait for the end of an outage. Sets *losses to the number of lost
-   copies, without those lost in an outage. */
+   copies, not counting copies lost in an outage. */
 double hs_link_command(const struct hs_link *link, double at, struct hs_dice *dice,
                        unsigned *losses);
 

@@ -58,7 +58,7 @@ bool hs_skirmish_take(struct hs_skirmish *skirmish, struct hs_mail *out);
 /* Runs the clients and ends the tick. */
 void hs_skirmish_end(struct hs_skirmish *skirmish);
 
-/* Returns whether players may shoot yet: enough frames and snapshots have been sent. */
+/* Returns whether enough frames and snapshots have been sent, so that players may shoot. */
 bool hs_skirmish_is_warm(const struct hs_skirmish *skirmish);
 
 /* Prepares the forger for a claim by this player: sets the time, and computes the expected

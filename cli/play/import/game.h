@@ -36,8 +36,9 @@ struct hs_csv_weapon {
     double spread; /* half angle of the widest cone of bullets; radians */
 };
 
-/* Returns a ruleset for a match of this game (new reference). Its rewind limit is at least
-   `longest_rewind` (seconds). Its hitbox is `grow` (length) larger on every side. */
+/* Returns a ruleset for a match of this game (new reference). The rewind limit is at least
+   `longest_rewind` (seconds). The hitbox is `grow` (length) larger on every side than the game's
+   body. */
 json_t *hs_csv_ruleset(const struct hs_csv_game *game, const struct hs_csv_weapon *weapons,
                        size_t count, double longest_rewind, double grow);
 

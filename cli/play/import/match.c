@@ -60,8 +60,8 @@ struct csv_match {
     double longest_rewind; /* seconds */
 };
 
-/* Returns the length of a path without the suffix .poses.csv or .shots.csv (or these with .gz), or
-   -1 if the path has another suffix. Sets *zipped to whether the path ends in .gz. */
+/* Returns the length of a path without the suffix .poses.csv or .shots.csv (with or without .gz),
+   or -1 if the path has another suffix. Sets *zipped to whether the path ends in .gz. */
 static int stem_of(const char *path, bool *zipped)
 {
     size_t length = strlen(path), part = strlen(".poses.csv");
@@ -264,7 +264,7 @@ static json_t *pose_to_player(struct csv_match *match)
     return player;
 }
 
-/* Appends one frame to `frames`: the waiting pose and those after it with the same time. */
+/* Appends one frame to `frames`: the waiting pose, and the following poses with the same time. */
 static bool take_frame(struct csv_match *match, json_t *frames)
 {
     double time = match->poses.time;

@@ -17,8 +17,8 @@ bool hs_csv_match_is_name(const char *path);
 
 /*
  * Opens the pair; `path` names either table. `grow` (length) enlarges the body on every side. A
- * negative value shrinks it, and must leave some width. Returns NULL with a message in `error` on
- * failure.
+ * negative value shrinks the body, and must leave some width. Returns NULL with a message in
+ * `error` on failure.
  */
 struct hs_recording *hs_csv_match_open(const char *path, double grow,
                                        char error[HS_PLAY_ERROR_MAX]);

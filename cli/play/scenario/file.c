@@ -255,8 +255,8 @@ static struct hs_scenario_step *add_frames(struct draft *draft, const json_t *re
                          json_pack("{s:o}", "body", expect));
 }
 
-/* Adds a step with one claim: the fixture's claim, with members replaced by those of the request's
-   claim. The request's expectation describes the result of the claim. */
+/* Adds a step with one claim: the fixture's claim, with members replaced by members of the
+   request's claim. The request's expectation describes the result of the claim. */
 static struct hs_scenario_step *add_claim(struct draft *draft, const json_t *request)
 {
     json_t *claim =

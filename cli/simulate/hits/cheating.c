@@ -2,7 +2,7 @@
  * Plays one skirmish in several matches at once. In one match all players are honest: the twins. In
  * each of the other matches all players use the same cheat. The matches can share the skirmish,
  * because shots change nothing in it. Before a cheat sends a claim, it verifies every possible
- * claim in its own match, and then sends the one with the most damage. So no real client can win
+ * claim in its own match, and then sends the claim with the most damage. So no real client can win
  * more with the same choices.
  */
 #include <math.h>
@@ -17,14 +17,14 @@ enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGH
 
 #define ROUNDING  0.01 /* metres; rounding of coordinates can move a path by this much */
 #define TIME_STEP 0.01 /* seconds between two hit times that a cheat tries */
-/* Degrees. With this error, a third to a half of the twins' rifle shots hit. If nearly all of them
+/* Degrees. With this error, a third to a half of the twins' rifle shots hit. If nearly all shots
    hit, cheats could gain nothing. */
 #define AIM_ERROR 2.0
 
 #define AMBUSH_EVERY 1.0  /* min seconds between two ambush shots by one player */
 #define AMBUSH_TICKS 12   /* each player may ambush once in this many ticks */
 #define AMBUSH_RANGE 30.0 /* metres */
-/* passed as `extent` to try_claim: the extent is how many of these hits the player has sent */
+/* passed as `extent` to try_claim: the extent then counts the player's hits of this kind */
 #define COUNTED (-1.0)
 
 /* A cheat that plays in its own match. */
@@ -329,7 +329,7 @@ static void try_beside(struct run *run, const struct hs_mail *shot)
 }
 
 /* Fires again with the shot number of an earlier accepted hit. `amount` is how many hits were
-   accepted after that one. */
+   accepted after that hit. */
 static bool repeat_number(struct run *run, const struct hs_mail *shot)
 {
     struct play *play = run->play;

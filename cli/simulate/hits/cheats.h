@@ -1,8 +1,8 @@
 /*
  * Cheats, each played beside an honest twin. Cheat and twin have the same seed, connection, fight
- * and fire times, and the same aim with the same errors. The cheat's gain is the share by which its
- * accepted hits exceed the twin's. Cheats know everything: they see the server's frames, verify all
- * choices first, and send the choice with the most damage.
+ * and fire times, and the same aim with the same errors. The gain is the share by which the cheat
+ * has more accepted hits than the twin. Cheats know everything: they see the server's frames,
+ * verify all choices first, and send the choice with the most damage.
  */
 #ifndef HS_SIMULATE_CHEATS_H
 #define HS_SIMULATE_CHEATS_H
@@ -18,7 +18,7 @@ enum hs_cheat_kind {
     HS_CHEAT_LAUNCHES, /* place and time of a projectile's launch, which is not posted */
     HS_CHEAT_PELLETS,  /* one path for all pellets, beside the aim; degrees */
     HS_CHEAT_SEEDS,    /* the seed of the spread, out of `amount` seeds */
-    HS_CHEAT_BESIDE,   /* a claimed path beside that of the posted shot; degrees */
+    HS_CHEAT_BESIDE,   /* a claimed path beside the path of the posted shot; degrees */
     HS_CHEAT_NUMBERS,  /* the number of an earlier accepted hit; hits accepted since then */
     HS_CHEAT_HOLD,     /* how long packets are held; seconds */
     HS_CHEAT_COVER,    /* an earlier fire_time while behind cover; seconds */
@@ -40,7 +40,7 @@ struct hs_cheat {
     enum hs_cheat_kind kind;
     double amount;
     enum hs_arm arm; /* the cheat's weapon; only hits with this weapon are compared */
-    bool posts;      /* the cheat posts its shots; the twin always posts them */
+    bool posts;      /* the cheat posts its shots; the twin always posts its own */
     enum hs_cheat_bound bound;
     double limit;
     const char *extent; /* what the extent measures, with its unit, for example "s older" */

@@ -66,8 +66,8 @@ void hs_timing_lines_start(enum hs_timing_profile profile, struct hs_dice *dice,
 /* Sends a packet at `at`, which must never decrease. Returns false if the packet is lost. */
 bool hs_timing_line_send(struct hs_timing_line *line, double at, double *arrives);
 
-/* Returns a normal random number with mean 0 and standard deviation 1. Unlike hs_dice_normal, it
-   may lie far from the mean. */
+/* Returns a normal random number with mean 0 and standard deviation 1. Unlike a number from
+   hs_dice_normal, it may lie far from the mean. */
 double hs_timing_normal(struct hs_dice *dice);
 
 #endif

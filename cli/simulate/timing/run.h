@@ -27,7 +27,8 @@ struct hs_timing_honest {
     double claimed, granted; /* seconds */
 };
 
-/* Totals for a cheat. The median and the maximum delay count only runs that found the cheat. */
+/* Totals for a cheat. The median and the maximum delay count only runs in which the cheat was
+   found. */
 struct hs_timing_cheating {
     uint64_t runs, found[HS_DETECTORS];
     double median[HS_DETECTORS], max[HS_DETECTORS];
@@ -66,9 +67,9 @@ json_t *hs_timing_json(const struct hs_timing_run *run, const struct hs_timing_t
    there is no such number, or if the value is out of range. */
 bool hs_timing_dial_set(struct hs_moves_rules *rules, const char *text);
 
-/* Plays the run, and then plays it again with half and with double the value of each number in both
-   timing checks. Simulates the same players in each run, and prints one line for each run. Returns
-   false if memory runs out. */
+/* Plays the run, and then plays it again with half and with double the value of each number in the
+   rules of the timing checks. Simulates the same players in each run, and prints one line for each
+   run. Returns false if memory runs out. */
 bool hs_timing_sensitivity(const struct hs_timing_run *run, FILE *out);
 
 #endif
