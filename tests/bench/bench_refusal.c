@@ -6,9 +6,10 @@
  *   small_refusal_us         for a tick that it refuses with 503, because its deadline has passed
  *   bare_refusal_us          for the same tick and a server that only receives it, without looking
  *                            at it, and sends a constant answer of the same size
- *   small_2x_computed        share of its peak that the service keeps at twice its capacity, if
- * each answer costs this much bare_2x_computed         the same with the refusals of the bare
- * server: no service with such ticks keeps more while it answers each request on its own processor
+ *   small_2x_computed        share of its peak that the service keeps at twice its capacity, if a
+ *                            refusal costs as much as small_refusal_us
+ *   bare_2x_computed         the same if a refusal costs as much as bare_refusal_us: the limit for
+ *                            a service that answers each request on its own processor
  */
 #include <arpa/inet.h>
 #include <pthread.h>
