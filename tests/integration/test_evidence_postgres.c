@@ -7,6 +7,7 @@
 #include "tests/support/run_suite.h"
 
 #include <check.h>
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,6 +170,37 @@ START_TEST(rows_of_one_time_are_all_listed)
                      "6 5");
     for (int i = 0; i < REPLICAS; i++)
         hs_kept_stop(&kept[i]);
+}
+END_TEST
+
+static void *lock_often(void *unused)
+{
+    for (int i = 0; i < 10; i++)
+        sql("BEGIN; LOCK TABLE hindsight.verdicts; SELECT pg_sleep(0.1); COMMIT");
+    return unused;
+}
+
+/* A page that takes long ends after today and yesterday. The next page reads all older days. */
+START_TEST(slow_pages_end)
+{
+    char path[96] = "/v1/verdicts";
+    pthread_t locker;
+    json_int_t next;
+    int pages = 0;
+    hs_kept_start(&kept[0], NULL);
+    await(&kept[0], UP, 1);
+    ck_assert_int_eq(pthread_create(&locker, NULL, lock_often, NULL), 0);
+    hs_test_pause_ms(50);
+    do {
+        json_t *root = hs_stored_get(&kept[0], path);
+        next = json_integer_value(json_object_get(root, "next"));
+        snprintf(path, sizeof path, "/v1/verdicts?cursor=%lld", (long long)next);
+        json_decref(root);
+        pages++;
+    } while (next > 0 && pages < 5);
+    pthread_join(locker, NULL);
+    ck_assert_int_le(pages, 2);
+    hs_kept_stop(&kept[0]);
 }
 END_TEST
 
@@ -541,6 +573,7 @@ static void add_tests(TCase *tests)
 {
     tcase_add_test(tests, replicas_share_a_database);
     tcase_add_test(tests, rows_of_one_time_are_all_listed);
+    tcase_add_test(tests, slow_pages_end);
     tcase_add_loop_test(tests, verdicts_wait_for_the_database, 0, 2);
     tcase_add_test(tests, the_next_host_takes_over);
     tcase_add_test(tests, the_spool_survives_a_restart);
