@@ -142,11 +142,18 @@ static void replay_cancel(struct hs_loading *l)
 
 static void replay_account(struct hs_loading *l)
 {
-    struct hs_player *player = hs_players_find(&l->match->players, hs_loading_name(l, false));
+    struct hs_players *players = &l->match->players;
+    struct hs_player *player = hs_players_find(players, hs_loading_name(l, false));
+    uint64_t change = hs_bytes_get(&l->reader, 8);
     uint64_t session = hs_bytes_get(&l->reader, 8);
     struct hs_str name = hs_loading_name(l, false);
-    if (hs_loading_is_fine(l) && player != NULL && player->session == session && !player->left)
-        hs_accounts_set(&l->match->players, player, name);
+    /* The snapshot contains all changes up to its own number. If they were applied again, values of
+       other accounts would be mixed in. */
+    if (!hs_loading_is_fine(l) || change <= players->account_changes)
+        return;
+    if (player != NULL && player->session == session && !player->left)
+        hs_accounts_set(players, player, name);
+    players->account_changes = change;
 }
 
 static void replay_clock(struct hs_loading *l)
