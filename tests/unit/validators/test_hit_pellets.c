@@ -205,6 +205,37 @@ START_TEST(the_same_pellets_are_the_same_trajectory)
 }
 END_TEST
 
+/* Row: how often the list of pellets is turned by one place. */
+START_TEST(the_order_of_pellets_makes_no_other_trajectory)
+{
+    enum { PELLETS = 3 };
+    struct hs_pellet_claim pellets[PELLETS] = {
+        {.end = {20, 0, 1.6}}, {.end = {20, 0, 1.1}}, {.end = {20, 0.1, 1.1}}};
+    rifle->pellets = PELLETS;
+    rifle->spread_deg = 10;
+    rifle->min_interval_us = HS_MS(150);
+    rules->checks[HS_CHECK_FIRE_RATE] = HS_MODE_OFF;
+    stand("S", 0, 0);
+    stand("T", 20, 0);
+    struct hs_hit_claim claim = hs_stage_claim_fired(HS_MS(900), 20, 0, 1.6);
+    list_pellets(&claim, pellets, PELLETS);
+    const struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_OK);
+    ck_assert(hs_hit_record(match, &claim, r, HS_STR("{")));
+    for (int i = 0; i < _i; i++) {
+        const struct hs_pellet_claim first = pellets[0];
+        memmove(pellets, pellets + 1, (PELLETS - 1) * sizeof pellets[0]);
+        pellets[PELLETS - 1] = first;
+    }
+    claim.shot = 2;
+    claim.hit_time_us = claim.fire_time_us = HS_MS(960);
+    hs_expect_reason(judge(&claim), HS_REASON_DUPLICATE_TRAJECTORY);
+    for (int i = 0; i < PELLETS; i++)
+        pellets[i].end.y += 0.01;
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
+}
+END_TEST
+
 /* ---- pellets whose target takes no damage ---- */
 
 /* Row: what the frames of T say, and the reason of a claim that names T. */
@@ -429,6 +460,7 @@ int main(void)
     tcase_add_test(tcase, one_pellet_flies_like_an_arrow);
     tcase_add_loop_test(tcase, one_pellet_explodes_like_a_rocket, 0, 2);
     tcase_add_loop_test(tcase, pellets_beyond_the_only_one_are_not_swept, 0, 2);
+    tcase_add_loop_test(tcase, the_order_of_pellets_makes_no_other_trajectory, 0, 3);
     tcase_add_loop_test(tcase, the_same_pellets_are_the_same_trajectory, 0, 2);
     tcase_add_loop_test(tcase, pellets_of_a_spared_target_have_its_reason, 0, SPARED);
     tcase_add_loop_test(tcase, pellets_of_a_spared_target_follow_the_mode_of_its_check, 0, SPARED);
