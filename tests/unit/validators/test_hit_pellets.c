@@ -367,6 +367,41 @@ START_TEST(a_volley_explodes_where_its_pellets_end)
 }
 END_TEST
 
+/* Row: whether the claim names T, or only its pellets do. The pellets pass T, and the wall behind T
+   stops them. A projectile that misses its target explodes in the same way. */
+START_TEST(a_volley_that_misses_explodes_where_its_pellets_end)
+{
+    rifle->pellets = 2;
+    give_blast(rifle);
+    build_wall(21);
+    stand("S", 0, 0);
+    stand("T", 20, 1);
+    stand("V", 20, -1);
+    stand("far", 20, 20);
+    struct hs_pellet_claim pellets[2] = {{.end = {30, 0, 1.6}, .target = HS_STR("T")},
+                                         {.end = {30, 0, 1.6}, .target = HS_STR("T")}};
+    struct hs_hit_claim claim = hs_stage_claim_fired(NOW, 30, 0, 1.6);
+    if (_i == 1)
+        claim.target = (struct hs_str){0};
+    claim.victims = victims;
+    claim.victim_count = 1;
+    list_pellets(&claim, pellets, 2);
+    expect(&claim, HS_REASON_OK, _i == 0 ? 60 : 30);
+    const struct hs_hit_result *r = judge(&claim);
+    ck_assert_double_eq_tol(r->impact.distance, 21, 0.06);
+    ck_assert_uint_eq(r->refused_count, _i == 0 ? 1 : 0);
+    ck_assert_int_eq(r->pellets[0].outcome, HS_PELLET_MISS);
+    if (_i == 0)
+        ck_assert_int_eq(r->refused[0].reason, HS_REASON_NO_INTERSECTION);
+    claim.victim_count = 0;
+    if (_i == 0)
+        claim.target = HS_STR("far");
+    pellets[0].target = pellets[1].target = HS_STR("far");
+    expect(&claim, HS_REASON_NO_INTERSECTION, 0); /* the blast hurts nobody */
+    ck_assert_uint_eq(judge(&claim)->refused_count, 0);
+}
+END_TEST
+
 START_TEST(a_volley_that_touches_nothing_explodes_at_its_first_end)
 {
     rifle->pellets = 2;
@@ -466,6 +501,7 @@ int main(void)
     tcase_add_loop_test(tcase, pellets_of_a_spared_target_follow_the_mode_of_its_check, 0, SPARED);
     tcase_add_loop_test(tcase, a_volley_on_a_spared_target_still_explodes, 0, SPARED);
     tcase_add_loop_test(tcase, a_volley_explodes_where_its_pellets_end, 0, 3);
+    tcase_add_loop_test(tcase, a_volley_that_misses_explodes_where_its_pellets_end, 0, 2);
     tcase_add_test(tcase, a_volley_that_touches_nothing_explodes_at_its_first_end);
     tcase_add_test(tcase, a_volley_at_an_unknown_door_is_inconclusive);
     tcase_add_loop_test(tcase, all_direct_damage_is_compared_with_the_blast, 0, LARGEST);
