@@ -402,6 +402,35 @@ START_TEST(a_volley_that_misses_explodes_where_its_pellets_end)
 }
 END_TEST
 
+/* The pellets start beside the eye and pass a box that hides T from the eye. Nothing explodes at
+   the box, although V is near it. */
+START_TEST(a_volley_at_an_unseen_target_does_not_explode)
+{
+    rifle->pellets = 2;
+    give_blast(rifle);
+    stand("S", 0, 0);
+    stand("T", 20, 0.2);
+    stand("V", 0.5, 1.5);
+    const struct hs_mover_frame box = {.mover = HS_STR("box"),
+                                       .fields = HS_MOVER_BOX,
+                                       .position = {1, -0.9, 1.6},
+                                       .half_extents = {0.1, 1, 2}};
+    for (int ms = 0; ms <= 1000; ms += 50) {
+        const struct hs_frame frame = {.time_us = HS_MS(ms), .movers = &box, .mover_count = 1};
+        enum hs_frame_result posted;
+        unsigned flags = 0;
+        ck_assert(hs_match_post_frame(match, &frame, &posted, &flags));
+    }
+    const struct hs_pellet_claim pellets[2] = {{.end = {20, 0.2, 1.6}}, {.end = {20, 0.2, 1.6}}};
+    struct hs_hit_claim claim = hs_stage_claim_fired(NOW, 20, 0.2, 1.6);
+    claim.start.y = 0.2;
+    claim.victims = victims;
+    claim.victim_count = 1;
+    list_pellets(&claim, pellets, 2);
+    expect(&claim, HS_REASON_OCCLUDED_WORLD, 0);
+}
+END_TEST
+
 START_TEST(a_volley_that_touches_nothing_explodes_at_its_first_end)
 {
     rifle->pellets = 2;
@@ -502,6 +531,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_volley_on_a_spared_target_still_explodes, 0, SPARED);
     tcase_add_loop_test(tcase, a_volley_explodes_where_its_pellets_end, 0, 3);
     tcase_add_loop_test(tcase, a_volley_that_misses_explodes_where_its_pellets_end, 0, 2);
+    tcase_add_test(tcase, a_volley_at_an_unseen_target_does_not_explode);
     tcase_add_test(tcase, a_volley_that_touches_nothing_explodes_at_its_first_end);
     tcase_add_test(tcase, a_volley_at_an_unknown_door_is_inconclusive);
     tcase_add_loop_test(tcase, all_direct_damage_is_compared_with_the_blast, 0, LARGEST);
