@@ -7,8 +7,8 @@
  * answers a request, it saves the buffer to storage that outlives the process. After a crash, the
  * records are replayed into the match that was restored from the snapshot.
  *
- * Each record names its session and its clock. So a record whose event is already in the snapshot
- * has no effect.
+ * Each record names its session and its clock, and a record of an account has a number. So a record
+ * whose event is already in the snapshot has no effect.
  *
  * Not thread-safe on one match.
  */

@@ -44,8 +44,10 @@ struct hs_save_cursor {
     bool has_begun;
     uint32_t restarts; /* number of times that the save started again */
     uint32_t players;  /* number of players that are not saved yet; valid if has_begun */
-    /* The numbers of clock resets and of taken accounts when the save began; valid if has_begun. */
+    /* The numbers of clock resets, of taken accounts and of account changes when the save began;
+       valid if has_begun. */
     uint32_t clock, accounts_taken;
+    uint64_t account_changes;
     size_t start; /* the size of `out` when the save began; valid if has_begun */
 };
 
@@ -55,9 +57,10 @@ struct hs_save_cursor {
  * between two parts, so other callers wait for one part at most. The state of one player is always
  * in one part. Players who join between two parts are not saved.
  *
- * `out` must keep all parts until the last one is appended. If the match's clock was reset or a
- * player took a parked account since the save began, the function removes the earlier parts from
- * `out` and starts again. After a few such restarts, it saves the rest in one part.
+ * `out` must keep all parts until the last one is appended. If the match's clock was reset, a
+ * player took a parked account or a player's account was set since the save began, the function
+ * removes the earlier parts from `out` and starts again. After a few such restarts, it saves the
+ * rest in one part.
  */
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out);

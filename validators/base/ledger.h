@@ -117,10 +117,10 @@ struct hs_ledger_entry *hs_ledger_posted(struct hs_ledger *ledger, uint64_t numb
 /* The offsets of two hits are compared only if their hit times differ by at most this. */
 #define HS_OFFSET_WINDOW_US INT64_C(2000000)
 
-/* Returns whether an entry's trace has the same ends as the trace from `start` to `end`, whose
-   length is `length`. Rounding errors are ignored. */
+/* Returns whether an entry's trace has the same ends as the trace from `start` to `end`. Rounding
+   errors are ignored. */
 bool hs_ledger_is_same_trace(const struct hs_ledger_entry *entry, struct hs_vec start,
-                             struct hs_vec end, double length);
+                             struct hs_vec end);
 
 /* Returns whether hs_ledger_offset_jump compares this entry with a hit at `hit_time_us`. */
 bool hs_ledger_is_compared(const struct hs_ledger_entry *entry, int64_t hit_time_us);

@@ -52,9 +52,9 @@ static int64_t distance(int64_t a, int64_t b)
 #define SAME_PLACE 1e-6
 
 bool hs_ledger_is_same_trace(const struct hs_ledger_entry *entry, struct hs_vec start,
-                             struct hs_vec end, double length)
+                             struct hs_vec end)
 {
-    double slack = SAME_PLACE * length;
+    double slack = SAME_PLACE * hs_vec_distance(start, end);
     return hs_vec_distance(start, entry->start) <= slack &&
            hs_vec_distance(end, entry->end) <= slack;
 }

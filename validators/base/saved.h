@@ -14,7 +14,7 @@
 #include "validators/vocabulary.h"
 
 /* The version of the saved form: the first number in saved bytes. */
-enum { HS_SAVED_VERSION = 1 };
+enum { HS_SAVED_VERSION = 2 };
 
 /* How a field is saved, and which values are valid. An array counts as one field. */
 enum hs_saved_kind {

@@ -182,6 +182,17 @@ static void add_suspicion(struct hs_match *match, struct hs_player *shooter,
     }
 }
 
+/* The entry contains the end of one pellet only. So every pellet of the claim is compared with it:
+   their order must not matter. */
+bool hs_hit_repeats_trace(const struct hs_hit_claim *claim, const struct hs_ledger_entry *entry)
+{
+    bool repeats =
+        claim->pellet_count == 0 && hs_ledger_is_same_trace(entry, claim->start, claim->end);
+    for (size_t i = 0; !repeats && i < claim->pellet_count; i++)
+        repeats = hs_ledger_is_same_trace(entry, claim->start, claim->pellets[i].end);
+    return repeats;
+}
+
 bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, struct hs_str answer)
 {

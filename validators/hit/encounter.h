@@ -131,6 +131,7 @@ struct hs_volley {
 
     bool is_occluded; /* the world stops at least one pellet in front of its claimed body */
     bool is_unknown;  /* an unknown mover may stop at least one pellet that would hit */
+    bool is_unseen;   /* the eye does not see, or may not see, the body of at least one pellet */
     /* The first unknown mover that may be in the way, otherwise the first certain obstacle
        (record_obstacle in volley.c). */
     struct hs_obstacle obstacle;

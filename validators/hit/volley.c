@@ -60,6 +60,8 @@ static void verify_encounter(struct hs_hit_context *c, const struct hs_view *vie
     bool enforced = hs_world_is_enforced(c);
     bool blocked = hs_encounter_is_blocked(c, e);
     const struct hs_player *in_front = e->met_count > 0 ? e->met[0].player : NULL;
+    bool passes = e->is_beside && c->weapon != NULL && c->weapon->has_blast;
+    volley->is_unseen = volley->is_unseen || e->is_unseen;
     if (e->target.touched && (e->is_occluded || (!blocked && e->is_unknown)))
         record_obstacle(volley, e);
     if (e->target.nearest.gap == DBL_MAX) { /* no hitbox had a pose on the path */
@@ -73,7 +75,7 @@ static void verify_encounter(struct hs_hit_context *c, const struct hs_view *vie
         volley->has_margin = true;
     } else if (e->is_occluded && enforced) {
         refuse(out, HS_PELLET_OCCLUDED, HS_REASON_OCCLUDED_WORLD);
-        if (!c->out->impact.present)
+        if (!c->out->impact.present && !passes)
             hs_describe_obstacle(c, &e->obstacle);
     } else if (blocked) {
         refuse(out, HS_PELLET_BLOCKED, HS_REASON_BLOCKED_BY_PLAYER);

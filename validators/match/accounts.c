@@ -228,6 +228,7 @@ void hs_accounts_set(struct hs_players *players, struct hs_player *player, struc
     park(players, player, player->left_us);
     hs_name_set(&player->account, name);
     hs_accounts_take(players, player);
+    players->account_changes++;
     hs_journal_account(players, player);
 }
 

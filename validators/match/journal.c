@@ -67,6 +67,7 @@ void hs_journal_account(const struct hs_players *players, const struct hs_player
     struct hs_bytes *out = begin_record(players, HS_JOURNAL_ACCOUNT, player);
     if (out == NULL)
         return;
+    hs_bytes_put(out, players->account_changes, 8);
     hs_bytes_put(out, player->session, 8);
     hs_bytes_put_name(out, player->account.text);
 }

@@ -118,8 +118,10 @@ struct hs_players {
     uint32_t count, capacity, limit;
     uint32_t present; /* number of players who have not left */
     uint32_t next;    /* index after the player that hs_players_find_next found last */
-    /* How often a player took a parked account. A save in parts then starts again. */
+    /* How often a player took a parked account, and how often a player's account was set. A save in
+       parts then starts again. account_changes also numbers the journal records of accounts. */
     uint32_t accounts_taken;
+    uint64_t account_changes;
     /* The shooter of the last claim or shot, or NULL. hs_players_find tries this player first. */
     struct hs_player *shooter;
     /* Number of sessions so far; also the number of the newest session. */

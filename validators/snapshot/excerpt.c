@@ -6,6 +6,7 @@
 #include "validators/base/units.h"
 #include "validators/history/rewind.h"
 #include "validators/hit.h"
+#include "validators/hit/booking.h"
 #include "validators/match/players.h"
 #include "validators/shot.h"
 
@@ -95,9 +96,9 @@ static bool may_be_same_trace(const struct hs_excerpt *excerpt, const struct hs_
     const struct hs_hit_claim *claim = excerpt->claim;
     /* are_far is fast and excludes most traces before the exact test. */
     if (claim != NULL && !claim->has_no_end)
-        return entry->accepted && !are_far(entry->end, claim->end, excerpt->near) &&
-               hs_ledger_is_same_trace(entry, claim->start, claim->end,
-                                       hs_vec_distance(claim->start, claim->end));
+        return entry->accepted &&
+               (claim->pellet_count > 0 || !are_far(entry->end, claim->end, excerpt->near)) &&
+               hs_hit_repeats_trace(claim, entry);
     return entry->hit_time_us - excerpt->until_us <= HS_OFFSET_WINDOW_US &&
            excerpt->from_us - entry->hit_time_us <= HS_OFFSET_WINDOW_US;
 }

@@ -392,6 +392,8 @@ static void load_match(struct hs_loading *l)
     while (hs_loading_is_fine(l) && hs_loading_flag(l))
         load_player(l);
     load_accounts(l);
+    if (!l->is_excerpt)
+        match->players.account_changes = hs_bytes_get(&l->reader, 8);
     if (l->reader.at != l->reader.end)
         l->is_damaged = true;
     match->players.limit = match->players.count > limit ? match->players.count : limit;

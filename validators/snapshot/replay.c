@@ -73,11 +73,7 @@ static void book(struct hs_loading *l, struct hs_player *player, struct hs_journ
     struct hs_ledger_numbers *numbers = payment->is_shot ? &ledger->shots : &ledger->hits;
     struct hs_ledger_entry *entry = &payment->entry;
     ledger->free_before_us = l->match->players.evict_before_us;
-    /* Skip a payment that the snapshot already contains. It contains those from before the last
-       clock reset, those whose number is used or forgotten, and those so old that no claim with the
-       same number can be accepted any more. */
-    if (payment->clock != l->match->clock || entry->fire_time_us < ledger->free_before_us ||
-        hs_ledger_is_used(numbers, entry->number, ledger->free_before_us) ||
+    if (hs_ledger_is_used(numbers, entry->number, ledger->free_before_us) ||
         hs_ledger_is_forgotten(numbers, entry->fire_time_us))
         return;
     if (!hs_ledger_record(ledger, numbers, entry)) {
@@ -105,6 +101,15 @@ static void book_former(struct hs_loading *l, struct hs_player *player,
     hs_ledger_record_paid(numbers, payment->entry.fire_time_us);
 }
 
+/* Returns whether a payment no longer matters: it is from before the last clock reset, or so old
+   that no claim with the same number can be accepted any more. The match may have forgotten its
+   number, so it must not count again. */
+static bool is_past(const struct hs_match *match, const struct hs_journal_payment *payment)
+{
+    return payment->clock != match->clock ||
+           payment->entry.fire_time_us < match->players.evict_before_us;
+}
+
 static void replay_paid(struct hs_loading *l)
 {
     struct hs_journal_payment payment = {0};
@@ -119,12 +124,12 @@ static void replay_paid(struct hs_loading *l)
     hs_loading_entry(l, &payment.entry);
     bool is_valid = payment.entry.accepted && payment.damage >= 0 && isfinite(payment.damage) &&
                     (payment.weapon < ruleset->weapon_count || payment.weapon == HS_NONE);
+    bool counts = player != NULL && !is_past(l->match, &payment);
     if (!is_valid || !hs_loading_is_fine(l))
         l->is_damaged = true;
-    else if (player != NULL && payment.session == player->session)
+    else if (counts && payment.session == player->session)
         book(l, player, &payment);
-    else if (player != NULL && payment.session < player->session &&
-             payment.clock == l->match->clock)
+    else if (counts && payment.session < player->session)
         book_former(l, player, &payment);
     hs_ledger_free_entry(&payment.entry);
 }
@@ -142,11 +147,18 @@ static void replay_cancel(struct hs_loading *l)
 
 static void replay_account(struct hs_loading *l)
 {
-    struct hs_player *player = hs_players_find(&l->match->players, hs_loading_name(l, false));
+    struct hs_players *players = &l->match->players;
+    struct hs_player *player = hs_players_find(players, hs_loading_name(l, false));
+    uint64_t change = hs_bytes_get(&l->reader, 8);
     uint64_t session = hs_bytes_get(&l->reader, 8);
     struct hs_str name = hs_loading_name(l, false);
-    if (hs_loading_is_fine(l) && player != NULL && player->session == session && !player->left)
-        hs_accounts_set(&l->match->players, player, name);
+    /* The snapshot contains all changes up to its own number. If they were applied again, values of
+       other accounts would be mixed in. */
+    if (!hs_loading_is_fine(l) || change <= players->account_changes)
+        return;
+    if (player != NULL && player->session == session && !player->left)
+        hs_accounts_set(players, player, name);
+    players->account_changes = change;
 }
 
 static void replay_clock(struct hs_loading *l)

@@ -16,9 +16,11 @@
  * - the movers
  * - the players, last one first: a byte with value 1 before each, a byte with value 0 after the
  *   last
- * - the accounts of players who left.
+ * - the accounts of players who left
+ * - the number of account changes.
  *
- * An excerpt contains a hash instead of the two layouts and the names.
+ * An excerpt contains a hash instead of the two layouts and the names. It contains no number of
+ * account changes.
  */
 
 /* Saves a struct. Its counters are omitted in an excerpt. */
@@ -195,16 +197,21 @@ static void begin_save(const struct hs_match *match, struct hs_save_cursor *curs
     cursor->start = out->len;
     cursor->clock = match->clock;
     cursor->accounts_taken = match->players.accounts_taken;
+    cursor->account_changes = match->players.account_changes;
     cursor->players = match->players.count;
     save_head(match, NULL, out);
 }
 
 /* Returns whether the saved parts do not fit the parts that are not saved yet. After a clock reset,
    the times in them are of different clocks. If a player took a parked account, the player may
-   already be saved without its values, and the list of parked accounts no longer contains it. */
+   already be saved without its values, and the list of parked accounts no longer contains it. If a
+   player's account was set, the player may already be saved with the values that the list of parked
+   accounts now contains. */
 static bool is_outdated(const struct hs_match *match, const struct hs_save_cursor *cursor)
 {
-    return cursor->clock != match->clock || cursor->accounts_taken != match->players.accounts_taken;
+    const struct hs_players *players = &match->players;
+    return cursor->clock != match->clock || cursor->accounts_taken != players->accounts_taken ||
+           cursor->account_changes != players->account_changes;
 }
 
 /* Players are saved in reverse order. If a player is evicted between two parts, the players
@@ -229,6 +236,7 @@ bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cur
         if (cursor->players == 0) {
             hs_bytes_put(out, 0, 1);
             save_accounts(&match->players.accounts, out);
+            hs_bytes_put(out, match->players.account_changes, 8);
             return false;
         }
         save_player(match, NULL, match->players.all[--cursor->players], out);

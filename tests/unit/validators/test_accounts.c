@@ -269,6 +269,84 @@ START_TEST(accounts_are_journalled)
 }
 END_TEST
 
+static void expect_same_bytes(const struct hs_bytes *a, const struct hs_bytes *b)
+{
+    ck_assert_uint_eq(a->len, b->len);
+    ck_assert_mem_eq(a->data, b->data, a->len);
+}
+
+/* Gives two players and a third name the same two accounts in turn. */
+static void exchange_accounts(void)
+{
+    misbehave(join("bob", "person"));
+    misbehave(join("eve", NULL));
+    join("eve", "person");
+    join("bob", "second");
+    join("eve", "third");
+    find("eve")->moves->checks.timing.credit_us = 90000;
+}
+
+/* A snapshot already contains the first records of the journal. If all records are replayed, each
+   player and each account has exactly the values of before. */
+START_TEST(records_of_accounts_in_the_snapshot_are_not_applied_again)
+{
+    struct hs_bytes saved = {0}, newest = {0}, again = {0}, journal = {0};
+    hs_match_set_journal(match, &journal);
+    exchange_accounts();
+    hs_match_save(match, &saved);
+    if (_i == 1)
+        join("ann", "person");
+    hs_match_save(match, &newest);
+    struct hs_player *bob = find("bob");
+    double credit_us = bob->moves->checks.timing.credit_us;
+    size_t parked = match->players.accounts.count;
+    reload(&saved);
+    ck_assert(hs_match_replay(match, journal.data, journal.len));
+    ck_assert_uint_eq(match->players.accounts.count, parked);
+    ck_assert_double_eq(find("bob")->moves->checks.timing.credit_us, credit_us);
+    ck_assert_double_eq(find("eve")->moves->checks.timing.credit_us, 90000);
+    ck_assert_uint_eq(hs_match_count_bytes(match), hs_budget_used(&match->budget));
+    expect_standing("bob", "second", 0);
+    expect_standing("eve", "third", 0);
+    if (_i == 0) {
+        hs_match_save(match, &again);
+        reload(&newest);
+        newest.len = 0;
+        hs_match_save(match, &newest);
+        expect_same_bytes(&again, &newest);
+    } else {
+        expect_standing("ann", "person", 2);
+    }
+    free(saved.data);
+    free(newest.data);
+    free(again.data);
+    free(journal.data);
+}
+END_TEST
+
+/* A player gets an account between two parts of a save, and leaves. The values of their session are
+   in the account once. */
+START_TEST(an_account_that_is_set_between_two_parts_is_saved_once)
+{
+    struct hs_bytes saved = {0}, journal = {0};
+    struct hs_save_cursor cursor = {0};
+    join("ann", NULL);
+    misbehave(join("bob", NULL));
+    hs_match_set_journal(match, &journal);
+    ck_assert(hs_match_save_part(match, &cursor, 1, &saved));
+    join("bob", "person");
+    leave("bob");
+    while (hs_match_save_part(match, &cursor, 1, &saved))
+        continue;
+    reload(&saved);
+    ck_assert(hs_match_replay(match, journal.data, journal.len));
+    join("eve", "person");
+    expect_standing("eve", "person", 1);
+    free(saved.data);
+    free(journal.data);
+}
+END_TEST
+
 /* A player with an account comes back between two parts of a save. The account must be in one part:
    with the player, or in the list of parked accounts. */
 START_TEST(an_account_that_returns_between_two_parts_is_saved)
@@ -319,6 +397,8 @@ int main(void)
     tcase_add_test(tcase, parked_accounts_are_bounded);
     tcase_add_test(tcase, accounts_are_saved);
     tcase_add_test(tcase, accounts_are_journalled);
+    tcase_add_loop_test(tcase, records_of_accounts_in_the_snapshot_are_not_applied_again, 0, 2);
+    tcase_add_test(tcase, an_account_that_is_set_between_two_parts_is_saved_once);
     tcase_add_test(tcase, an_account_that_returns_between_two_parts_is_saved);
     tcase_add_test(tcase, a_clock_reset_keeps_standing_and_drops_fire_times);
     suite_add_tcase(suite, tcase);

@@ -205,6 +205,37 @@ START_TEST(the_same_pellets_are_the_same_trajectory)
 }
 END_TEST
 
+/* Row: how often the list of pellets is turned by one place. */
+START_TEST(the_order_of_pellets_makes_no_other_trajectory)
+{
+    enum { PELLETS = 3 };
+    struct hs_pellet_claim pellets[PELLETS] = {
+        {.end = {20, 0, 1.6}}, {.end = {20, 0, 1.1}}, {.end = {20, 0.1, 1.1}}};
+    rifle->pellets = PELLETS;
+    rifle->spread_deg = 10;
+    rifle->min_interval_us = HS_MS(150);
+    rules->checks[HS_CHECK_FIRE_RATE] = HS_MODE_OFF;
+    stand("S", 0, 0);
+    stand("T", 20, 0);
+    struct hs_hit_claim claim = hs_stage_claim_fired(HS_MS(900), 20, 0, 1.6);
+    list_pellets(&claim, pellets, PELLETS);
+    const struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_OK);
+    ck_assert(hs_hit_record(match, &claim, r, HS_STR("{")));
+    for (int i = 0; i < _i; i++) {
+        const struct hs_pellet_claim first = pellets[0];
+        memmove(pellets, pellets + 1, (PELLETS - 1) * sizeof pellets[0]);
+        pellets[PELLETS - 1] = first;
+    }
+    claim.shot = 2;
+    claim.hit_time_us = claim.fire_time_us = HS_MS(960);
+    hs_expect_reason(judge(&claim), HS_REASON_DUPLICATE_TRAJECTORY);
+    for (int i = 0; i < PELLETS; i++)
+        pellets[i].end.y += 0.01;
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
+}
+END_TEST
+
 /* ---- pellets whose target takes no damage ---- */
 
 /* Row: what the frames of T say, and the reason of a claim that names T. */
@@ -336,6 +367,70 @@ START_TEST(a_volley_explodes_where_its_pellets_end)
 }
 END_TEST
 
+/* Row: whether the claim names T, or only its pellets do. The pellets pass T, and the wall behind T
+   stops them. A projectile that misses its target explodes in the same way. */
+START_TEST(a_volley_that_misses_explodes_where_its_pellets_end)
+{
+    rifle->pellets = 2;
+    give_blast(rifle);
+    build_wall(21);
+    stand("S", 0, 0);
+    stand("T", 20, 1);
+    stand("V", 20, -1);
+    stand("far", 20, 20);
+    struct hs_pellet_claim pellets[2] = {{.end = {30, 0, 1.6}, .target = HS_STR("T")},
+                                         {.end = {30, 0, 1.6}, .target = HS_STR("T")}};
+    struct hs_hit_claim claim = hs_stage_claim_fired(NOW, 30, 0, 1.6);
+    if (_i == 1)
+        claim.target = (struct hs_str){0};
+    claim.victims = victims;
+    claim.victim_count = 1;
+    list_pellets(&claim, pellets, 2);
+    expect(&claim, HS_REASON_OK, _i == 0 ? 60 : 30);
+    const struct hs_hit_result *r = judge(&claim);
+    ck_assert_double_eq_tol(r->impact.distance, 21, 0.06);
+    ck_assert_uint_eq(r->refused_count, _i == 0 ? 1 : 0);
+    ck_assert_int_eq(r->pellets[0].outcome, HS_PELLET_MISS);
+    if (_i == 0)
+        ck_assert_int_eq(r->refused[0].reason, HS_REASON_NO_INTERSECTION);
+    claim.victim_count = 0;
+    if (_i == 0)
+        claim.target = HS_STR("far");
+    pellets[0].target = pellets[1].target = HS_STR("far");
+    expect(&claim, HS_REASON_NO_INTERSECTION, 0); /* the blast hurts nobody */
+    ck_assert_uint_eq(judge(&claim)->refused_count, 0);
+}
+END_TEST
+
+/* The pellets start beside the eye and pass a box that hides T from the eye. Nothing explodes at
+   the box, although V is near it. */
+START_TEST(a_volley_at_an_unseen_target_does_not_explode)
+{
+    rifle->pellets = 2;
+    give_blast(rifle);
+    stand("S", 0, 0);
+    stand("T", 20, 0.2);
+    stand("V", 0.5, 1.5);
+    const struct hs_mover_frame box = {.mover = HS_STR("box"),
+                                       .fields = HS_MOVER_BOX,
+                                       .position = {1, -0.9, 1.6},
+                                       .half_extents = {0.1, 1, 2}};
+    for (int ms = 0; ms <= 1000; ms += 50) {
+        const struct hs_frame frame = {.time_us = HS_MS(ms), .movers = &box, .mover_count = 1};
+        enum hs_frame_result posted;
+        unsigned flags = 0;
+        ck_assert(hs_match_post_frame(match, &frame, &posted, &flags));
+    }
+    const struct hs_pellet_claim pellets[2] = {{.end = {20, 0.2, 1.6}}, {.end = {20, 0.2, 1.6}}};
+    struct hs_hit_claim claim = hs_stage_claim_fired(NOW, 20, 0.2, 1.6);
+    claim.start.y = 0.2;
+    claim.victims = victims;
+    claim.victim_count = 1;
+    list_pellets(&claim, pellets, 2);
+    expect(&claim, HS_REASON_OCCLUDED_WORLD, 0);
+}
+END_TEST
+
 START_TEST(a_volley_that_touches_nothing_explodes_at_its_first_end)
 {
     rifle->pellets = 2;
@@ -429,11 +524,14 @@ int main(void)
     tcase_add_test(tcase, one_pellet_flies_like_an_arrow);
     tcase_add_loop_test(tcase, one_pellet_explodes_like_a_rocket, 0, 2);
     tcase_add_loop_test(tcase, pellets_beyond_the_only_one_are_not_swept, 0, 2);
+    tcase_add_loop_test(tcase, the_order_of_pellets_makes_no_other_trajectory, 0, 3);
     tcase_add_loop_test(tcase, the_same_pellets_are_the_same_trajectory, 0, 2);
     tcase_add_loop_test(tcase, pellets_of_a_spared_target_have_its_reason, 0, SPARED);
     tcase_add_loop_test(tcase, pellets_of_a_spared_target_follow_the_mode_of_its_check, 0, SPARED);
     tcase_add_loop_test(tcase, a_volley_on_a_spared_target_still_explodes, 0, SPARED);
     tcase_add_loop_test(tcase, a_volley_explodes_where_its_pellets_end, 0, 3);
+    tcase_add_loop_test(tcase, a_volley_that_misses_explodes_where_its_pellets_end, 0, 2);
+    tcase_add_test(tcase, a_volley_at_an_unseen_target_does_not_explode);
     tcase_add_test(tcase, a_volley_that_touches_nothing_explodes_at_its_first_end);
     tcase_add_test(tcase, a_volley_at_an_unknown_door_is_inconclusive);
     tcase_add_loop_test(tcase, all_direct_damage_is_compared_with_the_blast, 0, LARGEST);

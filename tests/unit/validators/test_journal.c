@@ -386,6 +386,39 @@ START_TEST(clock_resets_do_not_delay_a_save_without_limit)
 }
 END_TEST
 
+/* A payment of an ended session is so old that its number is free, and its record is older than the
+   snapshot. The time of the payment stays forgotten. */
+START_TEST(an_old_record_of_an_ended_session_changes_nothing)
+{
+    struct hs_bytes journal = {0}, before = {0}, after = {0};
+    struct hs_match *live = hs_match_create(rules, &limits);
+    const struct hs_journal_payment payment = {
+        .session = 1,
+        .is_shot = _i == 1,
+        .weapon = HS_NONE,
+        .entry = {.number = 7, .accepted = true, .fire_time_us = HS_MS(1000)}};
+    hs_match_set_journal(live, &journal);
+    post(live, "a", HS_EVENT_NONE, HS_MS(1000));
+    hs_journal_paid(&live->players, hs_players_find(&live->players, HS_STR("a")), &payment);
+    post(live, "a", HS_EVENT_LEAVE, HS_MS(1050));
+    post(live, "a", HS_EVENT_NONE, HS_MS(1100));
+    for (int64_t time_us = HS_MS(1100); time_us <= HS_MS(1100) + live->claim_window_us;)
+        post(live, "a", HS_EVENT_NONE, time_us += HS_MS(1000));
+    save(live, &before);
+    struct hs_match *back = load(&before);
+    save(back, &before);
+    replay(back, &journal);
+    save(back, &after);
+    ck_assert_uint_eq(after.len, before.len);
+    ck_assert_mem_eq(after.data, before.data, after.len);
+    hs_match_destroy(back);
+    hs_match_destroy(live);
+    free(journal.data);
+    free(before.data);
+    free(after.data);
+}
+END_TEST
+
 /* The largest weapon damage, factors and damage_scale together deal such damage. */
 START_TEST(records_restore_large_damage)
 {
@@ -527,6 +560,7 @@ int main(void)
     tcase_add_test(tcase, records_restore_a_clock_reset);
     tcase_add_test(tcase, a_clock_reset_between_two_parts_forgets_no_payment);
     tcase_add_test(tcase, clock_resets_do_not_delay_a_save_without_limit);
+    tcase_add_loop_test(tcase, an_old_record_of_an_ended_session_changes_nothing, 0, 2);
     tcase_add_test(tcase, records_restore_large_damage);
     tcase_add_test(tcase, unwritten_records_are_bounded);
     tcase_add_test(tcase, without_space_for_its_account_an_entry_is_not_stored);

@@ -182,6 +182,16 @@ bool hs_reason_is_about_target(enum hs_reason reason)
     }
 }
 
+/* Returns whether the claim or one of its pellets names a player whom it does not hit, and the eye
+   sees where it looked for them. */
+static bool may_miss(const struct hs_hit_context *c)
+{
+    const struct hs_volley *volley = c->volley;
+    if (volley != NULL)
+        return volley->has_names && volley->landed == 0 && !volley->is_unseen;
+    return c->claims_target && c->encounter != NULL && !c->encounter->is_unseen;
+}
+
 /*
  * Returns the first row with a failure or an unknown outcome that concerns only the direct target.
  * Returns NULL if the target is not refused, or if the blast must not be evaluated instead. The
@@ -191,8 +201,7 @@ bool hs_reason_is_about_target(enum hs_reason reason)
 static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
 {
     const struct hs_check_row *first = NULL;
-    if (!c->claims_target || c->encounter == NULL || c->encounter->is_unseen ||
-        !(c->out->impact.present || hs_hit_is_driven(c)))
+    if (!may_miss(c) || !(c->out->impact.present || hs_hit_is_driven(c)))
         return NULL;
     for (uint16_t i = 0; i < c->out->check_count; i++) {
         const struct hs_check_row *row = &c->out->checks[i];
@@ -220,11 +229,13 @@ static void find_burst(struct hs_hit_context *c)
 }
 
 /* Removes the direct hit, and lists its target as the first refused victim. For a miss, the
-   entry contains the gap. */
+   entry contains the gap. If only pellets name players, the list of pellets says why. */
 static void refuse_direct(struct hs_hit_context *c, const struct hs_check_row *direct)
 {
     bool has_length = direct->unit == HS_UNIT_LENGTH;
     c->landed_count = 0;
+    if (!c->claims_target)
+        return;
     hs_refuse_victim(c, hs_hit_target(c), direct->reason, direct->measured, direct->limit);
     c->out->refused[0].has_measure = has_length;
 }
@@ -235,10 +246,10 @@ static void settle_direct(struct hs_hit_context *c)
 {
     struct hs_hit_result *out = c->out;
     c->bursts = c->landed_count > 0;
-    if (c->bursts) {
+    if (c->bursts)
         c->is_lenient = false;
+    if (c->bursts || !c->claims_target)
         return;
-    }
     for (uint16_t i = 1; i < out->refused_count; i++)
         out->refused[i - 1] = out->refused[i];
     out->refused_count--;
@@ -273,7 +284,8 @@ enum hs_reason hs_check_blast(struct hs_hit_context *c, struct hs_check_row *row
     if (direct != NULL)
         refuse_direct(c, direct);
     bool is_direct = c->landed_count > 0;
-    bool hurts = hurt_claimed(c, &x, is_direct || direct != NULL) || is_direct;
+    bool has_target = is_direct || (direct != NULL && c->claims_target);
+    bool hurts = hurt_claimed(c, &x, has_target) || is_direct;
     find_unclaimed(c, &x);
     if (direct != NULL)
         settle_direct(c);

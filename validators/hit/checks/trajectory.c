@@ -1,4 +1,5 @@
 /* trajectory: is this an earlier shot, sent again with another number? */
+#include "validators/hit/booking.h"
 #include "validators/hit/checks.h"
 
 static int64_t window(const struct hs_hit_context *c)
@@ -17,8 +18,10 @@ enum hs_reason hs_check_trajectory(struct hs_hit_context *c, struct hs_check_row
         const struct hs_ledger_entry *entry = &c->ledger->hits.entries[i];
         int64_t apart = c->fire_time_us - entry->fire_time_us;
         apart = apart < 0 ? -apart : apart;
-        if (!entry->accepted || entry->number == c->claim->shot || apart > limit ||
-            !hs_ledger_is_same_trace(entry, c->claim->start, c->claim->end, c->trace_length))
+        if (!entry->accepted || entry->number == c->claim->shot || apart > limit)
+            continue;
+        hs_work_spend(&c->work, c->claim->pellet_count * HS_WORK_PASS);
+        if (!hs_hit_repeats_trace(c->claim, entry))
             continue;
         hs_report_time_limit(row, apart, limit, HS_REASON_OK);
         return HS_REASON_DUPLICATE_TRAJECTORY;
