@@ -272,7 +272,7 @@ static bool start_sharing(struct hs_service *service)
     service->journal_layout = hs_journal_layout();
     service->takers = hs_takers_create(service);
     service->taker_pool = hs_pool_create(TAKERS, false);
-    /* with checkpoints, hs_checkpoint_start has already called it */
+    /* if there are checkpoints, hs_checkpoint_start has already called this function */
     if (service->checkpoint == NULL)
         hs_registry_keep_journals(service->registry);
     service->catalog = hs_catalog_start(service);

@@ -52,8 +52,8 @@ bool hs_endpoint_may_see(struct hs_str tenant, const struct hs_name *owner);
 
 /* These functions return the ruleset or map with this name, or NULL if the name is unknown or
    belongs to another tenant; both cases must get the same answer. `match` names the match that will
-   use the ruleset; the name decides whether the match gets the canary. Its ptr is NULL if no match
-   will use the ruleset. */
+   use the ruleset; the name decides whether the match gets the canary. If no match will use the
+   ruleset, the ptr of `match` is NULL. */
 struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
                                              const struct hs_request *request, struct hs_str name,
                                              struct hs_str match);

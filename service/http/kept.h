@@ -34,8 +34,8 @@ struct hs_kept {
     struct hs_arena arena; /* for the endpoint that the worker runs; reset after each request */
 };
 
-/* Returns an empty buffer with at least `size` bytes for a body. Its capacity is 0 if memory runs
-   out. */
+/* Returns an empty buffer with at least `size` bytes for a body. If memory runs out, the capacity
+   of the buffer is 0. */
 struct hs_buffer hs_kept_body(struct hs_kept *kept, size_t size);
 
 /* Returns an empty buffer for an answer, with or without allocated memory. */

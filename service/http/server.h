@@ -38,7 +38,7 @@ struct hs_request {
     struct hs_str tenant;
     struct hs_str kid; /* key name in the caller's token; ptr NULL without tokens */
     unsigned scopes;   /* the caller's scopes (api/http/routes.h); valid only with tokens */
-    /* Set if the store was asked about the match, so that the request may open it
+    /* Set if the store was asked about the match, so that the request may open the match
        (sharing/takeover.h); otherwise NULL. */
     const struct hs_takeover *takeover;
     void *connection; /* for hs_request_query; NULL: there is no connection and so no query */

@@ -146,8 +146,8 @@ const char *hs_options_stray_variable(char *const **at);
 /* Prints all options with their defaults, for --help. */
 void hs_options_help(FILE *to);
 
-/* Write all options: hs_options_write_markdown as the tables of docs/configuration.md, the other
-   function for the man page. */
+/* Both functions write all options. hs_options_write_markdown writes the tables of
+   docs/configuration.md, and hs_options_write_man writes a part of the man page. */
 void hs_options_write_markdown(FILE *to);
 void hs_options_write_man(FILE *to);
 

@@ -106,8 +106,8 @@ static bool put_once(struct hs_record *record, const struct hs_name *name, const
 }
 
 /* Queues the ruleset and the map of a match, unless the file contains them. Holds the lock while it
-   queues both, so that in the file they stand before the opening line of every match that uses
-   them. */
+   queues the ruleset and the map. So the file contains both before the opening line of every match
+   that uses them. */
 static bool put_what_it_needs(struct hs_record *record, const struct hs_match_slot *slot)
 {
     const struct hs_ruleset_entry *ruleset = slot->ruleset;

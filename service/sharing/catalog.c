@@ -32,8 +32,8 @@ struct pinned {
     struct hs_name name;   /* map: its name; ruleset: "" */
     struct hs_name tenant; /* is charged for the document */
     char revision[HS_REVISION_MAX];
-    /* Both are NULL until the document was fetched, or if that failed. Otherwise one is set, and
-       retained. */
+    /* Both are NULL until the document is fetched, and stay NULL if the fetch fails. After a
+       successful fetch, one of them is set and retained. */
     struct hs_ruleset_entry *ruleset;
     struct hs_map_entry *map;
     int64_t until_us;

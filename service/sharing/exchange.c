@@ -153,8 +153,8 @@ static bool update_ruleset(struct hs_service *service, const struct name *name)
 
 /* ---- maps from the store ---- */
 
-/* Builds a map. With `is_named`, also stores it under its name. On failure returns NULL with the
-   reason in `why`. */
+/* Builds a map. If `is_named` is set, also stores the map under its name. On failure returns NULL
+   with the reason in `why`. */
 static struct hs_map_entry *build_map(struct hs_service *service, const struct name *name,
                                       bool is_named, struct hs_str text, const char **why)
 {

@@ -84,8 +84,8 @@ struct hs_ruleset_entry *hs_ruleset_store_canary(struct hs_ruleset_store *store,
                                                  const struct hs_ruleset_entry *entry,
                                                  double *share);
 
-/* Returns the named entry, or the canary of a named entry, with this revision, and a reference to
-   it. Returns NULL if no entry has this revision. */
+/* Searches the named entries and their canaries for a revision. Returns the entry and a reference
+   to it, or NULL if no entry has this revision. */
 struct hs_ruleset_entry *hs_ruleset_store_find(struct hs_ruleset_store *store,
                                                struct hs_str revision);
 
@@ -154,8 +154,9 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
 void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_str owner,
                                      struct hs_ruleset_entry *entry, double share);
 
-/* Returns all named entries or, with `only_posted`, those that were uploaded, with a reference to
-   each. The caller frees the array. If memory runs out, returns NULL and sets *count to 0. */
+/* Returns all named entries, with a reference to each. If `only_posted` is set, returns only the
+   entries that were uploaded. The caller frees the array. If memory runs out, returns NULL and sets
+   *count to 0. */
 struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, bool only_posted,
                                                 size_t *count);
 
@@ -164,7 +165,8 @@ struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, 
    failure. */
 typedef bool hs_ruleset_writer(void *context, struct hs_ruleset_entry *entry);
 
-/* Calls `write` for the entry with this name. Returns its result, or true if there is no entry. */
+/* Calls `write` for the entry with this name. Returns the result of `write`, or true if there is no
+   entry. */
 bool hs_ruleset_store_write(struct hs_ruleset_store *store, struct hs_str name,
                             hs_ruleset_writer *write, void *context);
 

@@ -34,7 +34,7 @@ enum {
     HS_STORE_LONGEST_PAUSE_US = 1000000,
     HS_STORE_BACKLOG = 64 << 20, /* max total size of commands without a reply */
     /* After this many consecutive late commands, the link counts as slow, and requests should not
-       wait for it. The next command or PING that is in time ends this. */
+       wait for it. The next command or PING that is in time makes the link count as fast again. */
     HS_STORE_LATE_MAX = 3,
     HS_STORE_SLOW_US = 5000, /* a PING is in time if its reply takes less than this */
     /* The longest wait for a command on a patient link (is_patient below). With a longer time,
@@ -64,8 +64,9 @@ void hs_store_script_init(struct hs_store_script *script, const char *text);
  */
 struct hs_store_call {
     enum hs_store_op op;
-    /* If there is no reply within `budget_us`, `late` is called once, before `done`. 0: it is never
-       called. On a patient link, only the time in which the server sends nothing counts. */
+    /* If there is no reply within `budget_us`, `late` is called once, before `done`. If `budget_us`
+       is 0, `late` is never called. On a patient link, only the time in which the server sends
+       nothing counts. */
     int64_t budget_us;
     void (*late)(struct hs_store_call *call);
     /* *reply is not NULL if the result is OK or REFUSED. The link frees it afterwards. To keep it,

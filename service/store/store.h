@@ -4,8 +4,8 @@
  *
  * To send a command, fill in a struct hs_store_call and submit it; the thread of the link passes
  * the reply to `done`. A thread that may wait can use hs_store_ask instead. All keys begin with
- * "hs:v1:". The keys for one match, and the keys for the rulesets and maps, share a {tag}, so that
- * a cluster stores them in one slot.
+ * "hs:v1:". The keys for one match share a {tag}, so that a cluster stores them in one slot. The
+ * keys for rulesets and maps share another {tag}.
  */
 #ifndef HS_SERVICE_STORE_H
 #define HS_SERVICE_STORE_H
