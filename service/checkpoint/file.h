@@ -48,8 +48,8 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_EVENTS,
     HS_CHECKPOINT_CLOSE,        /* journal only: an ended match and its opening */
     HS_CHECKPOINT_RULESET_GONE, /* journal only: a deleted ruleset: owner, name */
-    /* the canary of the ruleset name in the previous record: owner, revision, share (the bits of a
-       double) */
+    /* the canary of the ruleset name in the previous record; contains the owner, the revision and
+       the share (the bits of a double) */
     HS_CHECKPOINT_CANARY
 };
 

@@ -36,9 +36,9 @@ bool hs_kept_match_get_head(struct hs_bytes_reader *reader, struct hs_kept_head 
 bool hs_kept_match_copy(struct hs_match_slot *slot, struct hs_bytes *out,
                         void (*begin)(void *context, struct hs_match_slot *slot), void *context);
 
-/* A match in the store consists of hs_checkpoint_magic and one record, compressed
-   (system/packed.h). Call hs_kept_state_begin on an empty buffer, append the head and the state,
-   and call hs_kept_state_end, which returns false if memory runs out. */
+/* A match in the store consists of hs_checkpoint_magic and one record, which are compressed
+   together (system/packed.h). Call hs_kept_state_begin on an empty buffer, append the head and the
+   state, and call hs_kept_state_end, which returns false if memory runs out. */
 void hs_kept_state_begin(struct hs_bytes *state);
 bool hs_kept_state_end(struct hs_bytes *state, struct hs_bytes *packed);
 

@@ -1,8 +1,8 @@
 /*
- * Memory that a worker keeps and reuses, so that most requests allocate no memory: at most HS_KEPT
- * requests, HS_KEPT buffers for bodies and HS_KEPT buffers for answers. Only the worker uses it.
- * Tenants are charged only for the length of a body (state/share.h); its buffer may be up to
- * HS_KEPT_SLACK bytes larger.
+ * Memory that a worker keeps and reuses, so that most requests allocate no memory. A worker keeps
+ * at most HS_KEPT requests, HS_KEPT buffers for bodies and HS_KEPT buffers for answers. Only the
+ * worker uses this memory. Tenants are charged only for the length of a body (state/share.h); the
+ * body's buffer may be up to HS_KEPT_SLACK bytes larger.
  */
 #ifndef HS_SERVICE_HTTP_KEPT_H
 #define HS_SERVICE_HTTP_KEPT_H

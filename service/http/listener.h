@@ -70,8 +70,8 @@ struct hs_http_watch_list {
 /*
  * A thread with its own libmicrohttpd daemon; all workers accept from the same socket. The library
  * can create such threads itself, but its loop has a fault: if the number of connections that are
- * ready at once is a multiple of 128, it sleeps although they are ready. So worker.c waits for
- * events, and the library only polls.
+ * ready at once is a multiple of 128, the loop sleeps although they are ready. So worker.c waits
+ * for events, and the library only polls.
  */
 struct hs_http_worker {
     struct hs_http *http;

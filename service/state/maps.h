@@ -76,8 +76,8 @@ enum hs_map_put {
 
 /*
  * Builds the world of a mesh, which takes a while, and stores it under a name. The mesh must be
- * valid (hs_map_decode checks this). With HS_MAP_CREATED and HS_MAP_REPLACED, *entry is the new
- * entry with a reference for the caller.
+ * valid (hs_map_decode checks this). If the result is HS_MAP_CREATED or HS_MAP_REPLACED, *entry is
+ * the new entry, with a reference for the caller.
  */
 enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  const struct hs_world_mesh *mesh, struct hs_map_entry **entry);

@@ -106,9 +106,9 @@ void hs_store_link_free(struct hs_store_link *link);
 
 enum { HS_STORE_ARGUMENTS = 12 };
 
-/* Submits a command. Copies up to HS_STORE_ARGUMENTS arguments. With a script, the first argument
-   is the number of keys. Returns false, and calls neither `late` nor `done`, if the link is down,
-   the backlog is full, or memory runs out. */
+/* Submits a command. Copies up to HS_STORE_ARGUMENTS arguments. If the command is a script, the
+   first argument is the number of keys. Returns false, and calls neither `late` nor `done`, if the
+   link is down, the backlog is full, or memory runs out. */
 bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call,
                           const struct hs_store_script *script, const struct hs_str *arguments,
                           size_t count);

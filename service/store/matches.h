@@ -112,7 +112,7 @@ bool hs_shared_match_needs_state(struct hs_shared_match *match);
 void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record);
 
 /* Returns the number of the newest record. A state that is captured now includes all records up to
-   this one. */
+   this record. */
 uint64_t hs_shared_match_mark(struct hs_shared_match *match);
 
 /* Tells the next owner of the match whether a state may lack moves. */

@@ -73,7 +73,7 @@ struct hs_shared_match {
     struct hs_ownership own; /* epoch 0: not taken yet */
     uint64_t newest;         /* number of the newest record */
     uint64_t acknowledged;   /* newest record that the store has acknowledged */
-    uint64_t failed;         /* the store may lack records up to this one; 0: it lacks none */
+    uint64_t failed;         /* the store may lack records up to this number; 0: it lacks none */
     /* The newest record that the store did not acknowledge within `payment_us`; 0: none. Each
        record is reported as late only once, so later requests must not wait for this report. */
     uint64_t late;
