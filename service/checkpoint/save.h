@@ -37,9 +37,10 @@ struct hs_checkpoint_stats {
 
 /*
  * Creates and locks the data directory that the options name, and restores the saved matches,
- * rulesets and maps. No other thread may use them yet. Returns false with a message in `error` if
- * the directory cannot be used, another process uses it, or the saved state cannot be read. On
- * failure *out is NULL. If the options name no directory, returns true and sets *out to NULL.
+ * rulesets and maps. No other thread may use the matches, rulesets and maps yet. Returns false with
+ * a message in `error` if the directory cannot be used, another process uses it, or the saved state
+ * cannot be read. On failure *out is NULL. If the options name no directory, returns true and sets
+ * *out to NULL.
  */
 bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, char error[512]);
 

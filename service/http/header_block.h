@@ -8,7 +8,8 @@
  * that end without CR.
  *
  * Two kinds of lines without CR cannot be detected: a line that only contains a colon or a zero
- * byte, and a line that ends with a zero byte. After the split, their ends look like CR LF.
+ * byte, and a line that ends with a zero byte. After the split, the ends of such lines look like CR
+ * LF.
  */
 #ifndef HS_SERVICE_HEADER_BLOCK_H
 #define HS_SERVICE_HEADER_BLOCK_H

@@ -335,8 +335,8 @@ static bool is_pinned(const struct pinned *pinned, enum hs_shared_kind kind, str
            hs_str_equal(hs_name_str(&pinned->name), name);
 }
 
-/* Returns the pinned document, and pins it if necessary. It may still have to be fetched. The
-   caller holds the lock. NULL: PINNED_MAX other documents are pinned. */
+/* Returns the pinned document, and pins it if necessary. The document may still have to be fetched.
+   The caller holds the lock. NULL: PINNED_MAX other documents are pinned. */
 static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
                                   struct hs_str tenant, struct hs_str name, struct hs_str revision)
 {

@@ -25,7 +25,7 @@ struct hs_service;
 /* Reads all names if the store is up, and starts the thread. Call it only if the service has a
    store. Returns NULL if memory runs out or the thread cannot start. */
 struct hs_catalog *hs_catalog_start(struct hs_service *service);
-/* Stops the thread. This takes less than a second even if the store is slow. From then on,
+/* Stops the thread. This takes less than a second even if the store is slow. After this call,
    hs_store_ask returns LOST. Does nothing for NULL. */
 void hs_catalog_stop(struct hs_catalog *catalog);
 

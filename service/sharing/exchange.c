@@ -131,8 +131,8 @@ static bool apply_ruleset(struct hs_service *service, const struct name *name, b
     return is_fine && (canary != NULL || name->canary[0] == '\0');
 }
 
-/* Copies a name from the store to this replica. Built-in rulesets and those from files stay.
-   Returns false if the store did not answer. */
+/* Copies a name from the store to this replica. Built-in rulesets and rulesets from files do not
+   change. Returns false if the store did not answer. */
 static bool update_ruleset(struct hs_service *service, const struct name *name)
 {
     bool has_answer = true;

@@ -47,7 +47,7 @@ struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_
                                                  size_t max_bytes, char error[256]);
 
 /* Returns the share (share.h) that limits the bytes for rulesets. Each ruleset is charged to the
-   tenant who uploaded it. A ruleset without a name counts as long as a match uses it. */
+   tenant who uploaded it. A ruleset without a name also counts, as long as a match uses it. */
 struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store);
 
 /* Returns the number of named rulesets. */
@@ -161,7 +161,7 @@ struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, 
                                                 size_t *count);
 
 /* Records a name's entry in the journal. While this function runs, no name can change, so the
-   records have the same order as the changes. It must not use the store. Returns false on
+   records have the same order as the changes. The function must not use the store. Returns false on
    failure. */
 typedef bool hs_ruleset_writer(void *context, struct hs_ruleset_entry *entry);
 

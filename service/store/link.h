@@ -69,8 +69,9 @@ struct hs_store_call {
        nothing counts. */
     int64_t budget_us;
     void (*late)(struct hs_store_call *call);
-    /* *reply is not NULL if the result is OK or REFUSED. The link frees it afterwards. To keep it,
-       copy the pointer, set *reply to NULL, and free the reply later with freeReplyObject. */
+    /* *reply is not NULL if the result is OK or REFUSED. The link frees the reply afterwards. To
+       keep the reply, copy the pointer, set *reply to NULL, and free the reply later with
+       freeReplyObject. */
     void (*done)(struct hs_store_call *call, enum hs_store_result result,
                  struct redisReply **reply);
     /* Only the link uses the following members. */

@@ -19,7 +19,7 @@ enum {
        time, requests would wait more often. */
     CONFIRMED_US = 1000000,
     /* An owner numbers its records from epoch * 2^EPOCH_SHIFT, so that they follow those of former
-       owners. As scores of a sorted set, these numbers are exact. */
+       owners. These numbers are small enough to be exact as scores of a sorted set. */
     EPOCH_SHIFT = 32,
 };
 
@@ -280,7 +280,7 @@ static void begin_epoch(struct hs_shared_match *match, struct hs_ownership own)
 static void lose(struct hs_shared_match *match, uint64_t epoch)
 {
     struct hs_shared_matches *matches = match->matches;
-    if (match->has_ended) /* no other replica has taken the match; this one has closed it */
+    if (match->has_ended) /* no other replica has taken the match; this replica has closed it */
         fail(match, match->newest);
     if (match->is_lost || match->has_ended)
         return;

@@ -81,7 +81,7 @@ struct hs_shared_match *hs_shared_match_retain(struct hs_shared_match *match);
 /* Does nothing for NULL. */
 void hs_shared_match_release(struct hs_shared_match *match);
 
-/* Returns whether this replica has learned that another one owns the match. Once true, it stays
+/* Returns whether this replica has learned that another replica owns the match. Once true, it stays
    true. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
@@ -101,7 +101,7 @@ bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
  */
 bool hs_shared_match_confirm(struct hs_shared_match *match);
 
-/* Returns true if the store has no state of the match. The caller must then write one, because
+/* Returns true if the store has no state of the match. The caller must then write a state, because
    payments can only be appended to a state. Returns false while a state is being written, and while
    the store is down. */
 bool hs_shared_match_needs_state(struct hs_shared_match *match);
