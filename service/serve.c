@@ -272,7 +272,7 @@ static bool start_sharing(struct hs_service *service)
     service->journal_layout = hs_journal_layout();
     service->takers = hs_takers_create(service);
     service->taker_pool = hs_pool_create(TAKERS, false);
-    /* with checkpoints, hs_checkpoint_start has already called it */
+    /* if there are checkpoints, hs_checkpoint_start has already called this function */
     if (service->checkpoint == NULL)
         hs_registry_keep_journals(service->registry);
     service->catalog = hs_catalog_start(service);
@@ -350,8 +350,8 @@ static sigset_t block_signals(void)
     return signals;
 }
 
-/* Returns whether a user pressed Ctrl+C in a terminal. Then no load balancer has to notice the
-   shutdown first, so the service stops without waiting. */
+/* Returns whether a user pressed Ctrl+C in a terminal. In that case, no load balancer has to notice
+   the shutdown first, so the service stops without waiting. */
 static bool is_ctrl_c(int signal_number)
 {
     return signal_number == SIGINT && (isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1);
@@ -481,8 +481,8 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
     hs_http_stop(listeners[0], ms_until(until_us));
     hs_http_stop(listeners[1], ms_until(until_us));
-    /* No request changes a match any more, so these states are final. The store comes first,
-       because other replicas wait for the states. */
+    /* No request changes a match any more, so the states of the matches are final. The store comes
+       first, because other replicas wait for the states. */
     stop_sharing(&service);
     hs_checkpoint_close(service.checkpoint);
     service.checkpoint = NULL;

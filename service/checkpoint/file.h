@@ -33,10 +33,12 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_END,
     HS_CHECKPOINT_RULESET,
     HS_CHECKPOINT_MATCH,
-    /* The first record, without bytes: no claim was verified after this checkpoint was written.
-       Ignored in HS_CHECKPOINT_PREVIOUS, because a process has started since then. */
+    /* The first record, if present; it has no bytes. Means that no claim was verified after this
+       checkpoint was written. Ignored in HS_CHECKPOINT_PREVIOUS, because a process has started
+       since that file was written. */
     HS_CHECKPOINT_FINAL,
-    HS_CHECKPOINT_RULESET_NAME, /* the name of a ruleset from an earlier record: owner, revision */
+    /* names the ruleset of an earlier record; contains the owner and the revision */
+    HS_CHECKPOINT_RULESET_NAME,
     HS_CHECKPOINT_MAP, /* name, owner, revision; the geometry is in its own file (map_file.h) */
     /* A journal number: this checkpoint contains the changes from all journals with lower numbers.
        Comes before the match records. */
@@ -46,8 +48,8 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_EVENTS,
     HS_CHECKPOINT_CLOSE,        /* journal only: an ended match and its opening */
     HS_CHECKPOINT_RULESET_GONE, /* journal only: a deleted ruleset: owner, name */
-    /* the canary of the ruleset name in the previous record: owner, revision, share (the bits of a
-       double) */
+    /* the canary of the ruleset name in the previous record; contains the owner, the revision and
+       the share (the bits of a double) */
     HS_CHECKPOINT_CANARY
 };
 
@@ -87,7 +89,7 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
 
 /* Finishes the file and makes it the newest checkpoint; the old newest checkpoint becomes the
    previous one. Returns false if any step failed (see `error`) or `discard` is set; the newest
-   checkpoint then stays. */
+   checkpoint is then not replaced. */
 bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard);
 
 /* Renames the newest checkpoint to HS_CHECKPOINT_DAMAGED. */

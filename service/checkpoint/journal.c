@@ -32,8 +32,8 @@ struct hs_journal {
     uint64_t head_size; /* size of each file's header */
     bool is_torn;       /* the file ends with a partial record, so nothing may be appended */
     /* `unsafe` counts the failures after which written records may be lost; `unsafe_at_rotation` is
-       its value at the last rotation. The first `unsafe_covered` of these failures are harmless,
-       because the newest checkpoint contains the records. */
+       the value of `unsafe` at the last rotation. The first `unsafe_covered` of these failures are
+       harmless, because the newest checkpoint contains the records. */
     uint64_t unsafe, unsafe_at_rotation, unsafe_covered;
     /* record bytes written to all files, and how many of them are synced */
     uint64_t position, synced;
@@ -232,7 +232,7 @@ bool hs_journal_settle(struct hs_journal *journal)
     uint64_t position = state.written;
     if (state.synced < position) {
         pthread_mutex_lock(&journal->sync_lock);
-        /* another thread has often synced these bytes during this wait */
+        /* another thread has often synced these bytes while this thread waited for the lock */
         hs_journal_state(journal, &state);
         if (state.synced < position)
             sync_file(journal);
@@ -280,8 +280,8 @@ uint64_t hs_journal_rotate(struct hs_journal *journal)
                     (fdatasync(before) == 0 && fsync(journal->directory) == 0);
         close(before);
         pthread_mutex_lock(&journal->lock);
-        /* harmless, because the checkpoint that now begins contains the records in the previous
-           file */
+        /* this failure is harmless, because the checkpoint that now begins contains the records in
+           the previous file */
         if (!fine)
             journal->unsafe_at_rotation = ++journal->unsafe;
         else

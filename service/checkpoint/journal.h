@@ -1,8 +1,8 @@
 /*
- * The journals contain the changes that a crash must not lose and that are newer than the
- * checkpoint: openings and ends of matches, sessions, paid shots and hits (validators/journal.h),
- * and changes to rulesets. A record is appended before the answer that depends on it is sent. At
- * the start, the service reads the checkpoint and then the journals, in order.
+ * The journals contain the changes since the last checkpoint that a crash must not lose. These are
+ * openings and ends of matches, sessions, paid shots and hits (validators/journal.h), and changes
+ * to rulesets. A record is appended before the answer that depends on it is sent. At the start, the
+ * service reads the checkpoint and then the journals, in order.
  *
  * Each checkpoint begins a new journal, and deletes the journals whose records the previous
  * checkpoint contains. A journal has the format of a checkpoint (file.h) without the end record. A
@@ -46,8 +46,8 @@ bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
                       const struct iovec *parts, size_t count, uint64_t *number);
 
 /* In the sync mode `always`, waits until all records written so far would survive a power failure.
-   Returns false if a power failure before the next checkpoint could still lose some of them.
-   Returns true if `journal` is NULL. */
+   Returns false if a power failure before the next checkpoint could still lose some of these
+   records. In the other sync modes, and if `journal` is NULL, returns true at once. */
 bool hs_journal_settle(struct hs_journal *journal);
 
 struct hs_journal_state {
@@ -63,7 +63,7 @@ void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);
    contain the records in all files with lower numbers. */
 uint64_t hs_journal_rotate(struct hs_journal *journal);
 
-/* Call it when the checkpoint that began after hs_journal_rotate is written. That checkpoint also
+/* Call it once the checkpoint that began after hs_journal_rotate is complete. That checkpoint also
    contains the records that could not be synced. Deletes the files with numbers below `number`. */
 void hs_journal_checkpointed(struct hs_journal *journal, uint64_t number);
 

@@ -307,8 +307,8 @@ bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot 
 
 void hs_kept_match_moved(struct hs_service *service, struct hs_match_slot *slot)
 {
-    /* If this write fails, the next start restores the match, but asks the store who owns it before
-       using it. */
+    /* If this write fails, the next start restores the match, but asks the store which replica owns
+       the match before it uses the match. */
     (void)write_close(service->journal, slot);
     hs_record_replayed(service->record, slot, NULL, 0);
     hs_registry_remove(service->registry, slot);

@@ -1,8 +1,8 @@
 /*
  * Writes to the journal (journal.h) what must survive a crash: matches, payments and rulesets.
- * Payments also go to the store that replicas share (store/matches.h). Without a journal and a
- * store, every function succeeds and does nothing. The caller holds the match lock, except in
- * hs_kept_match_copy.
+ * Payments also go to the store that replicas share (store/matches.h). If there is neither a
+ * journal nor a store, every function does nothing and succeeds. The caller holds the match lock,
+ * except in hs_kept_match_copy.
  */
 #ifndef HS_SERVICE_KEPT_MATCH_H
 #define HS_SERVICE_KEPT_MATCH_H
@@ -36,9 +36,9 @@ bool hs_kept_match_get_head(struct hs_bytes_reader *reader, struct hs_kept_head 
 bool hs_kept_match_copy(struct hs_match_slot *slot, struct hs_bytes *out,
                         void (*begin)(void *context, struct hs_match_slot *slot), void *context);
 
-/* A match in the store consists of hs_checkpoint_magic and one record, compressed
-   (system/packed.h). Call hs_kept_state_begin on an empty buffer, append the head and the state,
-   and call hs_kept_state_end, which returns false if memory runs out. */
+/* A match in the store consists of hs_checkpoint_magic and one record, which are compressed
+   together (system/packed.h). Call hs_kept_state_begin on an empty buffer, append the head and the
+   state, and call hs_kept_state_end, which returns false if memory runs out. */
 void hs_kept_state_begin(struct hs_bytes *state);
 bool hs_kept_state_end(struct hs_bytes *state, struct hs_bytes *packed);
 
@@ -53,8 +53,8 @@ bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
 /* Call it after moves were checked. While the service drains, another replica may take over the
    match at any time. Therefore this function starts to write the state to the store and returns
    true; the answer must wait for this write (hs_shared_match_await). The other replica can then
-   grant the client the time since its last move. If the service does not drain, returns false and
-   does nothing. */
+   grant the client the time since the client's last move. If the service does not drain, returns
+   false and does nothing. */
 bool hs_kept_match_hand_off(struct hs_service *service, struct hs_match_slot *slot);
 
 /*

@@ -12,7 +12,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* HEADER: size of the header. COUNTS and SUM: offsets of the counts and the checksum in it. */
+/* HEADER: size of the header. COUNTS and SUM: offsets of the counts and the checksum in the
+   header. */
 enum { HEADER = 40, COUNTS = 8, SUM = 32, ARRAYS = 3 };
 
 static const size_t sizes[ARRAYS] = {sizeof(struct hs_vec), sizeof(uint32_t[3]),

@@ -4,8 +4,8 @@
  *
  * - "HSMAPV1" and 0 (8 bytes)
  * - counts of vertices, triangles and boxes (8 each), CRC-32 (4), 0 (4), all little-endian
- * - the arrays of struct hs_world_mesh as in memory: vertices (x, y, z), triangles (three indices),
- *   boxes (the lowest and the highest corner)
+ * - the arrays of struct hs_world_mesh, as they are in memory: vertices (x, y, z), triangles (three
+ *   indices), boxes (the lowest and the highest corner)
  *
  * The CRC (zlib) covers the counts and the arrays. Reading returns the exact bits that were
  * written, so a restored world leads to the same verdicts. Revisions also depend on the byte order,
@@ -25,8 +25,8 @@ enum { HS_MAP_FILE_NAME = 65 };
 bool hs_map_file_name(const char *revision, char name[HS_MAP_FILE_NAME]);
 
 /* Writes the file under a temporary name, syncs it, and renames it, replacing an existing file.
-   Returns 0, or an errno after deleting the incomplete file. Only one thread at a time may call
-   this function. */
+   Returns 0 on success. On failure deletes the incomplete file and returns an errno. Only one
+   thread at a time may call this function. */
 int hs_map_file_write(int directory, const char *revision, const struct hs_world_mesh *mesh);
 
 enum hs_map_file {

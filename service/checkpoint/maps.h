@@ -40,8 +40,8 @@ struct hs_kept_maps {
 bool hs_kept_maps_open(struct hs_kept_maps *maps, int data);
 void hs_kept_maps_close(struct hs_kept_maps *maps);
 
-/* Records that a checkpoint refers to a revision: the checkpoint that is being taken or, during a
-   restore, the one that is being read. */
+/* Records that the current checkpoint refers to a revision. During a restore, the current
+   checkpoint is the one that is being read, otherwise the one that is being taken. */
 void hs_kept_maps_refer(struct hs_kept_maps *maps, const char *revision);
 
 /* Call it at the end of a restore. The revisions recorded so far then belong to the newest

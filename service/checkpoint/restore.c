@@ -67,8 +67,8 @@ static bool is_owner(struct hs_str name)
     return name.len == 0 || hs_name_is_valid(name);
 }
 
-/* Restores a ruleset. If it is refused, the log gets a line later, for each match and each name
-   that needs it. */
+/* Restores a ruleset. If it is refused, a line is logged later for each match and each name that
+   needs the ruleset. */
 static void restore_ruleset(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_ruleset_store *store = restoring->service->rulesets;
@@ -298,8 +298,9 @@ static void replay_close(struct restoring *restoring, struct hs_bytes_reader *re
     hs_registry_release(restoring->service->registry, slot);
 }
 
-/* Reads the number of the first journal that this checkpoint does not contain. If this journal or a
-   later one exists, a process has started since then, so the checkpoint is not final. */
+/* Reads the number of the first journal whose records this checkpoint does not contain. If this
+   journal or a later one exists, a process has started since the checkpoint was written, so the
+   checkpoint is not final. */
 static void read_contained(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     restoring->contained = hs_bytes_get(reader, 8);

@@ -37,16 +37,17 @@ struct hs_checkpoint_stats {
 
 /*
  * Creates and locks the data directory that the options name, and restores the saved matches,
- * rulesets and maps. No other thread may use them yet. Returns false with a message in `error` if
- * the directory cannot be used, another process uses it, or the saved state cannot be read. *out is
- * NULL on failure, and if the options name no directory.
+ * rulesets and maps. No other thread may use the matches, rulesets and maps yet. Returns false with
+ * a message in `error` if the directory cannot be used, another process uses it, or the saved state
+ * cannot be read. On failure *out is NULL. If the options name no directory, returns true and sets
+ * *out to NULL.
  */
 bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, char error[512]);
 
 /* Creates the journal, writes the first checkpoint, and starts the thread for the next ones. If the
-   first checkpoint cannot be written, the checkpoint that was read becomes the previous one, and
-   counts as if the last process had crashed. Returns false if the journal cannot be created, this
-   rename fails too, or the thread cannot be started. */
+   first checkpoint cannot be written, the checkpoint that was read is renamed to the previous one,
+   and counts as if the last process had crashed. Returns false if the journal cannot be created,
+   the rename fails, or the thread cannot be started. */
 bool hs_checkpoint_start(struct hs_checkpoint *checkpoint);
 
 /* Stops the thread, writes the final checkpoint, and frees everything. Changes to matches after

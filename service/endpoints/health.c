@@ -24,7 +24,7 @@ static void put_status(const struct hs_request *request, struct hs_reply *reply,
     hs_buffer_puts(&reply->body, count > 0 ? "]}" : "}");
 }
 
-/* Answers 200, or 503 while an endpoint is stuck. Depends only on this process. */
+/* Answers 200, or 503 while an endpoint is stuck. The answer depends only on this process. */
 void hs_endpoint_livez(struct hs_service *service, const struct hs_request *request,
                        struct hs_reply *reply)
 {

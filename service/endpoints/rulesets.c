@@ -16,7 +16,7 @@ static void write_head(struct hs_writer *writer, struct hs_str name, const char 
     hs_write_text_field(writer, "revision", revision);
 }
 
-/* Writes a name's canary, and with `has_document` also the canary's document. */
+/* Writes a name's canary. If `has_document` is set, also writes the canary's document. */
 static void write_canary(struct hs_writer *writer, const struct hs_ruleset_entry *canary,
                          double share, bool has_document)
 {
@@ -125,8 +125,8 @@ void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request
     hs_ruleset_store_release(service->rulesets, entry);
 }
 
-/* Reads the query argument `canary_share`. *share is 0 if it is absent. Returns false and sets the
-   problem if it is not valid. */
+/* Reads the query argument `canary_share`. If the argument is absent, *share is 0. If the argument
+   is not valid, returns false and sets the problem. */
 static bool read_share(const struct hs_request *request, double *share, struct hs_problem *problem)
 {
     const char *text = hs_request_query(request, "canary_share");

@@ -161,10 +161,10 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
                                           struct hs_reply *reply)
 {
     struct hs_match_slot *slot = NULL;
-    /* Without a takeover, the match was open here when the request arrived. If it is missing now,
-       it has moved to another replica or has ended. A new, empty match would pay again for claims
-       that were already paid. GET requests never start a takeover, so for them a missing match is
-       just unknown. */
+    /* Without a takeover, the match was open here when the request arrived. If the match is missing
+       now, it has moved to another replica or has ended. A new, empty match would pay again for
+       claims that were already paid. GET requests never start a takeover, so for them a missing
+       match is just unknown. */
     bool may_open = service->takers == NULL || request->takeover != NULL;
     enum hs_registry_result result =
         hs_registry_acquire(service->registry, request->tenant, request->params.name[0],
@@ -198,8 +198,8 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
     return slot;
 }
 
-/* Opens a match with the default ruleset and map. Fails if one of them is missing: without its map,
-   verdicts would ignore the walls. */
+/* Opens a match with the default ruleset and map. Fails if the ruleset or the map is missing:
+   without the map, verdicts would ignore the walls. */
 static struct hs_match_slot *open_by_default(struct hs_service *service,
                                              const struct hs_request *request,
                                              struct hs_reply *reply)
@@ -225,7 +225,7 @@ static struct hs_match_slot *open_by_default(struct hs_service *service,
 }
 
 /* Returns whether the caller may open matches with a post. The scope `verify` alone does not allow
-   it. */
+   this. */
 static bool may_open_matches(const struct hs_service *service, const struct hs_request *request)
 {
     return service->options->auto_open &&

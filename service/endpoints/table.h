@@ -52,16 +52,16 @@ bool hs_endpoint_may_see(struct hs_str tenant, const struct hs_name *owner);
 
 /* These functions return the ruleset or map with this name, or NULL if the name is unknown or
    belongs to another tenant; both cases must get the same answer. `match` names the match that will
-   use the ruleset; the name decides whether the match gets the canary. Its ptr is NULL if no match
-   will use the ruleset. */
+   use the ruleset; the name decides whether the match gets the canary. If no match will use the
+   ruleset, the ptr of `match` is NULL. */
 struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
                                              const struct hs_request *request, struct hs_str name,
                                              struct hs_str match);
 struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs_request *request,
                                      struct hs_str name);
 
-/* Answers `unknown_ruleset`, and lists the names that the caller may use, as far as they fit. Locks
-   the ruleset store. */
+/* Answers `unknown_ruleset`, and lists as many of the names that the caller may use as fit into the
+   message. Locks the ruleset store. */
 void hs_endpoint_unknown_ruleset(struct hs_service *service, const struct hs_request *request,
                                  struct hs_str name, struct hs_reply *reply);
 

@@ -124,10 +124,10 @@ static bool book(const struct hs_match_slot *slot, const struct item *item, stru
     return hs_shot_record(slot->match, item->shot, &item->result, answer);
 }
 
-/* Repeats an earlier answer, if there is one, and returns true. If its payment is not settled yet
-   (a power failure could lose it), the request waits for the settlement before it is answered.
-   While the journal cannot be written, an unsettled payment is not repeated, and the result is
-   false. */
+/* If there is an earlier answer to the item, repeats that answer and returns true. If the payment
+   in that answer is not settled yet (a power failure could lose it), the request waits for the
+   settlement before it is answered. While the journal cannot be written, an answer with an
+   unsettled payment is not repeated, and the result is false. */
 static bool answer_replay(struct hs_posting *posting, const struct item *item)
 {
     const struct hs_match_slot *slot = posting->slot;

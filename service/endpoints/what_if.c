@@ -86,8 +86,8 @@ static bool compute(struct what_if *w, const struct hs_evidence_parts *parts,
 }
 
 /* Counts a verdict. A change only counts if the stored verdict can be reproduced with its own
-   rules. That fails, for example, if the service had too little memory or disk space for the
-   claim. */
+   rules. This is not possible, for example, if the service had too little memory or disk space for
+   the claim. */
 static void visit_parts(struct what_if *w, const struct hs_evidence_stored *stored,
                         const struct hs_evidence_parts *parts)
 {
@@ -106,8 +106,8 @@ static void visit_parts(struct what_if *w, const struct hs_evidence_stored *stor
     list_change(w, stored->row.id, before, after);
 }
 
-/* Lets the computation use the verdict's map if the service still has it, so that it need not be
-   built. */
+/* If the service still has the verdict's map, lets the computation use it, so that the map need not
+   be built. */
 static void lend_map(struct what_if *w, const struct hs_evidence_row *row)
 {
     struct hs_map_store *maps = w->service->maps;

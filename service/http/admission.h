@@ -18,8 +18,9 @@
 #include "validators/str.h"
 
 enum {
-    /* The queue is "standing" once long waits have continued for this long, without a pause longer
-       than this. A higher value lets longer bursts through, but detects overload later. */
+    /* The queue is "standing" once long waits have continued for this time. A pause longer than
+       this time ends a series of long waits. A higher value lets longer bursts through, but detects
+       overload later. */
     HS_STANDING_US = 100000,
     /* A wait longer than limit / HS_LONG_WAIT_PART is long. Kernels measure waits in steps of 1 to
        10 ms. */
@@ -31,7 +32,7 @@ enum {
     HS_BURST_TIMES = 10,
     /* A worker may spend up to this many times as much time on refusals as on other requests. With
        a factor of 1, a worker that receives twice as many requests as it can serve could not refuse
-       them fast enough. Its queue would grow. */
+       the excess fast enough, and its queue would grow. */
     HS_REFUSING_TIMES = 9,
 };
 
@@ -53,10 +54,10 @@ struct hs_gate {
  * queue is standing, hits may wait `limit_us`, frames half of this, and requests from the console a
  * quarter. If `limit_us` is 0, all requests are served.
  *
- * A request waited behind others only if it arrived before the worker's last answer. Only the waits
- * of such requests count towards a standing queue, and only such requests are refused. So a client
- * that waits for each answer before it sends the next request is always served, even if the machine
- * is busy or was stopped.
+ * A request counts as waiting behind others only if it arrived before the worker's last answer.
+ * Only the waits behind others count towards a standing queue, and only requests that waited behind
+ * others are refused. So a client that waits for each answer before it sends the next request is
+ * always served, even if the machine is busy or was stopped.
  *
  * Refusals take time, too. If all requests are late, refusing them could take all of a worker's
  * time. So a worker serves late requests, too, once `refusing_us` exceeds HS_STANDING_US.

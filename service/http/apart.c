@@ -33,9 +33,10 @@ struct hs_http_apart {
     bool has_run;
 };
 
-/* Returns the pool that builds maps or rulesets, one at a time and at a lower priority, or NULL if
-   the request does not need it. With a shared store, requests that read or delete maps and rulesets
-   also run there, because they may wait for the store. */
+/* Returns the pool that builds maps or the pool that builds rulesets, or NULL if the request needs
+   neither. Each pool runs one request at a time, at a lower priority. If there is a shared store,
+   requests that read or delete maps and rulesets run in the pool for rulesets, because they may
+   wait for the store. */
 static struct hs_pool *builder_of(const struct hs_service *service, unsigned route)
 {
     switch (route) {

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 /* With this niceness, the thread gets about a tenth of a worker's time on a shared processor. With
-   a higher one, a busy machine would never finish building a map. With a lower one, requests would
-   wait for the thread. */
+   a higher niceness, a busy machine would never finish building a map. With a lower niceness,
+   requests would wait for the thread. */
 enum { NICE = 10, GIVE_WAY_NS = 100000 };
 
 static void set_timer(struct hs_background *background, long ns)

@@ -18,17 +18,17 @@ struct hs_background {
     atomic_uint yields; /* how often the thread has yielded */
 };
 
-/* A yield takes less processor time than this. If a thread used more than this for each yield, it
-   also did some work. */
+/* A yield takes less processor time than this. A thread that used more processor time for each
+   yield also did some work. */
 enum { HS_YIELD_US = 20 };
 
 /* Lowers the priority of the calling thread and creates its timer, which uses SIGRTMIN. If the
-   system refuses one of these, the thread still works, but delays other threads more. `background`
-   must not move. */
+   system refuses the priority or the timer, the thread still works, but delays other threads more.
+   `background` must not move. */
 void hs_background_enter(struct hs_background *background);
 
-/* These functions are called before and after each job. The timer only runs in between, so it never
-   interrupts the thread's sleep. */
+/* These functions are called before and after each job. The timer runs only during a job, so it
+   never interrupts the thread's sleep. */
 void hs_background_begin(struct hs_background *background);
 void hs_background_end(struct hs_background *background);
 

@@ -19,9 +19,9 @@ struct hs_descriptor_shares {
 
 /*
  * Divides `limit` descriptors, of which `open` are already in use, before the listeners start.
- * Threads need some, and some are kept for checkpoints, logs, reloads and metrics; connections get
- * the rest. *needed is the lowest limit with which the service can run. Returns false if `limit` is
- * lower.
+ * Threads need some descriptors, and some are kept for checkpoints, logs, reloads and metrics.
+ * Connections get the rest. *needed is the lowest limit with which the service can run. Returns
+ * false if `limit` is lower.
  */
 bool hs_descriptors_share(size_t limit, size_t open, const struct hs_descriptor_wants *wants,
                           struct hs_descriptor_shares *out, size_t *needed);

@@ -1,8 +1,8 @@
 /*
- * Memory that a worker keeps and reuses, so that most requests allocate no memory: at most HS_KEPT
- * requests, HS_KEPT buffers for bodies and HS_KEPT buffers for answers. Only the worker uses it.
- * Tenants are charged only for the length of a body (state/share.h); its buffer may be up to
- * HS_KEPT_SLACK bytes larger.
+ * Memory that a worker keeps and reuses, so that most requests allocate no memory. A worker keeps
+ * at most HS_KEPT requests, HS_KEPT buffers for bodies and HS_KEPT buffers for answers. Only the
+ * worker uses this memory. Tenants are charged only for the length of a body (state/share.h); the
+ * body's buffer may be up to HS_KEPT_SLACK bytes larger.
  */
 #ifndef HS_SERVICE_HTTP_KEPT_H
 #define HS_SERVICE_HTTP_KEPT_H
@@ -34,8 +34,8 @@ struct hs_kept {
     struct hs_arena arena; /* for the endpoint that the worker runs; reset after each request */
 };
 
-/* Returns an empty buffer with at least `size` bytes for a body. Its capacity is 0 if memory runs
-   out. */
+/* Returns an empty buffer with at least `size` bytes for a body. If memory runs out, the capacity
+   of the buffer is 0. */
 struct hs_buffer hs_kept_body(struct hs_kept *kept, size_t size);
 
 /* Returns an empty buffer for an answer, with or without allocated memory. */

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 enum {
-    /* Maximum number of lingering sockets. When it is reached, each new socket closes the oldest
-       one. So in a flood, every socket lingers for some time, but more briefly. */
+    /* Maximum number of lingering sockets. Once the maximum is reached, each new socket closes the
+       oldest one. So in a flood, every socket still lingers, but for less than HS_LINGER_US. */
     HS_LINGER_HELD = 64,
     /* Maximum number of added sockets that the watchdog has not taken over yet. Connections beyond
        this limit are closed at once. */

@@ -25,7 +25,7 @@
 /*
  * The phase of a connection. The thread that serves the connection advances it. The watchdog may
  * change any phase except QUEUED and ENDPOINT to EXPIRED; after that, the serving thread neither
- * reads nor sends. Both use compare-and-swap, so only one of them succeeds.
+ * reads nor sends. Both threads use compare-and-swap, so only one of them succeeds.
  */
 enum hs_http_phase {
     HS_HTTP_FREE, /* no connection uses this slot */
@@ -70,8 +70,8 @@ struct hs_http_watch_list {
 /*
  * A thread with its own libmicrohttpd daemon; all workers accept from the same socket. The library
  * can create such threads itself, but its loop has a fault: if the number of connections that are
- * ready at once is a multiple of 128, it sleeps although they are ready. So worker.c waits for
- * events, and the library only polls.
+ * ready at once is a multiple of 128, the loop sleeps although they are ready. So worker.c waits
+ * for events, and the library only polls.
  */
 struct hs_http_worker {
     struct hs_http *http;
@@ -174,14 +174,14 @@ size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *
 bool hs_http_watch_list_init(struct hs_http_watch_list *list, size_t connections);
 void hs_http_watch_list_free(struct hs_http_watch_list *list);
 
-/* These functions start and stop watching a connection, and must be called in its worker's thread.
-   hs_http_connection_open returns NULL if memory runs out. hs_http_connection_close does nothing
-   for NULL. */
+/* These functions start and stop watching a connection, and must be called in the thread of the
+   connection's worker. hs_http_connection_open returns NULL if memory runs out.
+   hs_http_connection_close does nothing for NULL. */
 struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker, int fd);
 void hs_http_connection_close(struct hs_http_connection *connection);
 
-/* Starts the workers on a listening socket, which they own even if this fails. On failure returns
-   false; the log contains the reason. */
+/* Starts the workers on a listening socket, which the workers own even if the start fails. On
+   failure returns false; the log contains the reason. */
 bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tls);
 
 /* Called after `closing` was set: makes the workers close the listening socket. */

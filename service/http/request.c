@@ -225,9 +225,9 @@ enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection,
     const struct hs_http_worker *worker = context;
     if (*request == NULL)
         return begin(worker->http, connection, url, method, version, request);
-    /* For a request with `Expect: 100-continue`, no body, and another request pipelined behind it,
-       the library makes an extra call with 0 bytes. At that point, the request cannot be answered
-       yet. */
+    /* If a request has `Expect: 100-continue` and no body, and another request is pipelined behind
+       it, the library makes an extra call with 0 bytes. At that point, the request cannot be
+       answered yet. */
     if (upload != NULL) {
         enum MHD_Result result =
             *upload_size > 0 ? receive(*request, upload, *upload_size) : MHD_YES;

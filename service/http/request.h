@@ -66,8 +66,8 @@ void hs_http_refuse_shed(struct hs_http_request *request);
    many connections. */
 bool hs_http_charge_connection(const struct hs_http_request *request);
 
-/* Decide whether to serve a request: hs_http_admit after the header, hs_http_admit_again after the
-   body. */
+/* These functions decide whether to serve a request. hs_http_admit is called after the header, and
+   hs_http_admit_again is called after the body. */
 void hs_http_admit(struct hs_http_request *request);
 void hs_http_admit_again(struct hs_http_request *request, int64_t now_us);
 
@@ -97,8 +97,8 @@ bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection 
                          struct hs_pool *pool);
 /* Returns whether the answer must wait until evidence or payments are stored. */
 bool hs_http_must_wait(const struct hs_reply *reply);
-/* Suspends the connection until an answer for which hs_http_must_wait is true may be sent. Takes
-   ownership of the answer. Returns false if memory runs out. */
+/* Suspends the connection until the answer may be sent. Called only for an answer that must wait
+   (hs_http_must_wait). Takes ownership of the answer. Returns false if memory runs out. */
 bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *connection,
                         struct hs_reply *reply);
 enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,

@@ -38,7 +38,7 @@ struct hs_request {
     struct hs_str tenant;
     struct hs_str kid; /* key name in the caller's token; ptr NULL without tokens */
     unsigned scopes;   /* the caller's scopes (api/http/routes.h); valid only with tokens */
-    /* Set if the store was asked about the match, so that the request may open it
+    /* Set if the store was asked about the match, so that the request may open the match
        (sharing/takeover.h); otherwise NULL. */
     const struct hs_takeover *takeover;
     void *connection; /* for hs_request_query; NULL: there is no connection and so no query */
@@ -81,7 +81,7 @@ const char *hs_request_query(const struct hs_request *request, const char *name)
 /* Returns the value of a header, or NULL. */
 const char *hs_request_header(const struct hs_request *request, const char *name);
 
-/* For this long after the header, the body may arrive more slowly than required (microseconds). */
+/* In this time (microseconds) after the header, the body may arrive more slowly than required. */
 enum { HS_BODY_GRACE_US = 2000000 };
 
 /* How many threads and connections one listener may have. */

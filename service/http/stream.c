@@ -60,7 +60,7 @@ static bool must_end(struct hs_http_stream *stream, int64_t now_us)
 }
 
 /* Writes the next text. Returns false if there is nothing to send. Heartbeats contain an id, too,
-   so that a client whose filter matches few events can resume from a recent one. */
+   so that a client whose filter matches few events can resume from a recent id. */
 static bool make_text(struct hs_http_stream *stream, int64_t now_us)
 {
     struct hs_subscription_next next;

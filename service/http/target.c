@@ -8,7 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* If a refused request has a larger body, the body is not read, and the connection closes. */
+/* If the body of a refused request is larger than this, it is not read, and the connection
+   closes. */
 enum { DROPPED_BODY_MAX = 65536 };
 
 /* ---- routing ---- */

@@ -73,8 +73,8 @@ void hs_options_write_markdown(FILE *to)
     }
 }
 
-/* Writes text for roff. The hyphen that users type is `\-`, and a line that begins with `.` would
-   be a command. */
+/* Writes text for roff. A hyphen that users type is written `\-` in roff, and a line that begins
+   with `.` would be a command. */
 static void put_roff(FILE *to, const char *text)
 {
     if (*text == '.' || *text == '\'')

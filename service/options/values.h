@@ -131,23 +131,23 @@ enum hs_options_result { HS_OPTIONS_OK, HS_OPTIONS_HELP, HS_OPTIONS_WRONG };
 
 /*
  * Reads the file that --config or HINDSIGHT_CONFIG names, then the environment, then the arguments.
- * Returns HS_OPTIONS_HELP if the arguments contain --help. With HS_OPTIONS_WRONG, `faults_text`
- * contains one line for each fault; the last line has no newline.
+ * Returns HS_OPTIONS_HELP if the arguments contain --help. If the result is HS_OPTIONS_WRONG,
+ * `faults_text` contains one line for each fault; the last line has no newline.
  */
 enum hs_options_result hs_options_read(const struct hs_options_input *input,
                                        struct hs_options *options,
                                        char faults_text[HS_OPTIONS_FAULTS_MAX]);
 
-/* Searches the variables from *at on, and returns the next one with a name that begins with
-   HINDSIGHT_, but is neither HINDSIGHT_CONFIG nor an option. Returns NULL if there are no more.
-   Such variables are ignored, because container platforms set them. */
+/* Searches the variables from *at on, and returns the next variable whose name begins with
+   HINDSIGHT_, but is neither HINDSIGHT_CONFIG nor the name of an option. Returns NULL if there are
+   no more. Such variables are ignored, because container platforms set them. */
 const char *hs_options_stray_variable(char *const **at);
 
 /* Prints all options with their defaults, for --help. */
 void hs_options_help(FILE *to);
 
-/* Write all options: hs_options_write_markdown as the tables of docs/configuration.md, the other
-   function for the man page. */
+/* Both functions write all options. hs_options_write_markdown writes the tables of
+   docs/configuration.md, and hs_options_write_man writes a part of the man page. */
 void hs_options_write_markdown(FILE *to);
 void hs_options_write_man(FILE *to);
 

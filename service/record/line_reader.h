@@ -16,7 +16,8 @@ enum hs_stream_kind {
     HS_STREAM_KIND_COUNT
 };
 
-/* A line. Its strings are parts of the parsed text. ptr NULL: the line lacks this member. */
+/* A line. Its strings are parts of the parsed text. If the line lacks a member, the ptr of the
+   string is NULL. */
 struct hs_stream_line {
     enum hs_stream_kind kind;
     struct hs_str name; /* name of the ruleset, map or match; in the header: the format */
@@ -24,7 +25,7 @@ struct hs_stream_line {
     struct hs_str revision;
     struct hs_str map, map_revision; /* map of a match, if it has one */
     struct hs_str tenant;            /* owner of a match, if it has one */
-    struct hs_str program;           /* header: version of the program that wrote it */
+    struct hs_str program;           /* header: version of the program that wrote the stream */
     struct hs_str document;          /* JSON of a ruleset or map */
     /* Name, body and answer of a request. Body and answer are JSON; the answer may be missing. */
     struct hs_str request, body, answer;

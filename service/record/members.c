@@ -15,7 +15,7 @@ static bool take_value(struct hs_cursor *cursor, struct hs_str *value)
     bool too_deep;
     hs_cursor_skip_space(cursor);
     const char *from = cursor->at;
-    /* A body may have HS_JSON_MAX_DEPTH levels. The line around it adds a few. */
+    /* A body may have HS_JSON_MAX_DEPTH levels. The line around the body adds a few levels. */
     bool taken = hs_cursor_skip_value(cursor, HS_JSON_MAX_DEPTH + 4, &too_deep);
     *value = (struct hs_str){from, (size_t)(cursor->at - from)};
     return taken;

@@ -84,8 +84,8 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
 }
 
 /* Queues a ruleset or a map, unless the file contains it. Reserves memory for the revision before
-   it queues the document. In the other order, a queued document whose revision found no memory
-   would be written again for each match. The caller holds the lock. */
+   it queues the document. In the other order, if there were no memory for the revision, the same
+   document would be written again for each match. The caller holds the lock. */
 static bool put_once(struct hs_record *record, const struct hs_name *name, const char *revision,
                      const struct hs_ruleset_entry *ruleset, struct hs_map_entry *map)
 {
@@ -106,8 +106,8 @@ static bool put_once(struct hs_record *record, const struct hs_name *name, const
 }
 
 /* Queues the ruleset and the map of a match, unless the file contains them. Holds the lock while it
-   queues both, so that in the file they stand before the opening line of every match that uses
-   them. */
+   queues the ruleset and the map. So the file contains both before the opening line of every match
+   that uses them. */
 static bool put_what_it_needs(struct hs_record *record, const struct hs_match_slot *slot)
 {
     const struct hs_ruleset_entry *ruleset = slot->ruleset;
@@ -122,7 +122,7 @@ static bool put_what_it_needs(struct hs_record *record, const struct hs_match_sl
 /* ---- requests ---- */
 
 /* Queues the line that ends the recording of a match. `reason`: a sentence; NULL: requests are
-   missing. With `must`, the line ignores the limit of the queue. */
+   missing. If `must` is set, the line ignores the limit of the queue. */
 static void put_gap(struct hs_record *record, struct hs_match_slot *slot, const char *reason,
                     bool must)
 {

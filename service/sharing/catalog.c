@@ -32,8 +32,8 @@ struct pinned {
     struct hs_name name;   /* map: its name; ruleset: "" */
     struct hs_name tenant; /* is charged for the document */
     char revision[HS_REVISION_MAX];
-    /* Both are NULL until the document was fetched, or if that failed. Otherwise one is set, and
-       retained. */
+    /* Both are NULL until the document is fetched, and stay NULL if the fetch fails. After a
+       successful fetch, one of them is set and retained. */
     struct hs_ruleset_entry *ruleset;
     struct hs_map_entry *map;
     int64_t until_us;
@@ -335,8 +335,8 @@ static bool is_pinned(const struct pinned *pinned, enum hs_shared_kind kind, str
            hs_str_equal(hs_name_str(&pinned->name), name);
 }
 
-/* Returns the pinned document, and pins it if necessary. It may still have to be fetched. The
-   caller holds the lock. NULL: PINNED_MAX other documents are pinned. */
+/* Returns the pinned document, and pins it if necessary. The document may still have to be fetched.
+   The caller holds the lock. NULL: PINNED_MAX other documents are pinned. */
 static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
                                   struct hs_str tenant, struct hs_str name, struct hs_str revision)
 {

@@ -1,8 +1,8 @@
 /*
  * Shares rulesets and maps between replicas. When a client uploads a ruleset or a map with PUT, the
- * replica answers only after the store (store/documents.h) has it. Every replica reads such changes
- * within a second, and always before it opens or takes over a match. Rulesets from --rules are not
- * shared. Thread-safe.
+ * replica answers only after the store (store/documents.h) has the document. Every replica reads
+ * each such change within a second, and always before it opens or takes over a match. Rulesets from
+ * --rules are not shared. Thread-safe.
  *
  * The store decides which document belongs to a name. While the store is down, each replica uses
  * its own copies, and refuses uploads and deletions. If the store has lost its names, the replicas
@@ -25,13 +25,14 @@ struct hs_service;
 /* Reads all names if the store is up, and starts the thread. Call it only if the service has a
    store. Returns NULL if memory runs out or the thread cannot start. */
 struct hs_catalog *hs_catalog_start(struct hs_service *service);
-/* Stops the thread. This takes less than a second even if the store is slow. From then on,
+/* Stops the thread. This takes less than a second even if the store is slow. After this call,
    hs_store_ask returns LOST. Does nothing for NULL. */
 void hs_catalog_stop(struct hs_catalog *catalog);
 
 /* Waits until this replica has all changes of names that any replica had confirmed before the call.
-   Returns false if this takes longer than `wait_us`; the client must then retry. Returns true if
-   the store is down or does not answer. Because it waits, workers must not call it. */
+   Returns false if this takes longer than `wait_us`; the client must then retry. If the store is
+   down or does not answer, returns true, because the replica then uses its own names. This function
+   waits, so workers must not call it. */
 bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us);
 
 /* Returns whether this replica has noticed in the last 120 s that the store lost its data. Until
@@ -45,8 +46,8 @@ bool hs_catalog_was_emptied(struct hs_catalog *catalog);
  */
 
 /* Writes the ruleset and the canary that a name has on this replica. Does nothing if the ruleset is
-   from a file. Also returns LOST if `revision` is neither the ruleset nor the canary, because
-   another replica has changed the name. */
+   from a file. Also returns LOST if another replica has changed the name, so that `revision`
+   belongs neither to the name's ruleset nor to its canary. */
 enum hs_shared_result hs_catalog_put_ruleset(struct hs_catalog *catalog, struct hs_str name,
                                              const char *revision);
 /* Writes a map. `text`: its document. */
@@ -55,11 +56,11 @@ enum hs_shared_result hs_catalog_put_map(struct hs_catalog *catalog,
 enum hs_shared_result hs_catalog_drop(struct hs_catalog *catalog, enum hs_shared_kind kind,
                                       struct hs_str owner, struct hs_str name);
 
-/* Return the ruleset with this revision, or the map with this name and revision, for a match that
-   is taken over. The name may refer to another document by now. `tenant`: the tenant of the match,
-   who is charged if the document must be fetched. The caller must release the result. NULL: the
-   document did not arrive within `wait_us`; a later call may succeed. Because they wait, workers
-   must not call these functions. */
+/* These functions return the ruleset with this revision, or the map with this name and revision,
+   for a match that is taken over. The name may refer to another document by now. `tenant`: the
+   tenant of the match, who is charged if the document must be fetched. The caller must release the
+   result. NULL: the document did not arrive within `wait_us`; a later call may succeed. The
+   functions wait, so workers must not call them. */
 struct hs_ruleset_entry *hs_catalog_ruleset(struct hs_catalog *catalog, struct hs_str tenant,
                                             struct hs_str revision, int64_t wait_us);
 struct hs_map_entry *hs_catalog_map(struct hs_catalog *catalog, struct hs_str tenant,

@@ -131,8 +131,8 @@ static bool apply_ruleset(struct hs_service *service, const struct name *name, b
     return is_fine && (canary != NULL || name->canary[0] == '\0');
 }
 
-/* Copies a name from the store to this replica. Built-in rulesets and those from files stay.
-   Returns false if the store did not answer. */
+/* Copies a name from the store to this replica. Built-in rulesets and rulesets from files do not
+   change. Returns false if the store did not answer. */
 static bool update_ruleset(struct hs_service *service, const struct name *name)
 {
     bool has_answer = true;
@@ -153,8 +153,8 @@ static bool update_ruleset(struct hs_service *service, const struct name *name)
 
 /* ---- maps from the store ---- */
 
-/* Builds a map. With `is_named`, also stores it under its name. On failure returns NULL with the
-   reason in `why`. */
+/* Builds a map. If `is_named` is set, also stores the map under its name. On failure returns NULL
+   with the reason in `why`. */
 static struct hs_map_entry *build_map(struct hs_service *service, const struct name *name,
                                       bool is_named, struct hs_str text, const char **why)
 {

@@ -25,26 +25,26 @@ bool hs_exchange_has_names(struct hs_service *service);
 /* Sends the uploaded names that the store lacks, with their documents. */
 void hs_exchange_send_all(struct hs_service *service);
 
-/* A replica that takes over a match needs the match's ruleset and map. On that replica, they may
-   have no name, for example because they come from --rules or from another version of the program.
-   hs_exchange_keep ensures that the documents of open matches do not expire in the store for a day.
-   hs_exchange_offer sends all rulesets that have a name on this replica, except those in `sent`,
-   and adds them to `sent`. */
+/* A replica that takes over a match needs the match's ruleset and map. The ruleset and the map may
+   have no name on that replica, for example because they come from --rules or from another version
+   of the program. hs_exchange_keep ensures that the documents of open matches do not expire in the
+   store for a day. hs_exchange_offer sends all rulesets that have a name on this replica, except
+   those in `sent`, and adds them to `sent`. */
 void hs_exchange_keep(struct hs_service *service);
 void hs_exchange_offer(struct hs_service *service, struct hs_revisions *sent);
 
-/* Write a name and its documents to the store. `if_new`: do nothing if the store has the name.
-   `text`: the map's document. */
+/* These functions write a name and its documents to the store. `if_new`: do nothing if the store
+   has the name. `text`: the map's document. */
 enum hs_shared_result hs_exchange_put_ruleset(struct hs_service *service,
                                               struct hs_ruleset_entry *entry, bool if_new);
 enum hs_shared_result hs_exchange_put_map(struct hs_service *service,
                                           const struct hs_map_entry *entry, struct hs_str text,
                                           bool if_new);
 
-/* Fetch the ruleset with this revision, or the map with this name and revision, from the store.
-   They do not change the names on this replica. `owner`: the tenant who is charged for the
-   document. The caller must release the result. NULL: failure; *has_answer is false if the store
-   did not answer. */
+/* These functions fetch the ruleset with this revision, or the map with this name and revision,
+   from the store. The names on this replica do not change. `owner`: the tenant who is charged for
+   the document. The caller must release the result. NULL: failure; *has_answer is false if the
+   store did not answer. */
 struct hs_ruleset_entry *hs_exchange_ruleset(struct hs_service *service, struct hs_str owner,
                                              const char *revision, bool *has_answer);
 struct hs_map_entry *hs_exchange_map(struct hs_service *service, struct hs_str owner,

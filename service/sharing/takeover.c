@@ -278,9 +278,10 @@ void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
                                         hs_name_str(&slot->name), takeover->ownership));
 }
 
-/* Handles a match that is open here, but that this replica does not own: it was restored from the
-   checkpoint, or has moved to another replica. If the store has the match, the store's state is
-   newer, so the match is closed here. Otherwise the match from the checkpoint continues. */
+/* Handles a match that is open here, but that this replica does not own. Such a match was restored
+   from the checkpoint, or has moved to another replica. If the store has the match, the store's
+   state is newer, so the match is closed here. Otherwise the match from the checkpoint
+   continues. */
 static void settle_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name,
                         const struct hs_takeover *takeover, bool is_known)
 {
@@ -322,8 +323,9 @@ static void give_back(struct hs_service *service, struct hs_str tenant, struct h
     takeover->ownership = (struct hs_ownership){0};
 }
 
-/* Refuses a request, so that the client retries. Starting the match empty instead would pay again
-   for shots that were already paid, and its state would replace the one in the store. */
+/* Refuses a request, so that the client retries. If the match started empty instead, it would pay
+   again for shots that were already paid, and the empty state would replace the state in the
+   store. */
 static void refuse(struct hs_takeover *takeover, bool lacks_space, struct hs_problem *problem)
 {
     takeover->shed = lacks_space ? HS_SHED_HISTORY : HS_SHED_REVISION;

@@ -1,7 +1,7 @@
 /*
  * Takes over matches from other replicas. When a request names a match that this replica does not
- * have, it asks the store (store/matches.h). The match starts empty if the store does not know it,
- * or sends nothing for --state-take-ms.
+ * have, the replica asks the store (store/matches.h). If the store does not know the match, or
+ * sends nothing for --state-take-ms, the match starts empty.
  */
 #ifndef HS_SERVICE_SHARING_TAKEOVER_H
 #define HS_SERVICE_SHARING_TAKEOVER_H
@@ -30,8 +30,8 @@ struct hs_takeover {
     struct hs_ownership ownership; /* for a match that starts empty */
     bool was_released;             /* as in struct hs_taken */
     bool has_asked;                /* false: this replica already had the match */
-    /* Another replica may have paid for shots that this one does not know: the store did not
-       answer, has lost its data, or has a state that cannot be used. */
+    /* Another replica may have paid for shots that this replica does not know, because the store
+       did not answer, has lost its data, or has a state that cannot be used. */
     bool is_uncertain;
     bool is_foreign; /* another tenant has the match on another replica */
     unsigned shed;   /* if the problem is OVERLOADED: an enum hs_shed_reason */

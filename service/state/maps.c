@@ -153,8 +153,8 @@ static void finish(struct hs_map_entry *entry, struct hs_str owner, struct hs_st
     entry->bytes = entry->info.bytes + entry->document_size + hs_map_mesh_bytes(&entry->mesh);
 }
 
-/* Creates an entry. The owner has reserved `reserved` bytes; those that the entry does not need are
-   released. On failure returns NULL, sets *result, and releases all of them. */
+/* Creates an entry. The owner has reserved `reserved` bytes; the bytes that the entry does not need
+   are released. On failure returns NULL, sets *result, and releases all reserved bytes. */
 static struct hs_map_entry *create_entry(struct hs_map_store *store, struct hs_str owner,
                                          struct hs_str name, const struct hs_world_mesh *mesh,
                                          struct hs_str document, size_t reserved,
@@ -185,9 +185,9 @@ static void discard(struct hs_map_store *store, struct hs_map_entry *entry)
     hs_share_release(store->share, hs_name_str(&owner), bytes);
 }
 
-/* Drops a reference. Returns the entry if this was the last one, otherwise NULL. The caller holds
-   the lock, and must discard the returned entry after unlocking, because freeing a large world
-   takes a while. */
+/* Drops a reference. Returns the entry if this was the last reference, otherwise NULL. The caller
+   holds the lock, and must discard the returned entry after unlocking, because freeing a large
+   world takes a while. */
 static struct hs_map_entry *drop_reference(struct hs_map_entry *entry)
 {
     return --entry->references > 0 ? NULL : entry;

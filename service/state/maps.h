@@ -48,8 +48,9 @@ void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *e
 /* Returns the share (share.h) that limits the bytes for maps. Each map is charged to its owner. */
 struct hs_share *hs_map_store_share(struct hs_map_store *store);
 
-/* Returns how many bytes to reserve for building a mesh with these counts and keeping a document of
-   `document_size` bytes (0: no document). Only an unusual mesh needs more. */
+/* Returns how many bytes to reserve for a map: for building the world of a mesh with these counts,
+   and for keeping a document of `document_size` bytes (0: no document). Only an unusual mesh needs
+   more. */
 size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_world_mesh *counts,
                               size_t document_size);
 
@@ -75,15 +76,15 @@ enum hs_map_put {
 
 /*
  * Builds the world of a mesh, which takes a while, and stores it under a name. The mesh must be
- * valid (hs_map_decode checks this). With HS_MAP_CREATED and HS_MAP_REPLACED, *entry is the new
- * entry with a reference for the caller.
+ * valid (hs_map_decode checks this). If the result is HS_MAP_CREATED or HS_MAP_REPLACED, *entry is
+ * the new entry, with a reference for the caller.
  */
 enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  const struct hs_world_mesh *mesh, struct hs_map_entry **entry);
 
-/* Like hs_map_store_put, but for an owner (len 0: everybody), and keeps the document (ptr NULL:
-   none). The caller has reserved `reserved` bytes for the owner (hs_map_store_put_bytes), which the
-   store will release. If `reserved` is 0, this function reserves them. */
+/* Like hs_map_store_put, but gives the map an owner (len 0: everybody), and keeps the document (ptr
+   NULL: none). The caller has reserved `reserved` bytes for the owner (hs_map_store_put_bytes); the
+   store releases these bytes. If `reserved` is 0, this function reserves the bytes itself. */
 enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str owner,
                                       struct hs_str name, const struct hs_world_mesh *mesh,
                                       struct hs_str document, size_t reserved,

@@ -98,8 +98,8 @@ struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_sto
                                        struct hs_map_store *maps);
 
 /* From now on, matches append journal records (validators/journal.h) to their slots. Call it after
-   the restore and before new matches open. The matches that are open then were restored, so they
-   count as kept: their openings are already on the disk. */
+   the restore and before new matches open. The matches that are open at this time were restored, so
+   they count as kept: their openings are already on the disk. */
 void hs_registry_keep_journals(struct hs_registry *registry);
 
 /* Destroys the registry. No thread may use a match any more. Does nothing for NULL. */
@@ -140,7 +140,7 @@ void hs_registry_unlock(struct hs_match_slot *slot);
 bool hs_registry_is_awaited(struct hs_match_slot *slot);
 
 /* Unlocks a match so that each waiting thread gets one turn, and locks it again. Returns false if
-   the match was deleted in the meantime; even then, it is locked when the call returns. */
+   the match was deleted in the meantime; even then, the match is locked when the call returns. */
 bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot);
 
 /* Removes a locked match from the registry. The caller must still release the slot. */
@@ -155,10 +155,10 @@ bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct 
 bool hs_registry_is_shared(struct hs_registry *registry, struct hs_str name);
 
 /*
- * Sets the memory limits in bytes: for each match, and for all matches together. They are never
- * exceeded; match.h describes what is dropped first. If the matches use more than nine tenths of
- * `all_bytes`, only restored matches are opened. Must be called before the first match is opened.
- * There are no limits by default.
+ * Sets the memory limits in bytes: for each match, and for all matches together. The limits are
+ * never exceeded; match.h describes what is dropped first. If the matches use more than nine tenths
+ * of `all_bytes`, only restored matches are opened. Must be called before the first match is
+ * opened. There are no limits by default.
  */
 void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, size_t all_bytes);
 

@@ -82,8 +82,8 @@ static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directo
     return fine;
 }
 
-/* Reserves space for the new names, and bytes for all rulesets. Returns false if there is too
-   little; *lacking is then the name of the limit. */
+/* Reserves space for the new names, and bytes for all rulesets. Returns false if a limit would be
+   exceeded; *lacking is then the name of the limit. */
 static bool reserve(struct hs_ruleset_batch *batch, const char **lacking)
 {
     struct hs_ruleset_store *store = batch->store;
@@ -121,7 +121,7 @@ static void release_space(const struct hs_ruleset_batch *batch)
 {
     struct hs_ruleset_store *store = batch->store;
     if (store->batch != batch)
-        return; /* it was too big for the store */
+        return; /* the batch was too big for the store */
     store->batch = NULL;
     store->reserved = 0;
 }

@@ -61,8 +61,8 @@ void hs_ruleset_entry_set_canary(struct hs_ruleset_store *store, struct hs_rules
 void hs_ruleset_entries_set(struct hs_ruleset_store *store, size_t place,
                             struct hs_ruleset_entry *present, struct hs_ruleset_entry *entry);
 
-/* Call it when a name was deleted. If the batch contains this name, reserves the space that became
-   free. */
+/* Call it when a name was deleted. If the batch contains this name, reserves the freed space for
+   the batch. */
 void hs_ruleset_batch_keep_space(struct hs_ruleset_store *store, struct hs_str name);
 
 /* Returns whether `name` is "default", the alias of the default ruleset. */

@@ -47,7 +47,7 @@ struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_
                                                  size_t max_bytes, char error[256]);
 
 /* Returns the share (share.h) that limits the bytes for rulesets. Each ruleset is charged to the
-   tenant who uploaded it. A ruleset without a name counts as long as a match uses it. */
+   tenant who uploaded it. A ruleset without a name also counts, as long as a match uses it. */
 struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store);
 
 /* Returns the number of named rulesets. */
@@ -84,8 +84,8 @@ struct hs_ruleset_entry *hs_ruleset_store_canary(struct hs_ruleset_store *store,
                                                  const struct hs_ruleset_entry *entry,
                                                  double *share);
 
-/* Returns the named entry, or the canary of a named entry, with this revision, and a reference to
-   it. Returns NULL if no entry has this revision. */
+/* Searches the named entries and their canaries for a revision. Returns the entry and a reference
+   to it, or NULL if no entry has this revision. */
 struct hs_ruleset_entry *hs_ruleset_store_find(struct hs_ruleset_store *store,
                                                struct hs_str revision);
 
@@ -154,17 +154,19 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
 void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_str owner,
                                      struct hs_ruleset_entry *entry, double share);
 
-/* Returns all named entries or, with `only_posted`, those that were uploaded, with a reference to
-   each. The caller frees the array. If memory runs out, returns NULL and sets *count to 0. */
+/* Returns all named entries, with a reference to each. If `only_posted` is set, returns only the
+   entries that were uploaded. The caller frees the array. If memory runs out, returns NULL and sets
+   *count to 0. */
 struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, bool only_posted,
                                                 size_t *count);
 
 /* Records a name's entry in the journal. While this function runs, no name can change, so the
-   records have the same order as the changes. It must not use the store. Returns false on
+   records have the same order as the changes. The function must not use the store. Returns false on
    failure. */
 typedef bool hs_ruleset_writer(void *context, struct hs_ruleset_entry *entry);
 
-/* Calls `write` for the entry with this name. Returns its result, or true if there is no entry. */
+/* Calls `write` for the entry with this name. Returns the result of `write`, or true if there is no
+   entry. */
 bool hs_ruleset_store_write(struct hs_ruleset_store *store, struct hs_str name,
                             hs_ruleset_writer *write, void *context);
 

@@ -6,7 +6,7 @@
 
 enum { CHAINS = 64 };
 
-/* A tenant has a holder only while something is reserved for it. */
+/* A tenant has a holder only while something is reserved for them. */
 struct holder {
     struct hs_name tenant;
     size_t amount;

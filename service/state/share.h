@@ -28,8 +28,9 @@ bool hs_share_reserve(struct hs_share *share, struct hs_str tenant, size_t amoun
 /* Releases an amount that was reserved for the same tenant. */
 void hs_share_release(struct hs_share *share, struct hs_str tenant, size_t amount);
 
-/* Charges to `to` an amount that was reserved without a tenant, for items that are restored before
-   their owner is known. Ignores the limit. Returns false and changes nothing if memory runs out. */
+/* Charges the tenant `to` for an amount that was reserved without a tenant. Used for items that are
+   restored before their owner is known. Ignores the limit. Returns false and changes nothing if
+   memory runs out. */
 bool hs_share_assign(struct hs_share *share, struct hs_str to, size_t amount);
 
 /* Returns the most that a tenant can ever hold: half of the limit, or the whole limit without a

@@ -38,8 +38,8 @@ static bool submit_closing(struct hs_shared_closing *closing)
     struct hs_str arguments[HS_STORE_ARGUMENTS];
     char digits[2][24];
     /* Sends the whole script, not only its hash. If the server did not know the hash, the link
-       would send the script again after later commands, and one of them may take a new match with
-       this name. */
+       would send the script again after later commands, and one of those commands may take a new
+       match with this name. */
     arguments[0] = HS_STR("EVAL");
     arguments[1] = hs_str_of(close_text);
     size_t count = 2 + hs_shared_arguments(closing->matches, &closing->keys, closing->own, digits,

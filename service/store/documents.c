@@ -23,8 +23,8 @@ enum { KEY_MAX = 256, VALUE_MAX = 512 };
 
 /* ---- scripts ---- */
 
-/* forget() sets an expiry on the documents that the old value of a name refers to, but the new
-   value does not. Their keys begin with ARGV[2]. */
+/* If the old value of a name refers to a document, but the new value does not, forget() sets an
+   expiry on this document. The keys of documents begin with ARGV[2]. */
 #define FORGET                                                                                     \
     "local function forget(old, new) "                                                             \
     "  for revision in string.gmatch(old, 'sha256:%x+') do "                                       \
@@ -58,7 +58,7 @@ static const char put_text[] =
     "redis.call('HINCRBY', KEYS[2], 'count', 1) "
     "return 'done'";
 
-/* KEYS: as for put_text. ARGV: its first three (field, prefix, owner). */
+/* KEYS: as for put_text. ARGV: the first three of put_text (field, prefix, owner). */
 static const char drop_text[] = FORGET "if not old then return 'done' end "
                                        "forget(old, '') "
                                        "redis.call('HDEL', KEYS[1], ARGV[1]) "

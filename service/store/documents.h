@@ -59,8 +59,9 @@ enum hs_shared_result hs_shared_put_name(struct hs_store *store, const struct hs
 enum hs_shared_result hs_shared_drop_name(struct hs_store *store, enum hs_shared_kind kind,
                                           struct hs_str owner, struct hs_str name);
 
-/* Adds a document, unless the store has it. It expires after a day if no name refers to it by then.
-   `name`: the name of the document. Returns false if the document may be missing from the store. */
+/* Adds a document, unless the store has it. If no name refers to the document by then, it expires
+   after a day. `name`: the name of the document. Returns false if the document may be missing from
+   the store. */
 bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
                             struct hs_str revision, struct hs_str text);
 

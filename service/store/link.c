@@ -190,8 +190,8 @@ static int64_t patient_late_us(const struct hs_store_link *link, const struct hs
     return late_us < latest_us ? late_us : latest_us;
 }
 
-/* The caller holds the lock. It is released during each callback; other threads may then append
-   commands, but not remove any. */
+/* The caller holds the lock. The lock is released during each callback; other threads may then
+   append commands, but not remove any. */
 static void report_late_of(struct hs_store_link *link, const struct list *list, int64_t now_us)
 {
     for (struct hs_store_call *call = list->first; call != NULL; call = call->next) {
@@ -358,8 +358,8 @@ static bool is_unusable(const redisReply *reply)
     return false;
 }
 
-/* Handles the reply to the oldest command. Releases the lock during its callback. Returns false
-   with a reason if the connection must be closed. */
+/* Handles the reply to the oldest command. Releases the lock during the command's callback. Returns
+   false with a reason if the connection must be closed. */
 static bool take_reply(struct hs_store_link *link, redisReply *reply, char detail[256])
 {
     struct hs_store_call *call = link->sent.first;

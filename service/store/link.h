@@ -34,7 +34,7 @@ enum {
     HS_STORE_LONGEST_PAUSE_US = 1000000,
     HS_STORE_BACKLOG = 64 << 20, /* max total size of commands without a reply */
     /* After this many consecutive late commands, the link counts as slow, and requests should not
-       wait for it. The next command or PING that is in time ends this. */
+       wait for it. The next command or PING that is in time makes the link count as fast again. */
     HS_STORE_LATE_MAX = 3,
     HS_STORE_SLOW_US = 5000, /* a PING is in time if its reply takes less than this */
     /* The longest wait for a command on a patient link (is_patient below). With a longer time,
@@ -64,12 +64,14 @@ void hs_store_script_init(struct hs_store_script *script, const char *text);
  */
 struct hs_store_call {
     enum hs_store_op op;
-    /* If there is no reply within `budget_us`, `late` is called once, before `done`. 0: it is never
-       called. On a patient link, only the time in which the server sends nothing counts. */
+    /* If there is no reply within `budget_us`, `late` is called once, before `done`. If `budget_us`
+       is 0, `late` is never called. On a patient link, only the time in which the server sends
+       nothing counts. */
     int64_t budget_us;
     void (*late)(struct hs_store_call *call);
-    /* *reply is not NULL if the result is OK or REFUSED. The link frees it afterwards. To keep it,
-       copy the pointer, set *reply to NULL, and free the reply later with freeReplyObject. */
+    /* *reply is not NULL if the result is OK or REFUSED. The link frees the reply afterwards. To
+       keep the reply, copy the pointer, set *reply to NULL, and free the reply later with
+       freeReplyObject. */
     void (*done)(struct hs_store_call *call, enum hs_store_result result,
                  struct redisReply **reply);
     /* Only the link uses the following members. */
@@ -105,9 +107,9 @@ void hs_store_link_free(struct hs_store_link *link);
 
 enum { HS_STORE_ARGUMENTS = 12 };
 
-/* Submits a command. Copies up to HS_STORE_ARGUMENTS arguments. With a script, the first argument
-   is the number of keys. Returns false, and calls neither `late` nor `done`, if the link is down,
-   the backlog is full, or memory runs out. */
+/* Submits a command. Copies up to HS_STORE_ARGUMENTS arguments. If the command is a script, the
+   first argument is the number of keys. Returns false, and calls neither `late` nor `done`, if the
+   link is down, the backlog is full, or memory runs out. */
 bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call,
                           const struct hs_store_script *script, const struct hs_str *arguments,
                           size_t count);

@@ -19,7 +19,7 @@ enum {
        time, requests would wait more often. */
     CONFIRMED_US = 1000000,
     /* An owner numbers its records from epoch * 2^EPOCH_SHIFT, so that they follow those of former
-       owners. As scores of a sorted set, these numbers are exact. */
+       owners. These numbers are small enough to be exact as scores of a sorted set. */
     EPOCH_SHIFT = 32,
 };
 
@@ -280,7 +280,7 @@ static void begin_epoch(struct hs_shared_match *match, struct hs_ownership own)
 static void lose(struct hs_shared_match *match, uint64_t epoch)
 {
     struct hs_shared_matches *matches = match->matches;
-    if (match->has_ended) /* no other replica has taken the match; this one has closed it */
+    if (match->has_ended) /* no other replica has taken the match; this replica has closed it */
         fail(match, match->newest);
     if (match->is_lost || match->has_ended)
         return;
@@ -297,9 +297,9 @@ static bool is_unconfirmed(const struct hs_shared_match *match)
     return hs_clock_us() - match->confirmed_us > CONFIRMED_US;
 }
 
-/* Call it after a command that found no state of the match in the store. If the store had one when
-   the command was submitted, it has probably lost all its states. Otherwise nothing is lost: if
-   has_state is set by now, another link has written a state in the meantime. */
+/* Call it after a command that found no state of the match in the store. If the store had a state
+   when the command was submitted, it has probably lost all its states. Otherwise nothing is lost:
+   if has_state is set by now, another link has written a state in the meantime. */
 static void lack_state(struct hs_shared_match *match, const struct call *call)
 {
     match->must_write = true;
@@ -450,7 +450,7 @@ static void cover(struct hs_shared_match *match, uint64_t mark)
 
 /* Call it when the store refused a state because the match has another owner. Epoch 0: the match
    started empty here, because the store was late. While the store is still late, taking the match
-   would fail again, so this replica continues it. */
+   would fail again, so this replica continues the match. */
 static void refuse_write(struct hs_shared_match *match, uint64_t epoch)
 {
     const struct hs_shared_matches *matches = match->matches;
@@ -504,8 +504,8 @@ static bool write_state(struct hs_shared_match *match, enum hs_store_lane lane, 
     char digits[2][24], number[24];
     struct call *call = calloc(1, sizeof *call);
     pthread_mutex_lock(&match->lock);
-    /* A newer state may have been submitted after this one was captured. The newer state then
-       removes records from the journal that this one lacks, so this one must not be written. */
+    /* A newer state may have been submitted after this state was captured. The newer state then
+       removes records from the journal that this state lacks, so this state must not be written. */
     bool may_write = call != NULL && mark >= match->written && !match->has_ended;
     if (may_write)
         match->written = mark;

@@ -5,7 +5,7 @@
  * A match has three keys: its owner, its state, and the journal of the payments since this state
  * was captured. At any time, one replica owns the match. To become the owner, a replica takes the
  * match, which increases its epoch. Scripts in the store refuse the writes of former owners. From
- * this, a former owner learns that the match has moved.
+ * the refusal, a former owner learns that the match has moved.
  *
  * If the store loses its data, the epochs are lost, too. So a match also has a birth: the time at
  * which the store first saw it. The scripts also refuse an owner with another birth.
@@ -18,9 +18,9 @@
 struct hs_shared_matches;
 struct hs_shared_match;
 
-/* How long requests wait for the store. `take_us`: to become the owner of a match; after that, the
-   longest pause while the store sends its state. `payment_us`: for the acknowledgement of
-   payments. */
+/* How long requests wait for the store. `take_us` limits the wait for the ownership of a match and,
+   after that, each pause while the store sends the match's state. `payment_us` limits the wait for
+   the acknowledgement of payments. */
 struct hs_shared_budgets {
     int64_t take_us;
     int64_t payment_us;
@@ -60,7 +60,7 @@ struct hs_taken {
 
 /* Takes a match: makes this replica its owner and reads its state. Waits up to `take_us` for the
    ownership. Then waits up to HS_STORE_PATIENCE_US for the state, but gives up if the store sends
-   nothing for `take_us`. Because it waits, workers must not call it. After HS_TAKEN, call
+   nothing for `take_us`. This function waits, so workers must not call it. After HS_TAKEN, call
    hs_taken_free. */
 enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, struct hs_str tenant,
                                           struct hs_str name, struct hs_taken *taken);
@@ -81,7 +81,7 @@ struct hs_shared_match *hs_shared_match_retain(struct hs_shared_match *match);
 /* Does nothing for NULL. */
 void hs_shared_match_release(struct hs_shared_match *match);
 
-/* Returns whether this replica has learned that another one owns the match. Once true, it stays
+/* Returns whether this replica has learned that another replica owns the match. Once true, it stays
    true. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
@@ -90,8 +90,8 @@ bool hs_shared_match_is_lost(struct hs_shared_match *match);
 bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
 
 /*
- * Asks the store for the owner, and waits up to `take_us`. Because it waits, workers must not call
- * it. If another replica owns the match, hs_shared_match_is_lost returns true from then on.
+ * Asks the store for the owner, and waits up to `take_us`. This function waits, so workers must not
+ * call it. If another replica owns the match, hs_shared_match_is_lost returns true from then on.
  * Otherwise the ownership is confirmed, and the match is not doubtful for the next second. If the
  * store does not answer, the ownership counts as confirmed, too.
  *
@@ -101,7 +101,7 @@ bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
  */
 bool hs_shared_match_confirm(struct hs_shared_match *match);
 
-/* Returns true if the store has no state of the match. The caller must then write one, because
+/* Returns true if the store has no state of the match. The caller must then write a state, because
    payments can only be appended to a state. Returns false while a state is being written, and while
    the store is down. */
 bool hs_shared_match_needs_state(struct hs_shared_match *match);
@@ -112,7 +112,7 @@ bool hs_shared_match_needs_state(struct hs_shared_match *match);
 void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record);
 
 /* Returns the number of the newest record. A state that is captured now includes all records up to
-   this one. */
+   this record. */
 uint64_t hs_shared_match_mark(struct hs_shared_match *match);
 
 /* Tells the next owner of the match whether a state may lack moves. */

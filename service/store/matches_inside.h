@@ -50,7 +50,8 @@ struct hs_shared_matches {
     struct hs_shared_budgets budgets;
     char owner[HS_SHARED_OWNER]; /* identifies this process */
     struct hs_store_script take, append, write;
-    /* When the store last seemed to have lost its states. Older states are written again. */
+    /* When the store last seemed to have lost its states. If a match's newest state was captured
+       before this time, the state is written again. */
     atomic_llong lost_us;
     struct hs_log_limit log_limit;
     pthread_mutex_t lock;          /* guards the following members */
@@ -72,7 +73,7 @@ struct hs_shared_match {
     struct hs_ownership own; /* epoch 0: not taken yet */
     uint64_t newest;         /* number of the newest record */
     uint64_t acknowledged;   /* newest record that the store has acknowledged */
-    uint64_t failed;         /* the store may lack records up to this one; 0: it lacks none */
+    uint64_t failed;         /* the store may lack records up to this number; 0: it lacks none */
     /* The newest record that the store did not acknowledge within `payment_us`; 0: none. Each
        record is reported as late only once, so later requests must not wait for this report. */
     uint64_t late;
@@ -96,12 +97,12 @@ size_t hs_shared_arguments(const struct hs_shared_matches *matches,
                            const struct hs_shared_keys *keys, struct hs_ownership ownership,
                            char digits[2][24], struct hs_str *arguments);
 
-/* Logs the error if `result` is REFUSED. Otherwise, `reply` may be NULL. */
+/* Logs the error if `result` is REFUSED. With any other result, `reply` may be NULL. */
 void hs_shared_log_refused(struct hs_shared_matches *matches, enum hs_store_result result,
                            const struct redisReply *reply);
 
-/* Closes a match without waiting for a reply. `how` "ended" also removes the match, and the command
-   is repeated if the store may have missed it. With any other `how`, the match only loses its
+/* Closes a match without waiting for a reply. If `how` is "ended", also removes the match; the
+   command is then repeated if the store may have missed it. Otherwise the match only loses its
    owner, and `how` becomes the value of the field `final`. */
 void hs_shared_close(struct hs_shared_matches *matches, const struct hs_shared_keys *keys,
                      struct hs_ownership ownership, const char *how);

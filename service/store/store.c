@@ -96,7 +96,7 @@ bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_
 
 /* ---- waiting ---- */
 
-/* A call that hs_store_ask waits for. The link and the waiting thread share it; the one that
+/* A call that hs_store_ask waits for. The link and the waiting thread share the call; whichever
    finishes last frees it. */
 struct waiting {
     struct hs_store_call call; /* must be first: callbacks cast its address to the structure */

@@ -4,8 +4,8 @@
  *
  * To send a command, fill in a struct hs_store_call and submit it; the thread of the link passes
  * the reply to `done`. A thread that may wait can use hs_store_ask instead. All keys begin with
- * "hs:v1:". The keys for one match, and the keys for the rulesets and maps, share a {tag}, so that
- * a cluster stores them in one slot.
+ * "hs:v1:". The keys for one match share a {tag}, so that a cluster stores them in one slot. The
+ * keys for rulesets and maps share another {tag}.
  */
 #ifndef HS_SERVICE_STORE_H
 #define HS_SERVICE_STORE_H
@@ -47,9 +47,9 @@ bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_
    stop soon. */
 void hs_store_end_asking(struct hs_store *store);
 
-/* Sends a command and waits for its result until `wait_us` is over (budget_us in link.h). With OK
-   and REFUSED, the caller frees *reply with freeReplyObject. After LOST, the server may still run
-   the command. */
+/* Sends a command and waits for its result until `wait_us` is over (budget_us in link.h). If the
+   result is OK or REFUSED, the caller frees *reply with freeReplyObject. After LOST, the server may
+   still run the command. */
 enum hs_store_result hs_store_ask(struct hs_store *store, enum hs_store_lane lane,
                                   enum hs_store_op op, int64_t wait_us,
                                   const struct hs_store_script *script,

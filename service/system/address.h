@@ -1,6 +1,6 @@
-/* Parses the addresses that the service listens on, for example "127.0.0.1:8080" or "[::1]:0";
-   these must be numeric. Also parses lists of servers to connect to, which may contain host
-   names. */
+/* Parses the addresses that the service listens on, for example "127.0.0.1:8080" or "[::1]:0".
+   These addresses must be numeric. Also parses lists of servers to connect to, which may contain
+   host names. */
 #ifndef HS_SERVICE_ADDRESS_H
 #define HS_SERVICE_ADDRESS_H
 

@@ -1,6 +1,6 @@
 /*
- * Sends messages to the service manager with systemd's protocol, sd_notify(3), but without its
- * library. Does nothing if $NOTIFY_SOCKET is not set.
+ * Sends messages to the service manager with systemd's protocol, sd_notify(3), but without
+ * systemd's library. Does nothing if $NOTIFY_SOCKET is not set.
  */
 #ifndef HS_SERVICE_NOTIFY_H
 #define HS_SERVICE_NOTIFY_H

@@ -76,8 +76,8 @@ void hs_metrics_enter(struct hs_metrics *metrics);
 void hs_metrics_leave(void);
 
 /* These functions add to a metric or set its value. `series` is the index in the metric's set of
-   labels, or 0 if it has none. Values are integers, in microseconds for COUNTER_US and GAUGE_US.
-   Thread-safe. */
+   labels, or 0 if the metric has no labels. Values are integers, in microseconds for COUNTER_US and
+   GAUGE_US. Thread-safe. */
 void hs_metrics_add(struct hs_metrics *metrics, enum hs_metric metric, size_t series,
                     int64_t change);
 void hs_metrics_set(struct hs_metrics *metrics, enum hs_metric metric, size_t series,
@@ -87,12 +87,12 @@ void hs_metrics_set(struct hs_metrics *metrics, enum hs_metric metric, size_t se
 void hs_metrics_observe(struct hs_metrics *metrics, enum hs_metric histogram, size_t series,
                         double seconds);
 
-/* Counts an answered request. `seconds` is the time from its header to its answer. */
+/* Counts an answered request. `seconds` is the time from the request's header to the answer. */
 void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, double seconds);
 
 /* Counts one reason of a claim or move. `mode` is HS_MODE_ENFORCE if this reason decided the
-   verdict, and HS_MODE_SHADOW if it is in `would_reject`. `verdict` must be the verdict of this
-   reason (hs_reason_verdict). */
+   verdict, and HS_MODE_SHADOW if the reason is in `would_reject`. `verdict` must be the verdict of
+   this reason (hs_reason_verdict). */
 void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
                         enum hs_verdict verdict, enum hs_reason reason, enum hs_mode mode);
 
