@@ -11,7 +11,7 @@ struct misfit {
     bool needs_noise;
 };
 
-/* Positive if the time does not fit. */
+/* Returns a positive number if the time does not fit. */
 static int64_t excess(const struct misfit *misfit)
 {
     return misfit->off_us - misfit->slack_us;
