@@ -22,7 +22,7 @@ struct hs_posted_bone {
     double scale[3];
 };
 
-/* Numbers the sticky members that a frame can post, in the order of state.h. */
+/* The indices of the sticky members that a frame can post, in the order of state.h. */
 enum hs_sticky_field {
 #define SAID(type, member, first, saved, stale, field) HS_STICKY_##field,
 #define OWN(type, member, dimension, first, saved, stale)

@@ -158,7 +158,7 @@ struct hs_hit_result {
     struct hs_name unclaimed[HS_MAX_VICTIMS]; /* players in the blast, not named by the claim */
 };
 
-/* Returns a hash of all members of the claim. It is equal when the same claim is sent again. */
+/* Returns a hash of all members of the claim. A claim that is sent again has the same hash. */
 struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim);
 
 /* Verifies a claim. `now_us` is the time when the game server received the claim. Does not change
@@ -170,20 +170,21 @@ void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *clai
  * Like hs_hit_verify, with at most `limit` work units (0: no limit). Evaluation stops when it
  * exceeds the limit. Set `is_whole` if no earlier claim used a part of the limit. If `is_whole` is
  * false, evaluation does not even start for a claim whose estimated work (hit/work.h) exceeds the
- * limit. In both cases the reason is HS_REASON_OVER_BUDGET, and the result must not be recorded.
+ * limit. If evaluation stops or does not start, the reason is HS_REASON_OVER_BUDGET, and the result
+ * must not be recorded.
  */
 void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_claim *claim,
                           int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out);
 
 /*
  * Adds the shooter to the match, so that their claims can be recorded. This changes no verdict.
- * Returns false if memory runs out or the match is full. The claim's result then cannot be
- * recorded, and the claim is evaluated again if it is sent again. Pass the result to
- * hs_hit_withhold, so that it deals no damage.
+ * Returns false if memory runs out or the match is full. In this case the claim's result cannot be
+ * recorded: pass the result to hs_hit_withhold, so that it deals no damage. If the claim is sent
+ * again, it is evaluated again.
  *
  * hs_hit_withhold turns a result into `inconclusive`, giving `reason`. It only changes results that
- * are accepted or have the reason no_matching_shot. In the second case, the missing shot may be one
- * that could not be recorded.
+ * are accepted or have the reason no_matching_shot. A result with no_matching_shot changes because
+ * the missing shot may be one that could not be recorded.
  */
 bool hs_hit_admit(struct hs_match *match, struct hs_str shooter);
 void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);
@@ -192,7 +193,8 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);
  * Records a result for the shooter: the shot number with its answer, cadence, counters per reason,
  * damage, suspicion. The result must not be a replay. `answer` is the reply to repeat if the same
  * claim is sent again. Returns false and records nothing if memory runs out, or if the match is
- * full and does not know the shooter. Then pass the result to hs_hit_withhold before sending it.
+ * full and does not know the shooter. In this case, pass the result to hs_hit_withhold before you
+ * send it.
  */
 bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, struct hs_str answer);

@@ -33,8 +33,8 @@ uint64_t hs_journal_layout(void);
 /*
  * Applies records, which must have the layout hs_journal_layout. `match` must have the same
  * hs_match_info.opening_us as the match that wrote the records, and it must have no history and no
- * journal. Returns false at the first damaged record, or if memory runs out; the records before it
- * stay applied.
+ * journal. Returns false at the first damaged record, or if memory runs out. The records before
+ * that point stay applied.
  */
 bool hs_match_replay(struct hs_match *match, const void *records, size_t size);
 

@@ -45,8 +45,8 @@ struct hs_move {
     struct hs_str base;   /* the mover on which the player stands; `position` is
                              relative to this mover */
     struct hs_vec position, velocity; /* at the end of the move, as the client computed them */
-    const enum hs_move_flag *flags;   /* what the client reports about its body; borrowed; valid
-                                         with HS_MOVE_HAS_FLAGS */
+    const enum hs_move_flag *flags;   /* what the client reports about the player's body; borrowed;
+                                         valid with HS_MOVE_HAS_FLAGS */
     size_t flag_count;
     /* Position and velocity in the server's simulation. A correction sends these values to the
        client. */
@@ -77,7 +77,7 @@ struct hs_move_result {
     bool is_resolving; /* the compatible check (clock/compat.h) shortens the simulated time, to pay
                           back a discrepancy */
     bool is_whole;     /* the previous move was not rejected, and delta_us is all of the client's
-                          time since then */
+                          time since that move */
     unsigned raised;   /* the checks that this move failed, enforced or not: bits `1 << check` of
                           enum hs_move_check */
     uint16_t failure_count;

@@ -61,7 +61,7 @@ struct hs_moves_rules {
     int64_t ack_interval_us;        /* minimum time between two acks */
     int64_t correction_interval_us; /* minimum time between two corrections */
     double large_error; /* length; errors of at least this use large_interval_us instead of
-                           correction_interval_us; 0: none do */
+                           correction_interval_us; 0: no error does */
     int64_t large_interval_us;
     int64_t forced_after_us; /* the server may move a player who was silent for this long */
     int64_t forced_for_us;   /* maximum time for which the server may move the player */
@@ -74,8 +74,8 @@ struct hs_moves_rules {
     double ack_skew_ppm;       /* how wrong the speed of an honest clock may be */
     int64_t lead_block_us, lead_window_us, lead_clip_us;
     double lead_leak;      /* lead that is forgiven, in seconds per second */
-    int64_t lead_noise_us; /* when a connection is this noisy, the clip and the thresholds are
-                              doubled */
+    int64_t lead_noise_us; /* the clip and the thresholds grow with the noise of a connection; this
+                              noise doubles them */
     int64_t lead_threshold_us, lead_threshold_without_rtt_us, lead_jump_us;
 
     struct hs_move_mode modes[HS_MAX_MOVE_MODES];

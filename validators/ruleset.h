@@ -44,7 +44,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
 
 /* clang-format off */
 #define HS_HISTORY_FIELDS(X)                                                                       \
-    /* poses that are at most this much older than the newest pose are kept, and one older one */  \
+    /* poses up to this much older than the newest pose are kept, and the one pose before them */  \
     X(SECONDS, keep_us, "keep", 1.0, 0.05, 60)                                                     \
     /* poses are not interpolated between two samples that are further apart than this */          \
     X(SECONDS, max_gap_us, "max_gap", 0.15, 0.001, 60)                                             \
@@ -52,7 +52,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(LENGTH, world_bound, "world_bound", 1e7, 1, 1e12)                                            \
     /* length/s; a faster movement between two samples counts as a jump */                         \
     X(LENGTH, max_speed, "max_speed", 20000, 1e-3, 1e9)                                            \
-    /* a frame further ahead of the newest frame than this is a clock jump */                      \
+    /* a frame that is later than the newest frame by more than this is a clock jump */            \
     X(SECONDS, max_forward_us, "max_forward", 5, 0.1, 3600)
 
 #define HS_REWIND_FIELDS(X)                                                                        \
@@ -86,14 +86,14 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     /* largest distance between the start and the shooter's rewound eye */                         \
     X(LENGTH, origin_tolerance, "origin_tolerance", 25, 0, 1e9)                                    \
     /* a start is near the eye if its distance is at most this share of origin_tolerance. If the   \
-       start is near, the eye must see the touched body; if not, it must see the contact */        \
+       start is near, the eye must see the touched body; if not, the eye must see the contact */   \
     X(REAL, lean_share, "lean_share", 0.6, 0, 1)                                                   \
     /* largest angle between the shot's direction and the shooter's aim */                         \
     X(REAL, aim_tolerance_deg, "aim_tolerance_deg", 5, 0, 180)                                     \
     /* largest angle between a claimed path and the direction of its posted shot */                \
     X(REAL, binding_tolerance_deg, "binding_tolerance_deg", 0.5, 0, 180)                           \
     /* hits with the same start and end must be fired more than this time apart. If half of        \
-       min_interval is shorter, it applies instead */                                              \
+       min_interval is shorter but not 0, this half applies instead */                             \
     X(SECONDS, trajectory_window_us, "trajectory_window", 0.1, 0, 60)                              \
     /* every hit needs a posted shot */                                                            \
     X(BOOL, require_shot, "require_shot", 0, 0, 1)                                                 \
@@ -138,7 +138,8 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     /* how far the blast reaches, from its centre to the nearest hitbox surface of a victim */     \
     X(LENGTH, radius, "radius", 0, 1e-6, 1e9)                                                      \
     X(REAL, damage, "damage", 0, 0, 1e9)                                                           \
-    /* full damage up to this distance; then it falls linearly to min_scale at `radius` */         \
+    /* full damage up to this distance; beyond it, the share of the damage falls linearly to       \
+       min_scale at `radius` */                                                                    \
     X(LENGTH, inner_radius, "inner_radius", 0, 0, 1e9)                                             \
     X(REAL, min_scale, "min_scale", 1, 0, 1)                                                       \
     /* factor on damage to the shooter; 0: no damage */                                            \
@@ -190,9 +191,10 @@ struct hs_weapon {
     enum hs_fuse fuse;     /* a claim can choose another fuse only if this is HS_FUSE_ANY */
     enum hs_motion motion; /* projectiles */
     HS_WEAPON_FIELDS(HS_SCALAR_MEMBER)
-    bool has_world_radius; /* if false, hs_ruleset_finish uses `radius` for projectiles */
-    bool has_require_shot; /* if false, hs_ruleset_finish sets `require_shot`: true for projectiles
-                              and for weapons with several pellets */
+    bool has_world_radius; /* if false, hs_ruleset_finish sets `world_radius` of a projectile to
+                              `radius` */
+    bool has_require_shot; /* if false, hs_ruleset_finish sets `require_shot` to true for
+                              projectiles and for weapons with several pellets */
     bool has_blast;
     struct hs_blast blast;
     struct hs_falloff_point falloff[HS_MAX_FALLOFF];
@@ -242,8 +244,8 @@ struct hs_ruleset *hs_ruleset_create(double cm_per_unit);
 struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *builtin);
 
 /* These functions add one part of the built-in ruleset to `ruleset`: zones, movement modes, the
-   humanoid rig with its zones, or weapons. They return false if memory runs out or a list is full.
-   The rig stands along the ruleset's `up`, so set `up` first. */
+   humanoid rig with its zones, or weapons. A function that returns a bool returns false if memory
+   runs out or a list is full. The rig stands along the ruleset's `up`, so set `up` first. */
 bool hs_ruleset_add_builtin_zones(struct hs_ruleset *ruleset);
 void hs_ruleset_add_builtin_moves(struct hs_ruleset *ruleset, double cm_per_unit);
 bool hs_ruleset_add_builtin_rig(struct hs_ruleset *ruleset, double cm_per_unit);
@@ -268,8 +270,8 @@ uint16_t hs_ruleset_find_weapon(const struct hs_ruleset *in, struct hs_str name)
 
 /*
  * Finds the faults in a ruleset, for example unknown names, values out of range, or rigs without
- * hitboxes. Calls `report` (unless it is NULL) for each fault, with a JSON pointer to the value in
- * the document and a sentence. Returns the number of faults; 0 means that the ruleset is valid.
+ * hitboxes. Calls `report` (unless it is NULL) for each fault, with a sentence and a JSON pointer
+ * to the value in the document. Returns the number of faults; 0 means that the ruleset is valid.
  */
 typedef void hs_ruleset_report(void *context, const char *pointer, const char *fault);
 size_t hs_ruleset_validate(const struct hs_ruleset *ruleset, hs_ruleset_report *report,
@@ -298,8 +300,8 @@ enum hs_scalar_kind {
     HS_SCALAR_BOOL,    /* bool */
 };
 struct hs_scalar {
-    /* For example "rewind" and "limit". A nested section is written as "moves/credit". NULL: a
-       field of a weapon, blast or movement mode has no section. */
+    /* For example "rewind" and "limit". A nested section is written as "moves/credit". `section` is
+       NULL for a field of a weapon, blast or movement mode. */
     const char *section, *key;
     size_t offset; /* in struct hs_ruleset, unless the table says otherwise */
     enum hs_scalar_kind kind;

@@ -51,8 +51,8 @@ void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
  *
  * Sets verdict and reason in *out. The reason is `ok` if this call or an earlier call withdrew the
  * shot, and no_matching_shot if no such shot was accepted. It is not_recorded if memory runs out,
- * if the shot may be one that could not be recorded, or if `may_record` is false. Pass false if the
- * journal cannot be saved.
+ * if the shot may be one that could not be recorded, or if `may_record` is false. Set `may_record`
+ * to false if the journal cannot be saved.
  */
 void hs_shot_cancel(struct hs_match *match, const struct hs_shot_claim *claim, bool may_record,
                     struct hs_hit_result *out);

@@ -12,9 +12,9 @@
  * are inconclusive, and hs_match_info reports that the match needs a resync.
  *
  * Events between save and restore are unknown. So saved state never causes a rejection until a
- * frame confirms it (enum hs_stale): a check that would fail because of it has an unknown outcome.
- * A hit is also inconclusive if its posted shot may have been lost. The first jump of a player
- * after the restore is ignored.
+ * frame confirms it (enum hs_stale): a check that would fail because of saved state has an unknown
+ * outcome. A hit is also inconclusive if its posted shot may have been lost. The first jump of a
+ * player after the restore is ignored.
  *
  * The bytes are little-endian and the same on every machine. They refer to parts of the ruleset by
  * index, so restore them with the same revision of the ruleset. They contain a version, the names
@@ -93,8 +93,8 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
  *
  * An excerpt contains the players whom the claim names, and the players and movers near the path.
  * It contains their samples around the times of the claim, and 16 more samples before and after. It
- * also contains those of the shooter's used shot numbers that are compared with the claim. It
- * contains no answers, no counters and no suspicion.
+ * also contains the shooter's used shot numbers that are compared with the claim. It contains no
+ * answers, no counters and no suspicion.
  *
  * `result` must come from hs_hit_verify or hs_shot_verify, and the match must not have changed
  * since that call. hs_match_load returns HS_MATCH_OTHER_VERSION if the program that loads the
@@ -108,10 +108,10 @@ void hs_shot_save_excerpt(const struct hs_match *match, const struct hs_shot_cla
 /*
  * hs_match_is_excerpt returns whether the bytes are an excerpt that this program can load.
  *
- * hs_excerpt_fits returns whether an excerpt can also be loaded with another ruleset. This ruleset
- * must have the same rigs and the same `up`, and its list of weapons must begin with the same
- * weapons in the same order. Verdicts then follow the other ruleset. But the excerpt still contains
- * only the players who were near the path under the saved rules.
+ * hs_excerpt_fits returns whether an excerpt can also be loaded with another ruleset. The other
+ * ruleset must have the same rigs and the same `up`, and its list of weapons must begin with the
+ * same weapons in the same order. Verdicts then follow the other ruleset. But the excerpt still
+ * contains only the players who were near the path under the saved rules.
  */
 bool hs_match_is_excerpt(const void *bytes, size_t size);
 bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_ruleset *other);
@@ -125,8 +125,8 @@ void hs_match_lost_moves(struct hs_match *match);
 
 /*
  * Call this if another process may have accepted shots in this match whose numbers are lost. Shots
- * are then inconclusive (`number_forgotten`), so that none is paid twice. This no longer applies to
- * shots that are fired more than one window of history (history.keep) after the next frame.
+ * are then inconclusive (`number_forgotten`), so that no shot is paid twice. This no longer applies
+ * to shots that are fired more than one window of history (history.keep) after the next frame.
  */
 void hs_match_lost_payments(struct hs_match *match);
 

@@ -9,9 +9,9 @@
  *     f(s) = sum over axes of max(|p_i(s)| - h_i, 0)^2.
  *
  * f is convex (the distance to a convex set is convex: Boyd and Vandenberghe, Convex Optimization,
- * 2004, 3.2.5). f is piecewise quadratic, with at most six breakpoints p_i(s) = +-h_i. So the
- * quadratic formula gives its minimum and its first crossing of a level on each piece. There is no
- * iteration, no geometric tolerance, and no special case for edges or corners.
+ * 2004, 3.2.5). f is piecewise quadratic, with at most six breakpoints p_i(s) = +-h_i. So on each
+ * piece, the quadratic formula gives the minimum of f and the place where f first crosses a level.
+ * There is no iteration, no geometric tolerance, and no special case for edges or corners.
  *
  * All functions depend only on their arguments, and may be called from any thread.
  */
@@ -54,7 +54,7 @@ struct hs_sweep {
 struct hs_sweep_contact {
     bool touched;
     /* How far the sphere's centre travels until first contact, 0 .. length. If the gap stays above
-       0 but is within the slack, how far it travels until the nearest approach. */
+       0 but comes within the slack, this is how far the centre travels to its nearest approach. */
     double distance;
     /* Smallest gap between sphere and solid along the whole travel; <= 0 if they overlap. */
     double gap;

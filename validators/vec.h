@@ -1,9 +1,9 @@
 /*
  * Vectors of three doubles, for world positions and for everything measured along a path.
  *
- * World coordinates are never stored in float. Differences between them may be: they are small.
- * Only + - * / and sqrt are used, so every machine with IEEE 754 arithmetic computes bit-identical
- * results.
+ * World coordinates are never stored in float. Small differences between world coordinates may be
+ * stored in float. Only + - * / and sqrt are used, so every machine with IEEE 754 arithmetic
+ * computes bit-identical results.
  */
 #ifndef HS_VEC_H
 #define HS_VEC_H
@@ -72,7 +72,8 @@ static inline double hs_vec_distance(struct hs_vec a, struct hs_vec b)
     return hs_vec_length(hs_vec_sub(a, b));
 }
 
-/* hs_vec_min returns the smaller of the two coordinates on each axis, hs_vec_max the larger. */
+/* hs_vec_min returns the smaller of the two coordinates on each axis, hs_vec_max returns the
+   larger. */
 static inline struct hs_vec hs_vec_min(struct hs_vec a, struct hs_vec b)
 {
     struct hs_vec out = {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z};

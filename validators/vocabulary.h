@@ -78,7 +78,7 @@ enum hs_check_stage {
  *
  * api/detail.c writes the sentences to the `detail` of a check. It replaces these words:
  *   {m} {l}  measured value and limit
- *   {L}      "limit 5", or "minimum 5" if the measured value is less
+ *   {L}      "limit 5", or "minimum 5" if the measured value is less than 5
  *   {p}      the player that the check tested
  *   {v}      the wall or mover in the way
  *   {f} {h}  fire time and hit time
@@ -350,8 +350,8 @@ enum hs_cause { HS_CAUSE_DIRECT, HS_CAUSE_BLAST, HS_CAUSE_COUNT };
 /* The event that makes a projectile explode. */
 enum hs_fuse { HS_FUSE_ANY, HS_FUSE_CONTACT, HS_FUSE_TIMED, HS_FUSE_PROXIMITY, HS_FUSE_COUNT };
 
-/* What moves a projectile: its speed and gravity, or the game server, which then posts where it
-   lands. */
+/* What moves a projectile: its speed and gravity, or the game server, which then posts where the
+   projectile lands. */
 enum hs_motion { HS_MOTION_BALLISTIC, HS_MOTION_SERVER, HS_MOTION_COUNT };
 
 /* Who takes the direct damage of a shot: the player whom the claim names, or the first player on

@@ -5,11 +5,11 @@
  * one world at once. Results are bit-identical on every machine with IEEE 754 arithmetic, and do
  * not depend on the order in which the hierarchy is searched.
  *
- * The search of the hierarchy and a first test of the triangles use float, and round so that they
- * never exclude a contact. The triangles and boxes that they do not exclude are tested exactly
- * (triangle.h, sweep.h), in double and with the original coordinates. Floats are relative to the
- * centre of the world. So a small map far from the origin loses no precision, and a huge map only
- * loses speed.
+ * Two steps use float: the search of the hierarchy, and a first test of the triangles. They round
+ * so that they never exclude a contact. Triangles and boxes that these steps do not exclude are
+ * tested exactly (triangle.h, sweep.h), in double and with the original coordinates. Floats are
+ * relative to the centre of the world. So a small map far from the origin loses no precision, and a
+ * huge map only loses speed.
  */
 #ifndef HS_WORLD_H
 #define HS_WORLD_H
@@ -88,8 +88,8 @@ struct hs_world *hs_world_create_within(const struct hs_world_mesh *mesh, hs_wor
 
 /*
  * Computes a value for `max_bytes` from the numbers of triangles and boxes in a mesh. If `any` is
- * true, the value is enough for every mesh with these numbers. If it is false, the value is about a
- * third as large, and enough for nearly all of them.
+ * true, the value is enough for every mesh with these numbers. If `any` is false, the value is
+ * about a third of this, and enough for nearly all of these meshes.
  */
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any);
 void hs_world_destroy(struct hs_world *world);
@@ -123,7 +123,7 @@ struct hs_world_contact {
  * (HS_TOUCH_SLACK). At equal distances, a triangle wins over a box, and then the lower index wins.
  *
  * For a ray that hits a triangle, `normal` is the normal of the face, on the side of the ray's
- * start. For a sphere, it points from the touched point to the centre.
+ * start. For a sphere, `normal` points from the touched point to the centre.
  */
 bool hs_world_sweep(const struct hs_world *world, const struct hs_sweep *sweep,
                     struct hs_world_contact *out);

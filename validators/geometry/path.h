@@ -29,11 +29,12 @@ struct hs_path {
     double length;               /* from start to end along the path, without the extension */
     double extension;            /* how far the path continues beyond the end; takes no time */
     double radius;               /* radius of the swept sphere; length */
-    double reach; /* distance at which an obstacle ends the path; no obstacle: length + extension */
+    double reach; /* distance at which an obstacle ends the path; without an obstacle, length +
+                     extension */
     int64_t start_us, end_us;          /* equal for an instant path */
     uint32_t flight_legs;              /* 0 for an instant path */
     double travelled[HS_MAX_LEGS + 1]; /* flights only: distance from the path's start to the start
-                                          of each leg, and to the end of the last */
+                                          of each leg, and to the end of the last leg */
 };
 
 struct hs_leg {

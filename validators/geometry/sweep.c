@@ -51,9 +51,9 @@ static void to_local(const struct hs_sweep *sweep, const struct hs_solid *solid,
 }
 
 /*
- * One axis of f(u). The slab is the space between two opposite faces of the box. Inside the slab
- * the distance along this axis is 0. Outside it is |d u - g|, where g is g_below before the path
- * enters the slab and g_above after the path leaves the slab.
+ * One axis of f(u). The slab is the space between two opposite faces of the box. Inside the slab,
+ * the distance along this axis is 0. Outside the slab, the distance is |d u - g|, where g is
+ * g_below before the path enters the slab and g_above after the path leaves the slab.
  */
 struct slab {
     double d;

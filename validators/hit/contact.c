@@ -52,7 +52,7 @@ static bool is_continuous(const struct search *s, const struct hs_bracket *from,
 }
 
 /* Finds the pose at the start of a leg. No sample is inside the leg, but one may be exactly at its
-   start. Then the body has a pose during the leg only if the next sample is near enough. */
+   start. If so, the body has a pose during the leg only if the next sample is near enough. */
 static bool find_start(const struct search *s, const struct hs_leg *leg, struct hs_bracket *out)
 {
     if (hs_rewind_find(s->history, s->ruleset, leg->start_us, out) != HS_REWIND_OK)
@@ -115,7 +115,7 @@ static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
         return true;
     hs_rewind_prefetch(s->history, &body->bracket);
     reach = hs_rewind_reach(s->history, s->ruleset, &body->bracket);
-    /* Limbs may move while the root moves. The sum of both radii covers both poses. */
+    /* Limbs may move while the root moves, so add the reaches of the poses at both ends. */
     if (body->moves)
         reach += hs_rewind_reach(s->history, s->ruleset, &body->end);
     return is_too_far(s, nearest - reach * (1 + HS_TOUCH_SLACK));

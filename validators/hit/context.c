@@ -20,7 +20,7 @@ void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t ti
 }
 
 /* Finds the posted shot of a hit. If the hit names another weapon than the shot, or the number is
-   free again, they do not belong together. */
+   free again, the hit and the shot do not belong together. */
 static void find_posted_shot(struct hs_hit_context *c)
 {
     if (c->ledger == NULL || c->is_shot)
@@ -69,8 +69,9 @@ static void find_weapon(struct hs_hit_context *c)
     }
 }
 
-/* Computes the hit time in games that predict by ping. There, client and server agree by how
-   much other players are rewound, so the hit time is not claimed. Projectiles still claim it. */
+/* Computes the hit time in games that predict by ping. In these games, client and server agree on
+   how far other players are rewound, so the claimed hit time is not used. It is still used for hits
+   of projectiles. */
 static void predict_hit_time(struct hs_hit_context *c)
 {
     struct hs_connection connection;
@@ -158,8 +159,8 @@ static double finite_of(double x)
     return fmin(fmax(x, -DBL_MAX), DBL_MAX);
 }
 
-/* If the claim has no end, computes where the projectile is at the hit time. If that is unknown,
-   the trace has length 0, and the check `shape` rejects the claim. */
+/* If the claim has no end, computes where the projectile is at the hit time. If this place is
+   unknown, the trace has length 0, and the check `shape` rejects the claim. */
 static void complete_end(struct hs_hit_context *c)
 {
     if (!c->claim->has_no_end)
@@ -177,15 +178,15 @@ static void complete_end(struct hs_hit_context *c)
 }
 
 /* Returns whether the shot has only one path, although the claim lists pellets. A projectile has
-   one path, even if the claim lists more pellets than it may. */
+   one path, even if the claim lists several pellets. */
 static bool has_one_path(const struct hs_hit_context *c)
 {
     return hs_hit_flies(c) ||
            (c->weapon != NULL && c->weapon->pellets == 1 && c->listed_pellets == 1);
 }
 
-/* Makes the end of a claim with pellets the end of its first pellet. If the shot has only one path,
-   the claim is evaluated like one without pellets. */
+/* Sets the end of a claim with pellets to the end of its first pellet. If the shot has only one
+   path, the claim is evaluated like one without pellets. */
 static void complete_pellets(struct hs_hit_context *c)
 {
     const struct hs_pellet_claim *first = c->claim->pellets;
@@ -230,7 +231,7 @@ static void lay_path(struct hs_hit_context *c)
     if (c->has_path && hs_hit_flies(c) && !is_driven) {
         int64_t launch_us = launch_time(c);
         c->fire_time_us = launch_us;
-        /* Rounding errors would make the path of a flight much longer than max_flight useless. So
+        /* If a flight takes much longer than max_flight, rounding errors make its path useless. So
            the path is limited to max_flight; the check `flight` rejects longer flights anyway. */
         if (launch_us < c->hit_time_us - c->weapon->max_flight_us)
             launch_us = c->hit_time_us - c->weapon->max_flight_us;
@@ -279,7 +280,8 @@ static struct hs_vec moved_on(const struct hs_hit_context *c)
     return hs_vec_scale(hs_vec_sub(to->position, before->position), hs_smaller(share, 1));
 }
 
-/* Sets near_eye to the point nearest to the start on the segment along which the eye moved. */
+/* The eye moved along a segment. Sets near_eye to the point of this segment that is nearest to the
+   start. */
 static void find_near_eye(struct hs_hit_context *c, struct hs_vec before, struct hs_vec moved)
 {
     double squared = hs_vec_dot(moved, moved);

@@ -1,5 +1,5 @@
-/* The data that the checks of one claim share: its players, weapon, times and path. The data is
-   looked up before the first check runs. Each check is a file in checks/. Internal to
+/* The data that the checks of one claim share: the claim's players, weapon, times and path. The
+   data is looked up before the first check runs. Each check is a file in checks/. Internal to
    validators/. */
 #ifndef HS_HIT_CONTEXT_H
 #define HS_HIT_CONTEXT_H
@@ -47,7 +47,7 @@ struct hs_landed {
     enum hs_cause cause;
     uint16_t zone;              /* HS_NONE: no zone */
     const struct hs_name *bone; /* NULL: no bone */
-    /* Length along the path to the contact; for a blast, from its centre. */
+    /* Length along the path to the contact. For a blast, distance from the blast's centre. */
     double distance;
     uint16_t pellets; /* number of pellets; 0 for a blast */
     double share;     /* for a blast: share of its full damage */
@@ -61,8 +61,8 @@ struct hs_hit_context {
     /* As claimed or posted, otherwise hit_time. For a projectile, the launch time. */
     int64_t fire_time_us;
     int64_t eye_time_us; /* time of the shooter's pose */
-    /* hit_time, or earlier if the projectile touched the target, or the last body that it pierces,
-       long before (hs_contact_time). */
+    /* Usually hit_time. Earlier if the projectile touched the target, or the last body that it
+       pierces, long before hit_time (hs_contact_time). */
     int64_t contact_us;
 
     bool is_shot; /* the claim is a posted shot, not a hit */
@@ -81,7 +81,7 @@ struct hs_hit_context {
     const struct hs_ledger_entry *posted; /* the posted shot of a hit; NULL: none */
 
     struct hs_view shooter; /* at eye_time */
-    struct hs_view target;  /* when it was hit; `player` is NULL if no target is claimed */
+    struct hs_view target;  /* at the time of the hit; `player` is NULL if no target is claimed */
     bool claims_target;     /* a player other than the shooter is claimed */
     bool claims_self;
     const struct hs_weapon *weapon; /* NULL: unknown */
@@ -119,7 +119,7 @@ struct hs_hit_context {
     uint16_t landed_count;
 
     bool is_predicted;      /* hit_time_us was computed from the shooter's ping */
-    bool has_no_prediction; /* the rules predict hit_time_us from the ping, but it is unknown */
+    bool has_no_prediction; /* the rules predict hit_time_us from the ping, which is unknown */
 
     /* The number of pellets that the claim lists. If the shot has only one path, `claim` has no
        pellets, and its end and target are those of the first pellet. */
@@ -222,8 +222,8 @@ static inline void hs_land(struct hs_hit_context *c, const struct hs_landed *lan
 void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
                   struct hs_view *out);
 
-/* Returns the allowed distance between a flight's curve and its chords. It is small compared
-   with the weapon's world radius. */
+/* Returns the allowed distance between a flight's curve and its chords: a tenth of the weapon's
+   world radius, but at least a millionth of its range. */
 double hs_hit_chord_error(const struct hs_hit_context *c);
 
 /* Calls hs_flight_times for a projectile launched at `speed` from the start to the end of the
@@ -238,7 +238,8 @@ struct hs_vec hs_hit_launch(const struct hs_hit_context *c, double seconds);
 bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct hs_vec *out);
 
 /* Computes the pellet directions expected from the seed or the `directions` of the hit's posted
-   shot. Returns their number; 0 if there is no posted shot, or it has neither. */
+   shot. Returns their number; 0 if there is no posted shot, or the shot has neither a seed nor
+   directions. */
 size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS]);
 
 /* Returns HS_REASON_OK if the player was alive, not protected, and in their newest life at the
@@ -267,8 +268,8 @@ void hs_hit_begin(struct hs_hit_context *c, const struct hs_match *match, int64_
 /* Finds the shooter. Returns the entry of their earlier claim with the same number, or NULL. */
 const struct hs_ledger_entry *hs_hit_find_earlier(struct hs_hit_context *c);
 
-/* Evaluates the claim: runs the checks, decides the verdict and computes the damage. `earlier`
-   is the result of hs_hit_find_earlier. If it has the digest of this claim, its answer is
+/* Evaluates the claim: runs the checks, decides the verdict and computes the damage. `earlier` is
+   the result of hs_hit_find_earlier. If `earlier` has the digest of this claim, its answer is
    repeated instead. `is_whole`: see hs_hit_verify_within. */
 void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *earlier,
                      struct hs_digest digest, bool is_whole);

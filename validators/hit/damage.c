@@ -94,9 +94,9 @@ static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double
                            .distance = landed->distance};
 }
 
-/* Returns whether damage `i` does not count, because the other cause (direct hit or blast)
-   damages the same body more. The damage of all pellets is compared. Both causes count only if
-   the weapon has `stack_with_direct` and the claim lists the body as a victim of the blast. */
+/* Returns whether damage `i` does not count, because the other cause (direct hit or blast) damages
+   the same body more. The damage of all pellets together is compared. Both causes count only if the
+   weapon has `stack_with_direct` and the claim lists the body as a victim of the blast. */
 static bool is_surpassed(const struct hs_hit_context *c, uint16_t i, double scale)
 {
     const struct hs_landed *landed = &c->landed[i];
@@ -125,8 +125,8 @@ double hs_damage_scale(const struct hs_hit_context *c)
     return was_known ? c->posted->shot->damage_scale : 1;
 }
 
-/* Returns whether the shooter's pose is known or not needed. It is not needed for a posted shot,
-   or if all checks that use it are off. */
+/* Returns whether the shooter's pose is known or not needed. The pose is not needed if the shot was
+   posted, or if all checks that use the pose are off. */
 static bool is_shooter_clear(const struct hs_hit_context *c)
 {
     return c->shooter.status == HS_REWIND_OK || c->posted != NULL ||

@@ -67,7 +67,7 @@ static bool is_hidden(struct hs_hit_context *c, const struct hs_path *path,
     return false;
 }
 
-/* Sets the distance to the target, and whether the world stops the path before it. */
+/* Sets the distance to the target, and whether the world stops the path before the target. */
 static void measure_target(const struct hs_path *path, struct hs_encounter *e)
 {
     const struct hs_obstacle *obstacle = &e->obstacle;
@@ -77,8 +77,8 @@ static void measure_target(const struct hs_path *path, struct hs_encounter *e)
     e->is_unknown = obstacle->is_unknown && obstacle->unknown_distance < e->needed - tie;
 }
 
-/* If the target is beside the path, tests whether the world is between them. A target is beside the
-   path if only the path's full radius touches it, or if the path misses it by at most
+/* If the target is beside the path, tests whether the world is between path and target. A target is
+   beside the path if only the path's full radius touches it, or if the path misses it by at most
    claim_padding. */
 static void test_beside_path(struct hs_hit_context *c, const struct hs_path *path,
                              const struct hs_player *target, struct hs_encounter *e)
@@ -345,8 +345,8 @@ int64_t hs_contact_time(const struct hs_hit_context *c, double distance)
     return c->hit_time_us - early_us / 1000 * 1000;
 }
 
-/* Returns the distance to the target, or to the last body that the projectile pierces. Returns the
-   length of the path if it touches neither. */
+/* Returns the distance to the target or to the last body that the projectile pierces, whichever is
+   further. If the path touches neither, returns the length of the path. */
 static double last_contact(const struct hs_hit_context *c, const struct hs_encounter *e,
                            double target)
 {

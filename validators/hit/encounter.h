@@ -20,8 +20,8 @@ struct hs_met {
 
 struct hs_encounter {
     /* The obstacle that matters for the target. If is_unseen, it is between the eye and the target.
-       If is_beside, it is between the path and the target. Otherwise it is the first one on the
-       path. */
+       If is_beside, it is between the path and the target. Otherwise it is the first obstacle on
+       the path. */
     struct hs_obstacle obstacle;
     bool clips;               /* `obstacle` stops the shot, because the world check is enforced */
     struct hs_obstacle end;   /* the first obstacle on the path */
@@ -48,9 +48,9 @@ struct hs_encounter {
  * Sweeps a path against the world, ends the path where the world stops it, and sweeps it against
  * every player except the shooter.
  *
- * The sphere swept against bodies can be larger than the sphere swept against the world, and then
- * touch a body beside the path. Such a touch counts only if the line from the path to the touched
- * point is free, or if the smaller sphere touches the body too.
+ * The sphere that is swept against bodies can be larger than the sphere that is swept against the
+ * world. So the larger sphere can touch a body beside the path. Such a touch counts only if the
+ * line from the path to the touched point is free, or if the smaller sphere touches the body too.
  *
  * Also finds the nearest approach to `target` (NULL: no target is claimed). The path passes through
  * other players who are dead.
@@ -58,20 +58,21 @@ struct hs_encounter {
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out);
 
-/* Calls hs_encounter_find for a claim without pellets. Also adds the target's bones that have no
-   pose to the answer. */
+/* Calls hs_encounter_find for a claim without pellets. Also lists, in the answer, the target's
+   bones without a pose. */
 void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
 /*
- * Returns the time of a contact at this distance. Bodies, blasts and the limits of time use it. It
- * is the hit time, but at most the tolerance of flight times after the projectile was there: a
- * claim whose flight goes on after the contact does not make the contact younger. The difference
- * from the hit time is in whole milliseconds, so that rounded lengths do not change it.
+ * Returns the time of a contact at this distance. Bodies are rewound to this time, and limits on
+ * time apply to it. It is the hit time, or earlier: at most hs_flight_tolerance after the
+ * projectile was at this distance. So a client cannot make a contact look newer by claiming a
+ * flight that continues after the contact. The result is whole milliseconds before the hit time, so
+ * that rounded lengths do not change it.
  */
 int64_t hs_contact_time(const struct hs_hit_context *c, double distance);
 
-/* Sets contact_us, and finds the target at the time of its contact, after the path of a projectile
-   was swept. */
+/* Sets contact_us, and finds the target at the time of its contact. Call this after the path of a
+   projectile was swept. */
 void hs_encounter_settle(struct hs_hit_context *c, const struct hs_encounter *e);
 
 /* Return whether more bodies are in front of the target than the weapon pierces.
@@ -139,7 +140,8 @@ struct hs_volley {
 
     /* The player who blocks the last blocked pellet; NULL: no pellet is blocked. */
     const struct hs_player *blocker;
-    /* The first body that a pellet names, but that takes no damage, and the reason; NULL: none. */
+    /* The first body that a pellet names but that takes no damage; NULL: there is no such body.
+       `spared_reason` says why it takes none. */
     const struct hs_player *spared;
     enum hs_reason spared_reason;
     bool is_missing;        /* data about the body of at least one pellet is missing */
@@ -149,9 +151,10 @@ struct hs_volley {
     double margin; /* smallest distance by which a pellet missed; valid if has_margin */
 };
 
-/* Returns the reason why the claim is rejected if no pellet hits and no blast hurts anyone: the
-   named body takes no damage, and the check of this reason is enforced. Writes the body into the
-   row. Returns HS_REASON_OK if there is no such body, or if another check decides. */
+/* Call this if no blast hurts anyone. If no pellet hits, because the body that a pellet names takes
+   no damage, returns why this body takes none, and writes the body into the row. The check of this
+   reason must be enforced. Returns HS_REASON_OK if there is no such body, or if another check
+   decides. */
 enum hs_reason hs_volley_report_spared(const struct hs_hit_context *c, struct hs_check_row *row);
 
 /* Sweeps each pellet. Writes each result and the first impact to c->out, and adds the damage of

@@ -16,7 +16,7 @@ enum {
     MIN_RELEVANT = 30, /* minimum number of claims that could show the mistake */
     /* At this number the counts are halved, so that a hint disappears soon after a fix. */
     MAX_RELEVANT = 128,
-    /* This many claims are all sampled; after them, one claim in 16 is sampled to save time. */
+    /* Up to this number, every claim is sampled. Later, one claim in 16 is sampled to save time. */
     ALL_OF_FIRST = 256,
     SAMPLED_BITS = 4,
     /* Work units (work.h) for testing paths of a claim; a rig with 20 hitboxes needs 3000 for

@@ -18,7 +18,7 @@ void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs
  * Returns whether a rewound body is visible from `from` at `time_us`. Three points of the body are
  * tested: its centre, its highest and its lowest point along `up`. Returns HS_REASON_OK if at least
  * one is visible, HS_REASON_BLAST_OCCLUDED if the world hides all three, and hs_unknown_reason if
- * it depends on a mover without a pose.
+ * the result depends on a mover without a pose.
  */
 enum hs_reason hs_sight_of_body(struct hs_hit_context *c, struct hs_vec from,
                                 const struct hs_body *body, int64_t time_us);
@@ -27,8 +27,8 @@ enum hs_reason hs_sight_of_body(struct hs_hit_context *c, struct hs_vec from,
 enum hs_reason hs_unknown_reason(const struct hs_obstacle *obstacle);
 
 /* Writes the distance and the mover of the obstacle into a row, with `needed` as the limit, and
-   returns `reason`. If `is_certain` is false, writes those of the unknown mover and returns
-   hs_unknown_reason. */
+   returns `reason`. If `is_certain` is false, writes the distance and the name of the unknown mover
+   instead, and returns hs_unknown_reason. */
 enum hs_reason hs_report_obstacle(struct hs_check_row *row, const struct hs_obstacle *obstacle,
                                   bool is_certain, enum hs_reason reason, double needed);
 

@@ -28,11 +28,11 @@ void hs_report_lack(const struct hs_hit_context *c, struct hs_check_row *row,
 enum hs_reason hs_report_missing(const struct hs_hit_context *c, struct hs_check_row *row,
                                  const struct hs_view *view, enum hs_reason no_history);
 
-/* Copies the finding of this check about the hit's posted shot. Returns its reason, or HS_NO_ROW
-   if there is no such finding. */
+/* Copies into the row what the row's check found for the hit's posted shot. Returns the reason of
+   this finding, or HS_NO_ROW if there is no such finding. */
 enum hs_reason hs_report_posted(const struct hs_hit_context *c, struct hs_check_row *row);
 
-/* Returns whether this check failed or was unknown for the hit's posted shot; false without a
+/* Returns whether the row's check failed or was unknown for the hit's posted shot; false without a
    posted shot. */
 bool hs_posted_failed(const struct hs_hit_context *c, const struct hs_check_row *row);
 

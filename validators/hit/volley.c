@@ -113,7 +113,7 @@ static void find_burst(struct hs_hit_context *c, const struct hs_path *path,
     }
 }
 
-/* Sweeps a pellet that may damage nobody by contact, because its blast still counts. */
+/* Sweeps a pellet that cannot damage anyone by contact, because its blast still counts. */
 static void sweep_blast(struct hs_hit_context *c, struct hs_path *path, struct hs_volley *volley)
 {
     struct hs_encounter e;
@@ -187,7 +187,7 @@ enum hs_reason hs_volley_report_spared(const struct hs_hit_context *c, struct hs
         hs_volley_is_open(c) ||
         hs_hit_mode(c, hs_reason_check(volley->spared_reason)) != HS_MODE_ENFORCE)
         return HS_REASON_OK;
-    /* If the claim itself names the body, the checks `life` and `team` reject it. */
+    /* If the claim itself names the body, the checks `life` and `team` reject the claim. */
     bool is_claimed = c->claims_self ? volley->spared == c->shooter.player
                                      : c->claims_target && volley->spared == c->target.player;
     if (is_claimed)
@@ -215,8 +215,8 @@ static enum hs_pellet_outcome outcome_of(enum hs_reason reason)
     }
 }
 
-/* Returns the first row that says why the target is not hit, or NULL. Whether the check `contact`
-   is enforced makes no difference to whether the pellet touches the target. */
+/* Returns the first row that says why the target is not hit, or NULL. Rows of the check `contact`
+   count even if it is not enforced: they say whether the pellet touches the target. */
 static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
 {
     for (uint16_t i = 0; i < c->out->check_count; i++) {

@@ -83,7 +83,8 @@ static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct 
     return status;
 }
 
-/* Tests a mover on a leg that contains none of its samples, so that the mover moves straight. */
+/* Tests a mover on a leg. The leg must contain no sample of the mover, so that the mover moves
+   straight. */
 static void try_mover(struct hs_blockers *s, const struct hs_leg *leg, const struct hs_mover *mover,
                       struct hs_obstacle *out)
 {

@@ -1,6 +1,6 @@
 /*
- * Finds what blocks a path or a line: the static map, and movers at the places where they were at
- * that time. Internal to validators/.
+ * Finds what blocks a path or a line: the static map, and movers at the places where they were when
+ * the shot passed. Internal to validators/.
  */
 #ifndef HS_BLOCKERS_H
 #define HS_BLOCKERS_H
@@ -56,8 +56,8 @@ enum hs_obstacle_scope { HS_NEAREST, HS_ANY, HS_NEAREST_OF_MAP };
 void hs_blockers_between(struct hs_blockers *s, struct hs_vec from, struct hs_vec to,
                          int64_t time_us, enum hs_obstacle_scope scope, struct hs_obstacle *out);
 
-/* hs_blockers_sweep_map finds the first contact of a sweep with the map, hs_blockers_sweep_movers
-   the first contact with a mover at `time_us`. */
+/* hs_blockers_sweep_map finds the first contact of a sweep with the map. hs_blockers_sweep_movers
+   finds the first contact with a mover at `time_us`. */
 void hs_blockers_sweep_map(struct hs_blockers *s, const struct hs_sweep *sweep,
                            struct hs_obstacle *out);
 void hs_blockers_sweep_movers(struct hs_blockers *s, const struct hs_sweep *sweep, int64_t time_us,

@@ -5,9 +5,9 @@
  * according to the surface area heuristic over binned centres (Wald, "On fast construction of
  * SAH-based bounding volume hierarchies", 2007).
  *
- * The second step merges branches of this tree into wide nodes, with the smallest possible total
- * surface (Ylitie and others, "Efficient incoherent ray traversal on GPUs through compressed wide
- * BVHs", 2017).
+ * The second step merges branches of this tree into wide nodes, so that the total surface of the
+ * nodes is as small as possible (Ylitie and others, "Efficient incoherent ray traversal on GPUs
+ * through compressed wide BVHs", 2017).
  *
  * The build uses one thread and no random numbers, so the same mesh always gives the same tree.
  */
@@ -504,7 +504,7 @@ static void cover_point(struct hs_vec *low, struct hs_vec *high, struct hs_vec p
 static const struct hs_vec highest = {DBL_MAX, DBL_MAX, DBL_MAX};
 static const struct hs_vec lowest = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
 
-/* Lists the triangles that are not degenerate in `items`, and returns their number. Also computes
+/* Lists, in `items`, the triangles that are not degenerate, and returns their number. Also computes
    the bounds of these triangles and of all boxes. */
 static size_t survey(struct hs_world *world, const struct hs_world_mesh *mesh, struct item *items)
 {

@@ -53,7 +53,7 @@ void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 /* Drops all samples for a clock reset. The movers and their state stay. */
 void hs_movers_restart(struct hs_movers *movers);
 
-/* Returns the state that a sample inherits if it is newer than all others. */
+/* Returns the state that a sample inherits if it is newer than all other samples. */
 const struct hs_mover_state *hs_mover_newest_state(const struct hs_mover *mover);
 
 /* Adds a saved mover without samples. Returns false if out of memory. */

@@ -5,7 +5,7 @@
 #include "validators/world.h"
 
 /*
- * A reference to a child of a node. The two highest bits are its kind, and the other bits its
+ * A reference to a child of a node. The two highest bits are its kind, and the other bits are its
  * index. A child is a node, a group (a leaf with up to four triangles) or a box.
  */
 #define HS_CHILD_NODE     0x00000000u

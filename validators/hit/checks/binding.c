@@ -12,7 +12,7 @@
 struct bound {
     struct hs_vec directions[HS_MAX_PELLETS];
     size_t count; /* 0: every direction is allowed */
-    double limit; /* allowed angle to the nearest one, degrees */
+    double limit; /* allowed angle to the nearest of these directions, degrees */
 };
 
 static bool has_velocity(const struct hs_hit_context *c)

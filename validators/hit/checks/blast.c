@@ -13,8 +13,9 @@ struct explosion {
     const struct hs_blast *blast;
 };
 
-/* Returns the origin of the line-of-sight tests if no contact was found. It is the claimed end, or
-   if a surface is near it, a point a little off the surface, on the shooter's side. */
+/* Returns the origin of the line-of-sight tests if no contact was found. The origin is the claimed
+   end. If a surface is near this end, the origin is a little off the surface, on the shooter's
+   side. */
 static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs_blast *blast)
 {
     struct hs_obstacle wall;
@@ -57,7 +58,7 @@ static double share_at(const struct hs_blast *blast, double distance)
 }
 
 /* Returns HS_REASON_OK if the body is within the blast and the world does not shield it. Sets
- *distance to the distance from the centre to the nearest hitbox; 0 inside a hitbox. */
+   `*distance` to the distance from the centre to the nearest hitbox; 0 inside a hitbox. */
 static enum hs_reason reach_body(struct hs_hit_context *c, const struct explosion *x,
                                  const struct hs_view *view, double *distance)
 {

@@ -15,7 +15,7 @@ static void compare_bone(struct hs_hit_context *c, const struct hs_contact *cont
         c->out->flags |= 1u << HS_FLAG_REGION_MISMATCH;
 }
 
-/* Reports a touch of the target. The check bystander counts the bodies in front of it. */
+/* Reports a touch of the target. The check `bystander` counts the bodies in front of the target. */
 static enum hs_reason touch_target(struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_encounter *e = c->encounter;
@@ -111,7 +111,7 @@ static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct 
         hs_refuse_victim(c, name, reason, 0, 0);
 }
 
-/* Finds an additional victim at the time of the contact with it. */
+/* Finds an additional victim at the time when the path touches the victim. */
 static void find_victim(const struct hs_hit_context *c, struct hs_str name, struct hs_view *view)
 {
     const struct hs_encounter *e = c->encounter;
@@ -138,7 +138,7 @@ static void pierce_touched(struct hs_hit_context *c)
     }
 }
 
-/* Checks the additional victims of a shot. Those of a blast are checked by the check blast. */
+/* Checks the additional victims of a shot. The check `blast` checks the victims of a blast. */
 static void check_victims(struct hs_hit_context *c)
 {
     if (c->weapon == NULL || c->weapon->has_blast)

@@ -24,9 +24,9 @@ static bool may_be_paid(const struct hs_hit_context *c)
     return match->has_lost_payments && c->fire_time_us <= match->lost_until_us;
 }
 
-/* Returns whether a hit needs a posted shot: the rules require it, the shooter posts the shots
-   of this weapon, the number is in use by a posted shot with another weapon, or some shots could
-   not be recorded. */
+/* Returns whether a hit needs a posted shot. It does if the rules require one, if some shots could
+   not be recorded, or if a posted shot with another weapon uses the number. It also does if the
+   shooter posts the shots of this weapon, or posts shots and the weapon is unknown. */
 static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers *shots)
 {
     if (c->ruleset->hit.require_shot || (c->weapon != NULL && c->weapon->require_shot))

@@ -11,7 +11,7 @@ struct misfit {
     bool needs_noise;
 };
 
-/* Positive if the time does not fit. */
+/* Returns a positive number if the time does not fit. */
 static int64_t excess(const struct misfit *misfit)
 {
     return misfit->off_us - misfit->slack_us;
@@ -37,7 +37,7 @@ static bool lacks_fire_time(const struct hs_hit_context *c)
 
 /* Checks that a claim is not earlier than the accepted claim before it (hs_ledger_accepted_before).
    Allows rewind.backstep. Compares the fire times, and for two instant hits also the hit times. If
-   one of them has no separate fire time, only the hit times are compared. */
+   one of the two instant hits has no separate fire time, only the hit times are compared. */
 static enum hs_reason check_order(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_ledger_entry *before =
@@ -65,11 +65,11 @@ struct slacks {
  * A noisy connection gets more slack: each slack grows by the noise, but at most by older_slack.
  * This does not raise the slack for newer times above older_slack.
  *
- * A quiet connection needs less: 85 % of the slacks for older and newer times, and 60 % of the
+ * A quiet connection gets less slack: 85 % of the slacks for older and newer times, and 60 % of the
  * slack for jumps. These shares were chosen with `simulate hits`. With these shares, a cheat that
- * picks poses wins about 14 % more hits than honest play; with the full slack, 18 % more. On a LAN
- * the shares reject 5 more honest claims in 10,000. A smaller share of older_slack would not reduce
- * the cheat's gain further.
+ * picks poses wins about 14 % more hits than honest play; with the full slack, it wins 18 % more.
+ * On a LAN the shares reject 5 more honest claims in 10,000. A smaller share of older_slack would
+ * not reduce the cheat's gain further.
  */
 static struct slacks slacks_of(const struct hs_hit_context *c)
 {

@@ -56,8 +56,8 @@ enum hs_reason hs_verify_life(const struct hs_view *view)
                                                    : HS_REASON_TARGET_PROTECTED;
 }
 
-/* For a dead target, reports the time since its death (or since the oldest sample after it). For an
-   earlier life, reports the number of spawns since then. The limit is 0. */
+/* For a dead target, reports the time since the death, or since the oldest sample after the death.
+   For an earlier life, reports the number of spawns since then. The limit is 0. */
 static void measure_target(const struct hs_hit_context *c, enum hs_reason reason,
                            struct hs_check_row *row)
 {

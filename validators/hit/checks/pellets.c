@@ -67,8 +67,8 @@ static double spread_error(struct hs_hit_context *c, const struct hs_vec *expect
     return worst;
 }
 
-/* Returns the largest angle between two claimed pellets, in radians. Compares chords, which are
-   cheaper to compute and grow with the angle. */
+/* Returns the largest angle between two claimed pellets, in radians. Compares chords, because a
+   chord is cheaper to compute than an angle, and grows with it. */
 static double widest_pair(struct hs_hit_context *c)
 {
     size_t count = c->claim->pellet_count, widest[2] = {0, 0};
