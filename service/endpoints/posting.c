@@ -162,7 +162,7 @@ static bool answer_items(struct hs_posting *posting, const struct hs_ticks_reque
 {
     const struct hs_malformed *bad = hs_malformed_first(posting->malformed, kind);
     size_t place = 0;
-    if (kind != HS_ITEM_MOVE)
+    if (kind != HS_ITEM_MOVE && posting->request->route == HS_ROUTE_TICKS_POST)
         posting->stage_ns = hs_clock_ns();
     hs_write_begin(&posting->writer, '[');
     if (!posting->request->brief)

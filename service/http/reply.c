@@ -159,9 +159,11 @@ void hs_http_run_endpoint(struct hs_http_request *request, struct MHD_Connection
         view.tenant = hs_http_tenant_of(request);
     if (http->service->keyring != NULL)
         view.kid = hs_name_str(&request->auth.identity.kid);
-    view.explain = is_asked(&view, "explain");
-    view.brief = is_asked(&view, "brief");
-    view.strict = is_asked(&view, "strict");
+    if (MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, NULL, NULL) > 0) {
+        view.explain = is_asked(&view, "explain");
+        view.brief = is_asked(&view, "brief");
+        view.strict = is_asked(&view, "strict");
+    }
     hs_endpoints[request->route](http->service, &view, reply);
     if (kept != NULL)
         hs_arena_reset(&kept->arena);

@@ -200,6 +200,35 @@ START_TEST(boxes_of_a_body_contain_its_hitboxes)
 }
 END_TEST
 
+/* A shot passes half a metre beside a standing player, who may face any way. It misses the box. */
+START_TEST(the_box_of_a_rest_pose_is_not_much_wider_than_the_body)
+{
+    struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[0]);
+    const struct hs_state state = {.alive = true, .is_solid = true};
+    struct hs_history *history = hs_history_create(&(struct hs_history_limits){.samples = 2});
+    ck_assert_ptr_nonnull(ruleset);
+    ck_assert_ptr_nonnull(history);
+    for (int i = 0; i < 2; i++) {
+        double turn = 0.7 * (_i + i);
+        struct hs_sample sample = {.time_us = i * (int64_t)STEP_US,
+                                   .rotation = {0, 0, (float)sin(turn), (float)cos(turn)}};
+        ck_assert_int_eq(hs_history_insert(history, &ruleset->history, &sample, &state, NULL),
+                         HS_INSERT_STORED);
+    }
+    struct hs_bracket bracket;
+    struct hs_vec middle, half;
+    struct hs_passing passing;
+    const struct hs_sweep sweep = {
+        .start = {-500, 50, 160}, .direction = {1, 0, 0}, .length = 1000};
+    ck_assert_int_eq(hs_rewind_find(history, ruleset, STEP_US / 3, &bracket), HS_REWIND_OK);
+    hs_rewind_box(history, ruleset, &bracket, &middle, &half);
+    hs_passing_of(&sweep, STEP_US / 3, &passing);
+    ck_assert(hs_passing_misses(&passing, middle, half));
+    hs_history_destroy(history);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
 /* ---- four and eight lanes ---- */
 
 /* Draws the bounds of 64 players. Some players have no pose at most times. */
@@ -259,6 +288,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, bounds_of_a_posted_pose_contain_its_hitboxes);
     tcase_add_test(tcase, boxes_of_a_body_contain_its_hitboxes);
+    tcase_add_loop_test(tcase, the_box_of_a_rest_pose_is_not_much_wider_than_the_body, 0, 9);
     tcase_add_test(tcase, eight_lanes_find_the_players_of_four);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

@@ -98,7 +98,5 @@ struct hs_vec hs_quat_rotate(const float q[4], struct hs_vec v)
 {
     struct hs_vec axes[3];
     find_axes(q, axes);
-    struct hs_vec r = hs_vec_scale(axes[0], v.x);
-    r = hs_vec_add_scaled(r, axes[1], v.y);
-    return hs_vec_add_scaled(r, axes[2], v.z);
+    return hs_axes_rotate(axes, v);
 }

@@ -33,4 +33,12 @@ void hs_quat_axes(const float q[4], struct hs_vec axes[3]);
 
 struct hs_vec hs_quat_rotate(const float q[4], struct hs_vec v);
 
+/* Returns hs_quat_rotate(q, v), where `axes` are those of hs_quat_axes(q, axes). */
+static inline struct hs_vec hs_axes_rotate(const struct hs_vec axes[3], struct hs_vec v)
+{
+    struct hs_vec r = hs_vec_scale(axes[0], v.x);
+    r = hs_vec_add_scaled(r, axes[1], v.y);
+    return hs_vec_add_scaled(r, axes[2], v.z);
+}
+
 #endif

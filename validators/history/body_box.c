@@ -2,6 +2,7 @@
 
 #include "validators/base/lanes.h"
 #include "validators/base/units.h"
+#include "validators/geometry/quat.h"
 
 /* The bounds of the hitboxes that were added so far, as offsets from the root. */
 struct bounds {
@@ -136,8 +137,16 @@ static bool has_bones(const struct hs_posted_pose *pose)
     return pose != NULL && pose->bone_count > 0;
 }
 
-/* Without posted bones the pose turns with the root, so the box contains the pose in every
-   rotation. */
+static const struct hs_stance *stance_of(const struct hs_history *history,
+                                         const struct hs_ruleset *ruleset,
+                                         const struct hs_sample *sample)
+{
+    const struct hs_state *state = hs_history_state(history, sample);
+    return &ruleset->rigs[state->rig]->stances[state->stance];
+}
+
+/* The box of a sample contains the ball around each bone, so that it is valid for every rotation of
+   the bones. Without posted bones, it contains the stance in every rotation of the root. */
 static void box_of_sample(const struct hs_history *history, const struct hs_ruleset *ruleset,
                           const struct hs_sample *sample, const struct hs_posted_pose *pose,
                           struct box *out)
@@ -148,34 +157,57 @@ static void box_of_sample(const struct hs_history *history, const struct hs_rule
         out->high = hs_vec_from_floats(pose->high);
         return;
     }
-    const struct hs_state *state = hs_history_state(history, sample);
-    double reach = ruleset->rigs[state->rig]->stances[state->stance].reach;
+    double reach = stance_of(history, ruleset, sample)->reach;
     out->reach = reach;
     out->low = (struct hs_vec){-reach, -reach, -reach};
     out->high = (struct hs_vec){reach, reach, reach};
 }
 
-/*
- * Offsets of bones and scales are interpolated linearly, so the bounds can be interpolated too.
- * Rotations do not matter, because a hitbox always stays inside the ball around its bone. If
- * neither sample has posted bones, the stance of the older one is used.
- */
+/* Offsets of bones and scales are interpolated linearly, so the bounds can be interpolated too. */
+static void box_of_bones(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                         const struct hs_bracket *bracket, const struct hs_posted_pose *pose,
+                         const struct hs_posted_pose *later, struct box *out)
+{
+    struct box to;
+    box_of_sample(history, ruleset, bracket->from, pose, out);
+    if (!(bracket->alpha > 0))
+        return;
+    box_of_sample(history, ruleset, bracket->to, later, &to);
+    out->low = hs_vec_lerp(out->low, to.low, bracket->alpha);
+    out->high = hs_vec_lerp(out->high, to.high, bracket->alpha);
+    out->reach = hs_larger(out->reach, to.reach);
+}
+
+/* If neither sample has posted bones, the stance of the older one turns with the interpolated
+   root. The result is the box around its turned box. */
+static void box_at_rest(const struct hs_stance *stance, const struct hs_bracket *bracket,
+                        struct box *out)
+{
+    float rotation[4];
+    struct hs_vec a[3], h = stance->half;
+    hs_rewind_rotation(bracket, rotation);
+    hs_quat_axes(rotation, a);
+    struct hs_vec middle = hs_axes_rotate(a, stance->middle);
+    struct hs_vec half = {fabs(a[0].x) * h.x + fabs(a[1].x) * h.y + fabs(a[2].x) * h.z,
+                          fabs(a[0].y) * h.x + fabs(a[1].y) * h.y + fabs(a[2].y) * h.z,
+                          fabs(a[0].z) * h.x + fabs(a[1].z) * h.y + fabs(a[2].z) * h.z};
+    out->reach = stance->reach;
+    out->low = hs_vec_sub(middle, half);
+    out->high = hs_vec_add(middle, half);
+}
+
 void hs_rewind_box(const struct hs_history *history, const struct hs_ruleset *ruleset,
                    const struct hs_bracket *bracket, struct hs_vec *middle, struct hs_vec *half)
 {
-    struct box box, to;
+    struct box box;
     const struct hs_posted_pose *pose = hs_history_posted_pose(history, bracket->from);
+    const struct hs_posted_pose *later =
+        bracket->alpha > 0 ? hs_history_posted_pose(history, bracket->to) : NULL;
     struct hs_vec root = hs_rewind_position(bracket);
-    box_of_sample(history, ruleset, bracket->from, pose, &box);
-    if (bracket->alpha > 0) {
-        const struct hs_posted_pose *later = hs_history_posted_pose(history, bracket->to);
-        if (has_bones(pose) || has_bones(later)) {
-            box_of_sample(history, ruleset, bracket->to, later, &to);
-            box.low = hs_vec_lerp(box.low, to.low, bracket->alpha);
-            box.high = hs_vec_lerp(box.high, to.high, bracket->alpha);
-            box.reach = hs_larger(box.reach, to.reach);
-        }
-    }
+    if (has_bones(pose) || has_bones(later))
+        box_of_bones(history, ruleset, bracket, pose, later, &box);
+    else
+        box_at_rest(stance_of(history, ruleset, bracket->from), bracket, &box);
     double slack =
         4 * HS_TOUCH_SLACK * box.reach + 1e-12 * (fabs(root.x) + fabs(root.y) + fabs(root.z));
     *middle = hs_vec_add(root, hs_vec_scale(hs_vec_add(box.low, box.high), 0.5));

@@ -70,7 +70,7 @@ struct hs_vec hs_rewind_position(const struct hs_bracket *bracket)
     return hs_vec_lerp(bracket->from->position, bracket->to->position, bracket->alpha);
 }
 
-static void root_rotation(const struct hs_bracket *bracket, float out[4])
+void hs_rewind_rotation(const struct hs_bracket *bracket, float out[4])
 {
     if (interpolates(bracket))
         hs_quat_slerp(bracket->from->rotation, bracket->to->rotation, bracket->alpha, out);
@@ -144,7 +144,7 @@ struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ru
                              eye_offset(history, ruleset, to, to->rotation), bracket->alpha);
     } else {
         float rotation[4];
-        root_rotation(bracket, rotation);
+        hs_rewind_rotation(bracket, rotation);
         offset = eye_offset(history, ruleset, from, rotation);
     }
     return hs_vec_add(hs_rewind_position(bracket), offset);
@@ -152,11 +152,12 @@ struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ru
 
 /* ---- bones ---- */
 
+/* `axes` are those of the rotation `root`. */
 static void rest_bone(const struct hs_stance *stance, uint16_t bone, const float root[4],
-                      struct hs_bone_pose *out)
+                      const struct hs_vec axes[3], struct hs_bone_pose *out)
 {
     const struct hs_rest_bone *rest = &stance->bones[bone];
-    hs_vec_to_floats(hs_quat_rotate(root, rest->position), out->offset);
+    hs_vec_to_floats(hs_axes_rotate(axes, rest->position), out->offset);
     hs_quat_multiply(root, rest->rotation, out->rotation);
     memcpy(out->scale, rest->scale, sizeof out->scale);
 }
@@ -182,7 +183,9 @@ static bool sample_bone(const struct hs_sample *sample, const struct hs_posted_p
 {
     if (bones != NULL)
         return posted_bone(bones, bone, out);
-    rest_bone(stance, bone, sample->rotation, out);
+    struct hs_vec axes[3];
+    hs_quat_axes(sample->rotation, axes);
+    rest_bone(stance, bone, sample->rotation, axes, out);
     return true;
 }
 
@@ -196,7 +199,7 @@ bool hs_pose_bone(const struct hs_pose *s, uint16_t bone, struct hs_bone_pose *o
 {
     const struct hs_bracket *bracket = s->bracket;
     if (is_at_rest(s)) {
-        rest_bone(s->stance_from, bone, s->rotation, out);
+        rest_bone(s->stance_from, bone, s->rotation, s->axes, out);
         return true;
     }
     if (!sample_bone(bracket->from, s->from, s->stance_from, bone, out))
@@ -263,8 +266,10 @@ void hs_rewind_pose(const struct hs_history *history, const struct hs_ruleset *r
                             .stance_to = stance_of(history, ruleset, bracket->to),
                             .from = posted_bones(history, bracket->from),
                             .to = posted_bones(history, bracket->to)};
-    if (is_at_rest(out))
-        root_rotation(bracket, out->rotation);
+    if (is_at_rest(out)) {
+        hs_rewind_rotation(bracket, out->rotation);
+        hs_quat_axes(out->rotation, out->axes);
+    }
 }
 
 double hs_pose_reach(const struct hs_pose *pose)

@@ -48,6 +48,9 @@ const struct hs_state *hs_rewind_state(const struct hs_history *history,
 /* Returns the position of the root, interpolated linearly. */
 struct hs_vec hs_rewind_position(const struct hs_bracket *bracket);
 
+/* Computes the rotation of the root, interpolated spherically. */
+void hs_rewind_rotation(const struct hs_bracket *bracket, float out[4]);
+
 /* Returns an upper bound of the distance from the root to the hitboxes at the bracket's time. */
 double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset *ruleset,
                        const struct hs_bracket *bracket);
@@ -65,7 +68,8 @@ struct hs_pose {
     const struct hs_bracket *bracket;
     const struct hs_rig *rig;
     struct hs_vec root;
-    float rotation[4]; /* rotation of the root; set only if no posted bones are used */
+    float rotation[4];     /* rotation of the root; set only if no posted bones are used */
+    struct hs_vec axes[3]; /* its axes (hs_quat_axes); set together with `rotation` */
     const struct hs_stance *stance_from, *stance_to;
     const struct hs_posted_pose *from, *to; /* posted bones, or NULL */
 };

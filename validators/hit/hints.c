@@ -139,10 +139,10 @@ void hs_hints_learn(struct hs_match *match, const struct hs_player *shooter,
 static bool is_hint(const struct hs_hints *hints, int code)
 {
     const struct hs_finding *finding = &hints->findings[code];
-    unsigned voices = bits(finding->voices.now | finding->voices.before);
     return hints->sampled >= FIRST_CLAIMS && finding->of >= MIN_RELEVANT &&
            (double)finding->claims > hs_hint_rules[code].share * (double)finding->of &&
-           2 * voices > bits(hints->shooters.now | hints->shooters.before);
+           2 * bits(finding->voices.now | finding->voices.before) >
+               bits(hints->shooters.now | hints->shooters.before);
 }
 
 unsigned hs_match_hint_codes(const struct hs_match *match)

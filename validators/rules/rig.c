@@ -1,6 +1,7 @@
 #include "validators/rig.h"
 
 #include "validators/base/lanes.h"
+#include "validators/base/units.h"
 #include "validators/geometry/quat.h"
 #include "validators/ruleset.h"
 
@@ -52,6 +53,51 @@ static void make_capsule(const struct hs_hitbox *box, double reach, struct hs_ca
     out->reach[lane] = hs_float_above(reach);
 }
 
+/* Returns one end of the capsule around a hitbox. */
+static struct hs_vec capsule_end(const float end[3][4], int lane)
+{
+    return (struct hs_vec){(double)end[0][lane], (double)end[1][lane], (double)end[2][lane]};
+}
+
+/* Extends a box by a ball. */
+static void extend(struct hs_vec *low, struct hs_vec *high, struct hs_vec center, double radius)
+{
+    *low = (struct hs_vec){hs_smaller(low->x, center.x - radius),
+                           hs_smaller(low->y, center.y - radius),
+                           hs_smaller(low->z, center.z - radius)};
+    *high = (struct hs_vec){hs_larger(high->x, center.x + radius),
+                            hs_larger(high->y, center.y + radius),
+                            hs_larger(high->z, center.z + radius)};
+}
+
+/* Computes the bounds of a stance. The box contains the capsule around each hitbox. If the bone is
+   scaled, it contains the ball around the bone instead. */
+static void bound_stance(const struct hs_rig *rig, struct hs_stance *stance)
+{
+    const double rotation_error = 1e-5; /* more than the errors of rotations in float */
+    struct hs_vec low = {0, 0, 0}, high = {0, 0, 0};
+    stance->reach = 0;
+    for (int i = 0; i < rig->hitbox_count; i++) {
+        const struct hs_rest_bone *bone = &stance->bones[rig->hitboxes[i].bone];
+        const struct hs_capsules *capsules = &rig->capsules[i / 4];
+        double reach = rig->hitbox_reach[i] * hs_largest_scale(bone->scale);
+        stance->reach = hs_larger(stance->reach, hs_vec_length(bone->position) + reach);
+        if (bone->scale[0] != 1 || bone->scale[1] != 1 || bone->scale[2] != 1) {
+            extend(&low, &high, bone->position, reach);
+            continue;
+        }
+        struct hs_vec from = hs_quat_rotate(bone->rotation, capsule_end(capsules->from, i % 4));
+        struct hs_vec to = hs_quat_rotate(bone->rotation, capsule_end(capsules->to, i % 4));
+        double radius = (double)capsules->radius[i % 4];
+        extend(&low, &high, hs_vec_add(bone->position, from), radius);
+        extend(&low, &high, hs_vec_add(bone->position, to), radius);
+    }
+    double margin = rotation_error * stance->reach;
+    stance->middle = hs_vec_lerp(low, high, 0.5);
+    stance->half = hs_vec_scale(hs_vec_sub(high, low), 0.5);
+    stance->half = hs_vec_add(stance->half, (struct hs_vec){margin, margin, margin});
+}
+
 void hs_rig_finish(struct hs_rig *rig)
 {
     for (int i = 0; i < rig->hitbox_count; i++)
@@ -63,15 +109,6 @@ void hs_rig_finish(struct hs_rig *rig)
         rig->hitbox_reach[i] = hitbox_reach(&rig->hitboxes[i]);
         make_capsule(&rig->hitboxes[i], rig->hitbox_reach[i], &rig->capsules[i / 4], i % 4);
     }
-    for (int s = 0; s < rig->stance_count; s++) {
-        struct hs_stance *stance = &rig->stances[s];
-        stance->reach = 0;
-        for (int i = 0; i < rig->hitbox_count; i++) {
-            const struct hs_rest_bone *bone = &stance->bones[rig->hitboxes[i].bone];
-            double reach = hs_vec_length(bone->position) +
-                           rig->hitbox_reach[i] * hs_largest_scale(bone->scale);
-            if (reach > stance->reach)
-                stance->reach = reach;
-        }
-    }
+    for (int s = 0; s < rig->stance_count; s++)
+        bound_stance(rig, &rig->stances[s]);
 }

@@ -36,6 +36,8 @@ static void draw_rig(struct hs_random *random, double unit, struct hs_rig *rig)
         *bone = (struct hs_rest_bone){.position = hs_body_draw_offset(random, unit),
                                       .scale = {1, 1, 1}};
         hs_body_draw_rotation(random, bone->rotation);
+        for (int a = 0; a < 3 && hs_random_chance(random, 0.05); a++)
+            bone->scale[a] = (float)hs_random_between(random, 0.3, 3);
     }
     for (uint16_t i = 0; i < rig->hitbox_count; i++) {
         struct hs_hitbox *box = &rig->hitboxes[i];
