@@ -3,6 +3,7 @@
 #ifndef HS_API_JSON_TABLE_H
 #define HS_API_JSON_TABLE_H
 
+#include "api/json/number.h"
 #include "api/json/reading.h"
 #include "validators/ruleset.h"
 #include "validators/vocabulary.h"
@@ -13,7 +14,7 @@
 #define HS_JSON_INT_MAX 9007199254740991
 /* The maximum coordinate or length in JSON. A ruleset sets a smaller limit for coordinates. With
    this limit, the square of the distance between two points is still finite. */
-#define HS_JSON_REAL_MAX 1e150
+#define HS_JSON_REAL_MAX HS_NUMBER_MAX
 /* The range of a REAL without other limits. */
 #define HS_JSON_ANY_REAL .low = -HS_JSON_REAL_MAX, .high = HS_JSON_REAL_MAX
 
