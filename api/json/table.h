@@ -162,11 +162,6 @@ void hs_json_refuse_unknown(struct hs_reader *reader, const struct hs_json_at *a
 
 /* Stores an INT or INT32, or a time in microseconds. */
 void hs_json_put_integer(const struct hs_json_field *field, int64_t number, void *target);
-/* hs_json_real_count returns how many numbers a REALS, FLOATS or VEC has. hs_json_put_reals stores
-   them, and checks a VEC. */
-size_t hs_json_real_count(const struct hs_json_field *field);
-void hs_json_put_reals(struct hs_reader *reader, const struct hs_json_at *at,
-                       const struct hs_json_field *field, const double *v, void *target);
 /* Stores a list: the pointer, and then the count. */
 void hs_json_put_list(void *target, void *items, size_t count);
 /* Sets the bit or the flag that says that the member is present. */
