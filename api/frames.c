@@ -94,7 +94,7 @@ static bool take_bone(struct hs_direct *in, struct hs_player_frame *entry, bool 
                       struct hs_posted_bone *bone)
 {
     double v[SCALED_BONE_FLOATS];
-    memcpy(v, no_bone, sizeof v);
+    v[7] = v[8] = v[9] = 1;
     if (!hs_direct_take_numbers(in, BONE_FLOATS, v))
         return false;
     if (may_scale && hs_cursor_take(&in->cursor, ',')) {

@@ -1,15 +1,6 @@
 #include "api/json/cursor.h"
 
-#include "api/json/number.h"
-#include "api/json/word.h"
-
 enum { WHOLE_DIGITS = 18 /* the parser refuses longer integers */ };
-
-void hs_cursor_skip_space(struct hs_cursor *cursor)
-{
-    while (cursor->at < cursor->end && hs_is_space(*cursor->at))
-        cursor->at++;
-}
 
 bool hs_cursor_take_spaced(struct hs_cursor *cursor, char c)
 {
@@ -23,15 +14,6 @@ bool hs_cursor_take_spaced(struct hs_cursor *cursor, char c)
 }
 
 /* ---- numbers ---- */
-
-bool hs_cursor_take_numbers(struct hs_cursor *cursor, size_t count, double *out)
-{
-    const char *stop = hs_numbers_read(cursor->at, cursor->end, count, out);
-    if (stop == NULL)
-        return false;
-    cursor->at = stop;
-    return true;
-}
 
 bool hs_cursor_take_reals(struct hs_cursor *cursor, double out[3])
 {

@@ -10,13 +10,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/json/number.h"
+#include "api/json/word.h"
 #include "validators/str.h"
 
 struct hs_cursor {
     const char *at, *end;
 };
 
-void hs_cursor_skip_space(struct hs_cursor *cursor);
+static inline void hs_cursor_skip_space(struct hs_cursor *cursor)
+{
+    while (cursor->at < cursor->end && *cursor->at <= ' ' && hs_is_space(*cursor->at))
+        cursor->at++;
+}
 
 /* Skips white space and then `c`. Returns false if another character follows; the cursor does not
    move then. */
@@ -33,7 +39,12 @@ static inline bool hs_cursor_take(struct hs_cursor *cursor, char c)
 
 /* Reads `count` numbers with commas between them; see hs_numbers_read. Returns false if the text
    has another form; the cursor does not move then. */
-bool hs_cursor_take_numbers(struct hs_cursor *cursor, size_t count, double *out);
+static inline bool hs_cursor_take_numbers(struct hs_cursor *cursor, size_t count, double *out)
+{
+    const char *stop = hs_numbers_read(cursor->at, cursor->end, count, out);
+    cursor->at = stop != NULL ? stop : cursor->at;
+    return stop != NULL;
+}
 
 /* Reads an integer from 0 to `high`. Returns false if the text has another form, or an integer that
    the parser refuses. The position of the cursor is then undefined. */

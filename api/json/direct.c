@@ -1,6 +1,5 @@
 #include "api/json/direct.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "api/json/batch.h"
@@ -37,7 +36,7 @@ static bool is_at(const struct hs_direct *in, char c)
     return in->cursor.at < in->cursor.end && *in->cursor.at == c;
 }
 
-static bool take_null(struct hs_direct *in)
+static inline bool take_null(struct hs_direct *in)
 {
     hs_cursor_skip_space(&in->cursor);
     return is_at(in, 'n') && hs_direct_take_literal(in, "null");
@@ -73,26 +72,21 @@ bool hs_direct_take_text(struct hs_direct *in, struct hs_str *out)
     return true;
 }
 
-static bool take_real(struct hs_direct *in, double low, double high, double *out)
+bool hs_direct_take_numbers(struct hs_direct *in, size_t count, double *out)
 {
-    double number;
-    if (!hs_cursor_take_numbers(&in->cursor, 1, &number) || !(number >= low && number <= high))
+    if (!hs_cursor_take_numbers(&in->cursor, count, out))
         return false;
-    *out = number == 0 ? 0 : number; /* -0 becomes 0, as in hs_json_read_real */
+    for (size_t i = 0; i < count; i++)
+        out[i] += 0.0; /* -0 becomes 0 */
     return true;
 }
 
-bool hs_direct_take_numbers(struct hs_direct *in, size_t count, double *out)
+static bool take_real(struct hs_direct *in, double low, double high, double *out)
 {
-    double largest = 0;
-    if (!hs_cursor_take_numbers(&in->cursor, count, out))
+    if (!hs_cursor_take_numbers(&in->cursor, 1, out))
         return false;
-    for (size_t i = 0; i < count; i++) {
-        double size = fabs(out[i]);
-        out[i] += 0.0; /* -0 becomes 0 */
-        largest = size > largest ? size : largest;
-    }
-    return largest <= HS_JSON_REAL_MAX;
+    *out += 0.0; /* -0 becomes 0 */
+    return *out >= low && *out <= high;
 }
 
 /* Returns whether hs_name_is_valid allows the character. The table has one bit for each
@@ -153,25 +147,14 @@ static bool take_time(struct hs_direct *in, const struct hs_json_field *field, v
     return true;
 }
 
-/* Reads a value of kind VEC. */
-static bool take_vec(struct hs_direct *in, const struct hs_json_field *field, void *target)
+/* Reads a value of kind REALS or VEC. */
+static bool take_reals(struct hs_direct *in, const struct hs_json_field *field, double *target)
 {
-    double v[3];
-    if (!hs_direct_open(in, '[') || !hs_direct_take_numbers(in, 3, v))
+    bool is_vec = field->kind == HS_JSON_VEC;
+    if (!hs_direct_open(in, '[') || !hs_direct_take_numbers(in, is_vec ? 3 : field->count, target))
         return false;
-    memcpy(target, v, sizeof v);
-    if (field->check != NULL)
-        field->check(in->reader, NULL, v);
-    return hs_cursor_take(&in->cursor, ']');
-}
-
-/* Reads a value of kind REALS or FLOATS. */
-static bool take_reals(struct hs_direct *in, const struct hs_json_field *field, void *target)
-{
-    double v[10];
-    if (!hs_direct_open(in, '[') || !hs_direct_take_numbers(in, hs_json_real_count(field), v))
-        return false;
-    hs_json_put_reals(in->reader, NULL, field, v, target);
+    if (is_vec && field->check != NULL)
+        field->check(in->reader, NULL, target);
     return hs_cursor_take(&in->cursor, ']');
 }
 
@@ -343,7 +326,7 @@ static bool skip_value(struct hs_direct *in, size_t levels)
     case 'f':
         return take_bool(in, &flag);
     default:
-        return hs_cursor_take_numbers(&in->cursor, 1, &number) && isfinite(number);
+        return hs_cursor_take_numbers(&in->cursor, 1, &number);
     }
 }
 
@@ -542,10 +525,8 @@ static bool take_field(struct hs_direct *in, const struct hs_json_field *field, 
     case HS_JSON_REAL:
         return take_real(in, field->low, field->high, target);
     case HS_JSON_REALS:
-    case HS_JSON_FLOATS:
-        return take_reals(in, field, target);
     case HS_JSON_VEC:
-        return take_vec(in, field, target);
+        return take_reals(in, field, target);
     case HS_JSON_TIME:
     case HS_JSON_NEAREST_TIME:
     case HS_JSON_SHORT_SECONDS:
@@ -558,6 +539,7 @@ static bool take_field(struct hs_direct *in, const struct hs_json_field *field, 
         return take_batch(in, field->list, true, target);
     case HS_JSON_CUSTOM:
         return field->take != NULL && field->take(in, target);
+    case HS_JSON_FLOATS: /* only rulesets have these kinds */
     case HS_JSON_ELEMENTS:
     case HS_JSON_ENTRIES:
     case HS_JSON_ANY:

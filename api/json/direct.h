@@ -50,7 +50,7 @@ bool hs_direct_open(struct hs_direct *in, char bracket);
 /* Returns whether the next value is a number. */
 bool hs_direct_is_number(struct hs_direct *in);
 
-/* Reads `count` numbers with commas between them. */
+/* Reads `count` numbers with commas between them. -0 becomes 0. */
 bool hs_direct_take_numbers(struct hs_direct *in, size_t count, double *out);
 
 /* Reads the literal `word`: null, true or false. Returns false if something else follows. */

@@ -1,5 +1,6 @@
 #include "api/json/number.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -56,7 +57,7 @@ static const char *round_long(const char *first, const char *end, double *out)
     memcpy(text, first, len);
     text[len] = '\0';
     *out = strtod(text, NULL);
-    return end;
+    return fabs(*out) <= HS_NUMBER_MAX ? end : NULL;
 }
 
 static const char *read_any(const char *first, const char *end, double *out)
@@ -150,8 +151,8 @@ static const char *read_words(const char *first, const char *end, double *out)
 
 /*
  * Reads a number like 12.345 with up to 6 digits from one word, by moving the digits on both sides
- * of the point together. Leaves all other numbers to read_words. Signs and leading zeros cannot be
- * predicted, so no branch depends on them.
+ * of the point together. Also reads an integer of one digit. Leaves all other numbers to
+ * read_words. Signs and leading zeros cannot be predicted, so no branch depends on them.
  */
 static inline const char *read_plain(const char *first, const char *end, double *out)
 {
@@ -163,13 +164,18 @@ static inline const char *read_plain(const char *first, const char *end, double 
     uint64_t with = hs_word_load(first), without = hs_word_load(first + 1);
     uint64_t word = is_negative ? without : with;
     uint64_t others = hs_word_others(word), behind = others & (others - 1);
-    size_t point = hs_word_first(others), stop = hs_word_first(behind);
-    bool is_long = behind == 0 || at[point] != '.' || (at[stop] | 0x20) == 'e';
-    bool is_wrong = (point == 0) | (stop == point + 1) | ((*at == '0') & (point > 1));
-    if (is_long || is_wrong)
+    if (behind == 0)
         return read_words(first, end, out);
-    uint64_t whole = hs_word_keep(word, point), rest = (word >> 8) - hs_word_keep(word >> 8, point);
-    uint64_t digits = hs_word_number(whole | rest, stop - 1);
+    size_t point = hs_word_first_of(others), stop = hs_word_first_of(behind);
+    if (point == 1 && (at[1] == ',' || at[1] == ']')) {
+        *out = (double)(*at - '0') * signs[is_negative];
+        return at + 1;
+    }
+    size_t most = *at == '0' ? 1 : HS_WORD; /* digits before the point */
+    if (at[point] != '.' || (at[stop] | 0x20) == 'e' || point - 1 >= most || stop - point == 1)
+        return read_words(first, end, out);
+    uint64_t whole = (UINT64_C(1) << 8 * point) - 1;
+    uint64_t digits = hs_word_number((word & whole) | ((word >> 8) & ~whole), stop - 1);
     *out = (double)(int64_t)digits / powers[stop - point - 1] * signs[is_negative];
     return at + stop;
 }
@@ -183,16 +189,16 @@ static const char *skip_space(const char *at, const char *end)
 
 const char *hs_numbers_read(const char *at, const char *end, size_t count, double *out)
 {
-    for (size_t i = 0;;) {
-        if (at < end && *at <= ' ')
+    for (const double *last = out + count - 1;; out++, at++) {
+        if (end - at < FAST_LENGTH || *at <= ' ')
             at = skip_space(at, end);
-        at = end - at >= FAST_LENGTH ? read_plain(at, end, &out[i]) : read_any(at, end, &out[i]);
-        if (at == NULL || ++i == count)
+        at = end - at >= FAST_LENGTH ? read_plain(at, end, out) : read_any(at, end, out);
+        if (at == NULL || out == last)
             return at;
-        if (at < end && *at <= ' ')
-            at = skip_space(at, end);
+        if (at < end && *at == ',')
+            continue;
+        at = skip_space(at, end);
         if (at == end || *at != ',')
             return NULL;
-        at++;
     }
 }

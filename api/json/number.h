@@ -6,11 +6,12 @@
 
 /*
  * Reads `count` numbers, 1 or more, with commas between them. White space may come before each
- * number and comma. Returns the end of the last number. Returns NULL if the text has another form,
- * or a number that only the parser reads: one with 64 or more characters, an integer with more than
- * 18 digits, or an exponent with more than 4 digits. A real beyond the range of double becomes
- * infinite.
+ * number and comma. Returns the end of the last number. Returns NULL if the text has
+ * another form, or a number that only the parser reads: one with 64 or more characters, an integer
+ * with more than 18 digits, an exponent with more than 4 digits, or a number beyond
+ * +-HS_NUMBER_MAX.
  */
+#define HS_NUMBER_MAX 1e150
 const char *hs_numbers_read(const char *at, const char *end, size_t count, double *out);
 
 #endif

@@ -185,31 +185,21 @@ static void read_time(struct hs_reader *reader, const json_t *value, const struc
     hs_json_put_integer(field, hs_seconds_to_us(seconds), target);
 }
 
-size_t hs_json_real_count(const struct hs_json_field *field)
+/* Reads a value of kind REALS, FLOATS or VEC. */
+static void read_reals(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       const struct hs_json_field *field, void *target)
 {
-    return field->kind == HS_JSON_VEC ? 3 : field->count;
-}
-
-void hs_json_put_reals(struct hs_reader *reader, const struct hs_json_at *at,
-                       const struct hs_json_field *field, const double *v, void *target)
-{
+    double v[10] = {0};
     float *floats = target;
-    size_t count = hs_json_real_count(field);
+    size_t count = field->kind == HS_JSON_VEC ? 3 : field->count;
+    if (!hs_json_read_reals(reader, value, at, count, v))
+        return;
     if (field->kind != HS_JSON_FLOATS)
         memcpy(target, v, count * sizeof *v);
     for (size_t i = 0; field->kind == HS_JSON_FLOATS && i < count; i++)
         floats[i] = (float)v[i];
     if (field->kind == HS_JSON_VEC && field->check != NULL)
         field->check(reader, at, v);
-}
-
-/* Reads a value of kind REALS, FLOATS or VEC. */
-static void read_reals(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                       const struct hs_json_field *field, void *target)
-{
-    double v[10] = {0};
-    if (hs_json_read_reals(reader, value, at, hs_json_real_count(field), v))
-        hs_json_put_reals(reader, at, field, v, target);
 }
 
 static bool read_bool(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,

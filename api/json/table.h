@@ -3,6 +3,7 @@
 #ifndef HS_API_JSON_TABLE_H
 #define HS_API_JSON_TABLE_H
 
+#include "api/json/number.h"
 #include "api/json/reading.h"
 #include "validators/ruleset.h"
 #include "validators/vocabulary.h"
@@ -13,7 +14,7 @@
 #define HS_JSON_INT_MAX 9007199254740991
 /* The maximum coordinate or length in JSON. A ruleset sets a smaller limit for coordinates. With
    this limit, the square of the distance between two points is still finite. */
-#define HS_JSON_REAL_MAX 1e150
+#define HS_JSON_REAL_MAX HS_NUMBER_MAX
 /* The range of a REAL without other limits. */
 #define HS_JSON_ANY_REAL .low = -HS_JSON_REAL_MAX, .high = HS_JSON_REAL_MAX
 
@@ -161,11 +162,6 @@ void hs_json_refuse_unknown(struct hs_reader *reader, const struct hs_json_at *a
 
 /* Stores an INT or INT32, or a time in microseconds. */
 void hs_json_put_integer(const struct hs_json_field *field, int64_t number, void *target);
-/* hs_json_real_count returns how many numbers a REALS, FLOATS or VEC has. hs_json_put_reals stores
-   them, and checks a VEC. */
-size_t hs_json_real_count(const struct hs_json_field *field);
-void hs_json_put_reals(struct hs_reader *reader, const struct hs_json_at *at,
-                       const struct hs_json_field *field, const double *v, void *target);
 /* Stores a list: the pointer, and then the count. */
 void hs_json_put_list(void *target, void *items, size_t count);
 /* Sets the bit or the flag that says that the member is present. */

@@ -57,11 +57,17 @@ static inline uint64_t hs_word_load(const char *at)
     return word;
 }
 
-/* Returns the index of the first byte whose highest bit is set in `marks`; HS_WORD: no such bit is
-   set. */
+/* Returns the index of the first byte whose highest bit is set in `marks`. At least one such bit
+   must be set. */
+static inline size_t hs_word_first_of(uint64_t marks)
+{
+    return (unsigned)__builtin_ctzll(marks) / 8;
+}
+
+/* Does the same; HS_WORD: no such bit is set. */
 static inline size_t hs_word_first(uint64_t marks)
 {
-    return marks != 0 ? (size_t)__builtin_ctzll(marks) / 8 : HS_WORD;
+    return marks != 0 ? hs_word_first_of(marks) : HS_WORD;
 }
 
 /* Sets the highest bit of each byte that is not a digit. After a byte that is not ASCII, the bits

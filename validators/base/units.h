@@ -14,13 +14,13 @@ static inline double hs_seconds(int64_t us)
 /* Rounds seconds to whole microseconds, half to even. The argument must be within +-9e12. */
 static inline int64_t hs_seconds_to_us(double seconds)
 {
-    /* The result must not depend on the caller's rounding mode, so nearbyint() cannot be used. */
+    /* The result must not depend on the caller's rounding mode, so nearbyint() cannot be used. The
+       difference below is exact. */
     double scaled = seconds * 1e6;
-    double floor_value = floor(scaled);
-    double rest = scaled - floor_value;
-    int64_t whole = (int64_t)floor_value;
+    int64_t whole = (int64_t)scaled;
+    double rest = fabs(scaled - (double)whole);
     if (rest > 0.5 || (rest == 0.5 && whole % 2 != 0))
-        whole++;
+        whole += scaled < 0 ? -1 : 1;
     return whole;
 }
 

@@ -264,11 +264,19 @@ void hs_history_drop_oldest(struct hs_history *history)
         history->span.oldest_us = history->samples[history->head].time_us;
 }
 
+void hs_history_drop_for_space(struct hs_history *history, uint32_t count)
+{
+    if (!history->of_mover)
+        history->has_carried = hs_history_inherited(history, (int64_t)count - 1, &history->carried);
+    for (; count > 0; count--)
+        hs_history_drop_oldest(history);
+}
+
 bool hs_history_shrink(struct hs_history *history, uint32_t capacity)
 {
     size_t before = hs_history_bytes(history);
-    while (history->count > capacity)
-        hs_history_drop_oldest(history);
+    if (history->count > capacity)
+        hs_history_drop_for_space(history, history->count - capacity);
     uint32_t first = first_capacity(history->limit);
     capacity = capacity > first ? capacity : first;
     bool fine = shrink_poses(history) && shrink_states(history) &&

@@ -80,6 +80,26 @@ const struct hs_mover_state *hs_history_mover_state(const struct hs_history *his
     return &history->states[sample->state].state.mover;
 }
 
+bool hs_history_inherited(const struct hs_history *history, int64_t before,
+                          struct hs_inherited *out)
+{
+    if (before >= 0) {
+        const struct hs_sample *sample = hs_history_slot(history, (uint32_t)before);
+        *out = (struct hs_inherited){history->states[sample->state].state.player, sample->rtt_us,
+                                     sample->interp_us};
+    } else if (history->has_carried) {
+        *out = history->carried;
+    }
+    return before >= 0 || history->has_carried;
+}
+
+void hs_history_carry(struct hs_history *history, const struct hs_inherited *values)
+{
+    history->has_carried = values != NULL;
+    if (values != NULL)
+        history->carried = *values;
+}
+
 const struct hs_sample *hs_history_next(const struct hs_history *history,
                                         const struct hs_sample *sample)
 {
@@ -431,7 +451,7 @@ static enum hs_insert_result insert(struct hs_history *history,
     }
 
     if (full) {
-        hs_history_drop_oldest(history);
+        hs_history_drop_for_space(history, 1);
         before--;
     }
     struct hs_sample stored;

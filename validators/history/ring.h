@@ -65,6 +65,12 @@ static inline double hs_mover_reach(const struct hs_mover_state *state)
     return hs_vec_length(state->half_extents) + hs_vec_length(state->center);
 }
 
+/* The values that a player's sample inherits from the previous sample. */
+struct hs_inherited {
+    struct hs_state state;
+    int32_t rtt_us, interp_us; /* -1: unknown */
+};
+
 struct hs_sample {
     int64_t time_us;
     struct hs_vec position; /* position of the root; world, length */
@@ -182,6 +188,15 @@ uint32_t hs_history_capacity(const struct hs_history *history);
 void hs_history_prune(struct hs_history *history, int64_t before_us);
 
 uint32_t hs_history_count(const struct hs_history *history);
+
+/* Reads the values that a player's sample inherits from the sample at index `before`. If `before`
+   is -1, reads the carried values: those of the newest sample that was dropped to make space, or of
+   the last hs_history_carry. Returns false if nothing is known about the player. */
+bool hs_history_inherited(const struct hs_history *history, int64_t before,
+                          struct hs_inherited *out);
+
+/* Replaces the carried values. NULL: nothing is known. */
+void hs_history_carry(struct hs_history *history, const struct hs_inherited *values);
 
 /* Returns the number of samples with a posted round trip. */
 uint32_t hs_history_round_trips(const struct hs_history *history);

@@ -18,7 +18,7 @@ struct hs_shared_state {
 
 struct hs_history {
     uint32_t limit;
-    bool of_mover;
+    bool of_mover, has_carried;
     uint16_t pose_size; /* bytes per block of `poses` */
     struct hs_budget *budget;
     uint32_t capacity, head, count; /* ring of samples */
@@ -32,6 +32,7 @@ struct hs_history {
     uint32_t round_trips; /* number of samples with a posted round trip */
     uint32_t since_span;  /* inserts since the span was last computed from all samples */
     struct hs_history_span span;
+    struct hs_inherited carried; /* valid if has_carried; samples before the oldest inherit it */
 };
 
 _Static_assert(sizeof(union hs_posted_pose_space) <= UINT16_MAX, "pose_size is large enough");
@@ -70,5 +71,8 @@ enum hs_growth hs_history_store_pose(struct hs_history *history,
 void hs_history_free_pose(struct hs_history *history, uint32_t i);
 
 void hs_history_drop_oldest(struct hs_history *history);
+
+/* Drops the `count` oldest samples to make space. Late samples inherit from the newest of them. */
+void hs_history_drop_for_space(struct hs_history *history, uint32_t count);
 
 #endif

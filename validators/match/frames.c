@@ -59,9 +59,11 @@ static void restart_player(struct hs_players *players, struct hs_player *player,
 {
     hs_suspicion_decay(&player->standing.suspicion, old_us);
     player->standing.suspicion.time_us = new_us;
-    player->has_carried = hs_player_inherited(
-        player, (int64_t)hs_history_count(player->history) - 1, &player->carried);
+    struct hs_inherited newest;
+    bool is_known = hs_history_inherited(player->history,
+                                         (int64_t)hs_history_count(player->history) - 1, &newest);
     hs_history_clear(player->history);
+    hs_history_carry(player->history, is_known ? &newest : NULL);
     hs_players_update(players, player);
     hs_ledger_forget_times(&player->ledger);
     hs_player_moves_forget_times(player->moves);
@@ -235,26 +237,6 @@ static bool reserve_records(const struct hs_match *match, const struct hs_player
     return (!changes_session && !sets_account) || hs_journal_reserve(&match->players, NULL);
 }
 
-/* Inserts a sample. If the oldest sample is dropped to make space, late samples inherit its state.
- */
-static enum hs_insert_result insert_sample(const struct hs_match *match, struct hs_player *player,
-                                           const struct hs_posted_sample *posted)
-{
-    struct hs_history *history = player->history;
-    struct hs_inherited oldest;
-    bool has_oldest = hs_history_count(history) > 0 && hs_player_inherited(player, 0, &oldest);
-    int64_t oldest_us = has_oldest ? hs_history_at(history, 0)->time_us : 0;
-    enum hs_insert_result inserted =
-        hs_history_insert(history, &match->ruleset->history, &posted->sample,
-                          &posted->inherited.state, posted->posted_pose);
-    bool is_empty = hs_history_count(history) == 0;
-    if (has_oldest && (is_empty || hs_history_at(history, 0)->time_us > oldest_us)) {
-        player->has_carried = true;
-        player->carried = oldest;
-    }
-    return inserted;
-}
-
 /* Stores one player's entry. `keep_from_us` is the result of window_with(). Returns false if out
    of memory. */
 static bool post_entry(struct hs_match *match, const struct hs_player_frame *entry, int64_t time_us,
@@ -293,7 +275,9 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
         player->ended_us = player->ended_us < time_us ? player->ended_us : time_us - 1;
         hs_players_rejoin(&match->players, player);
     }
-    enum hs_insert_result inserted = insert_sample(match, player, &posted);
+    enum hs_insert_result inserted =
+        hs_history_insert(player->history, &match->ruleset->history, &posted.sample,
+                          &posted.inherited.state, posted.posted_pose);
     /* Prune before hs_players_update. Otherwise hs_players_prune would drop these samples later
        and update the player a second time. */
     bool is_stored = inserted == HS_INSERT_STORED || inserted == HS_INSERT_STORED_FULL;

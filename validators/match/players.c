@@ -267,11 +267,6 @@ void hs_players_free_space(struct hs_players *players, size_t bytes)
         uint32_t half = most / 2 > HS_HISTORY_FIRST ? most / 2 : HS_HISTORY_FIRST;
         if (longest == NULL)
             return;
-        /* Late samples inherit the state of the newest dropped sample. */
-        uint32_t count = hs_history_count(longest->history);
-        if (count > half)
-            longest->has_carried =
-                hs_player_inherited(longest, (int64_t)(count - half) - 1, &longest->carried);
         bool is_shorter = hs_history_shrink(longest->history, half);
         /* Needed even if hs_history_shrink failed, because samples were dropped. */
         hs_players_update(players, longest);
@@ -374,19 +369,6 @@ void hs_players_forget_ended(struct hs_players *players, int64_t before_us)
             forget_session(players, players->all[i]);
 }
 
-bool hs_player_inherited(const struct hs_player *player, int64_t before, struct hs_inherited *out)
-{
-    if (before >= 0) {
-        const struct hs_sample *sample = hs_history_at(player->history, (uint32_t)before);
-        out->state = *hs_history_state(player->history, sample);
-        out->rtt_us = sample->rtt_us;
-        out->interp_us = sample->interp_us;
-    } else if (player->has_carried) {
-        *out = player->carried;
-    }
-    return before >= 0 || player->has_carried;
-}
-
 void hs_players_begin_session(struct hs_players *players, struct hs_player *player)
 {
     player->former_session = player->session;
@@ -398,9 +380,10 @@ void hs_players_leave(struct hs_players *players, struct hs_player *player, int6
                       int64_t ended_us)
 {
     hs_history_clear(player->history);
+    hs_history_carry(player->history, NULL);
     hs_players_update(players, player);
     hs_accounts_park(players, player, left_us);
-    player->has_carried = player->was_moved = player->was_launched = player->has_spawned = false;
+    player->was_moved = player->was_launched = player->has_spawned = false;
     player->left = true;
     player->has_left_before = true;
     player->left_us = left_us;

@@ -16,12 +16,6 @@ enum { HS_JUMPS_OPEN = 4 };
    projectile flies for a shorter time. */
 #define HS_PAIRING_US INT64_C(1500000)
 
-/* The values that a sample inherits from the previous sample. */
-struct hs_inherited {
-    struct hs_state state;
-    int32_t rtt_us, interp_us; /* -1: unknown */
-};
-
 /* A launch of a player by the server. */
 struct hs_launch {
     int64_t time_us;
@@ -65,9 +59,6 @@ struct hs_player {
     bool was_moved; /* a teleport or a spawn was posted */
     bool was_launched;
     bool has_spawned;
-    /* Samples before the oldest one inherit `carried`. This is set by a clock reset, by a restore,
-       and when samples were dropped to free memory. */
-    bool has_carried;
     uint32_t due;   /* index in hs_players.due + 1; 0: not in the heap */
     uint32_t place; /* index in hs_players.all */
     uint64_t hash;
@@ -90,7 +81,6 @@ struct hs_player {
     struct hs_vec spawn_place;             /* position of the last spawn; valid if has_spawned */
     /* Numbers of this session and of the previous one (0: none). */
     uint64_t session, former_session;
-    struct hs_inherited carried; /* valid if has_carried */
     struct hs_standing standing;
 };
 
@@ -207,10 +197,6 @@ struct hs_match {
        excerpt. */
     uint64_t saved_format;
 };
-
-/* Reads the values that a new sample inherits from the sample at index `before`, or from
-   `carried` if `before` is -1. Returns false if nothing is known about the player. */
-bool hs_player_inherited(const struct hs_player *player, int64_t before, struct hs_inherited *out);
 
 void hs_players_destroy(struct hs_players *players);
 

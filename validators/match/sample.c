@@ -232,7 +232,7 @@ static void inherit(const struct hs_match *match, const struct hs_player *player
 {
     struct hs_inherited *from = &out->inherited;
     if (player == NULL ||
-        !hs_player_inherited(player, hs_history_find(player->history, time_us), from))
+        !hs_history_inherited(player->history, hs_history_find(player->history, time_us), from))
         *from = (struct hs_inherited){first_state(match->ruleset), -1, -1};
     out->sample.rtt_us = from->rtt_us;
     out->sample.interp_us = from->interp_us;

@@ -15,8 +15,9 @@ static uint16_t free_team(struct hs_match *match)
         return HS_NONE;
     for (uint32_t p = 0; p < match->players.count; p++) {
         const struct hs_player *player = match->players.all[p];
-        if (player->has_carried && player->carried.state.team != HS_NONE)
-            used[player->carried.state.team] = true;
+        struct hs_inherited carried;
+        if (hs_history_inherited(player->history, -1, &carried) && carried.state.team != HS_NONE)
+            used[carried.state.team] = true;
         for (uint32_t i = 0; i < hs_history_count(player->history); i++) {
             uint16_t team =
                 hs_history_state(player->history, hs_history_at(player->history, i))->team;

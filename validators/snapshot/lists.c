@@ -46,7 +46,6 @@ static const struct hs_saved_field player_fields[] = {
     FIELD(hs_player, was_moved, FLAG),
     FIELD(hs_player, was_launched, FLAG),
     FIELD(hs_player, has_spawned, ELSEWHERE), /* a spawn after the save may be unknown */
-    FIELD(hs_player, has_carried, ELSEWHERE),
     FIELD(hs_player, due, ELSEWHERE),
     FIELD(hs_player, place, ELSEWHERE),
     FIELD(hs_player, hash, ELSEWHERE),
@@ -70,7 +69,6 @@ static const struct hs_saved_field player_fields[] = {
     FIELD(hs_player, spawn_place, ELSEWHERE),
     FIELD(hs_player, session, UNSIGNED),
     FIELD(hs_player, former_session, UNSIGNED),
-    FIELD(hs_player, carried, ELSEWHERE),
     STANDING(hs_player),
 };
 

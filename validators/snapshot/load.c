@@ -87,12 +87,11 @@ int32_t hs_loading_delay(struct hs_loading *l)
     return word > INT32_MAX ? -1 : (int32_t)word;
 }
 
-static void load_state(struct hs_loading *l, struct hs_player *player)
+/* Reads the values that the next sample of a player inherits. Returns false if none were known. */
+static bool load_state(struct hs_loading *l, struct hs_inherited *carried)
 {
-    struct hs_inherited *carried = &player->carried;
-    player->has_carried = hs_loading_flag(l);
-    if (!player->has_carried)
-        return;
+    if (!hs_loading_flag(l))
+        return false;
     hs_loading_get(l, HS_SAVED_STATE, &carried->state);
     struct hs_str team = hs_loading_name(l, true);
     carried->rtt_us = hs_loading_delay(l);
@@ -102,11 +101,12 @@ static void load_state(struct hs_loading *l, struct hs_player *player)
     if (!carried->state.tells_solid)
         carried->state.stale = HS_STALE_ALL & ~HS_STALE_SOLID;
     if (!hs_loading_is_fine(l))
-        return;
+        return false;
     if (!hs_loading_is_state(l, &carried->state))
         l->is_damaged = true;
     else if (team.len > 0 && !hs_match_intern_team(l->match, team, &carried->state.team))
         l->no_memory = true;
+    return true;
 }
 
 static void load_shot(struct hs_loading *l, struct hs_posted_shot *shot)
@@ -294,8 +294,10 @@ static void load_moves(struct hs_loading *l, struct hs_player *player)
     load_answers(l, player->moves);
 }
 
-/* Moves the player from `read` into the match. `read` no longer owns anything afterwards. */
-static void settle(struct hs_loading *l, struct hs_str name, struct hs_player *read)
+/* Moves the player from `read` into the match. `read` no longer owns anything afterwards. `carried`
+   may be NULL. */
+static void settle(struct hs_loading *l, struct hs_str name, struct hs_player *read,
+                   const struct hs_inherited *carried)
 {
     struct hs_players *players = &l->match->players;
     struct hs_player *player;
@@ -306,6 +308,7 @@ static void settle(struct hs_loading *l, struct hs_str name, struct hs_player *r
     read->name = player->name;
     read->hash = player->hash;
     read->history = player->history;
+    hs_history_carry(read->history, carried);
     read->ledger.bytes = hs_ledger_bytes(&read->ledger);
     read->ledger.budget = player->ledger.budget;
     *player = *read;
@@ -319,11 +322,11 @@ static void settle(struct hs_loading *l, struct hs_str name, struct hs_player *r
 static void load_player(struct hs_loading *l)
 {
     struct hs_player read = {0};
+    struct hs_inherited carried = {0};
     struct hs_str name = hs_loading_name(l, false);
     hs_name_set(&read.account, hs_loading_name(l, true));
     hs_loading_get(l, HS_SAVED_PLAYER, &read);
-    if (hs_loading_is_fine(l))
-        load_state(l, &read);
+    bool is_known = hs_loading_is_fine(l) && load_state(l, &carried);
     bool has_ledger = !l->is_excerpt || hs_loading_flag(l);
     if (hs_loading_is_fine(l) && has_ledger) {
         load_numbers(l, &read.ledger.hits);
@@ -333,7 +336,7 @@ static void load_player(struct hs_loading *l)
     if (hs_loading_is_fine(l))
         load_moves(l, &read);
     if (hs_loading_is_fine(l) && hs_players_find(&l->match->players, name) == NULL)
-        settle(l, name, &read);
+        settle(l, name, &read, is_known ? &carried : NULL);
     hs_ledger_clear(&read.ledger);
     hs_player_moves_destroy(read.moves, NULL);
 }

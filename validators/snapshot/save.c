@@ -76,8 +76,8 @@ static void save_state(const struct hs_match *match, const struct hs_player *pla
                        struct hs_bytes *out)
 {
     struct hs_inherited inherited;
-    bool is_known =
-        hs_player_inherited(player, (int64_t)hs_history_count(player->history) - 1, &inherited);
+    int64_t newest = (int64_t)hs_history_count(player->history) - 1;
+    bool is_known = hs_history_inherited(player->history, newest, &inherited);
     hs_bytes_put(out, is_known, 1);
     if (!is_known)
         return;

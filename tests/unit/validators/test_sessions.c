@@ -150,6 +150,26 @@ START_TEST(late_samples_inherit_from_dropped_ones)
 }
 END_TEST
 
+/* A new state needs memory, so the four oldest samples of P are dropped. */
+START_TEST(late_samples_inherit_from_the_newest_dropped_one)
+{
+    struct hs_player_frame entry = hs_stage_entry("P", 0, 0, 0);
+    entry.fields |= HS_FIELD_AMMO;
+    for (int i = 0; i < HS_HISTORY_MIN + 4; i++) {
+        entry.ammo = i < 7 ? i : 7;
+        ck_assert_int_eq(post(HS_MS(10 * i), entry), HS_FRAME_STORED);
+    }
+    /* 1 / 20 of the limit stays free. */
+    match->budget.limit = (hs_budget_used(&match->budget) / 19 + 1) * 20;
+    entry.ammo = 8;
+    ck_assert_int_eq(post(HS_MS(200), entry), HS_FRAME_STORED);
+    ck_assert_uint_eq(hs_samples_of(match, "P"), HS_HISTORY_MIN + 1);
+    match->budget.limit = SIZE_MAX;
+    ck_assert_int_eq(place(HS_MS(35), "P"), HS_FRAME_STORED);
+    ck_assert_int_eq(hs_state_at(match, "P", HS_MS(35))->ammo, 3);
+}
+END_TEST
+
 START_TEST(a_late_spawn_does_not_renumber_later_lives)
 {
     hs_stage_place(match, 0, "P", 0, 0, 0);
@@ -427,6 +447,7 @@ int main(void)
     tcase_add_test(tcase, late_samples_inherit_in_time_and_change_nothing_later);
     tcase_add_test(tcase, late_samples_inherit_from_replaced_ones);
     tcase_add_test(tcase, late_samples_inherit_from_dropped_ones);
+    tcase_add_test(tcase, late_samples_inherit_from_the_newest_dropped_one);
     tcase_add_test(tcase, a_late_spawn_does_not_renumber_later_lives);
     tcase_add_test(tcase, deaths_and_spawns_change_the_life);
     tcase_add_test(tcase, another_rig_begins_with_its_first_stance);
