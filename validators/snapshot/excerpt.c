@@ -155,7 +155,7 @@ void hs_excerpt_get_match(struct hs_loading *l)
     match->players.evict_before_us = (int64_t)hs_bytes_get(&l->reader, 8);
 }
 
-void hs_excerpt_put_mover(const struct hs_excerpt *excerpt, const struct hs_mover *mover,
+void hs_excerpt_put_mover(struct hs_excerpt *excerpt, const struct hs_mover *mover,
                           struct hs_bytes *out)
 {
     hs_excerpt_put_history(excerpt, NULL, mover->history, false, out);
@@ -180,7 +180,7 @@ static void get_lacks(struct hs_loading *l, struct hs_ledger_numbers *numbers)
     numbers->lacked_until_us = (int64_t)hs_bytes_get(&l->reader, 8);
 }
 
-void hs_excerpt_put_player(const struct hs_excerpt *excerpt, const struct hs_match *match,
+void hs_excerpt_put_player(struct hs_excerpt *excerpt, const struct hs_match *match,
                            const struct hs_player *player, struct hs_bytes *out)
 {
     hs_bytes_put(out, player->has_spawned, 1);

@@ -87,26 +87,35 @@ int32_t hs_loading_delay(struct hs_loading *l)
     return word > INT32_MAX ? -1 : (int32_t)word;
 }
 
+static void load_whole_state(struct hs_loading *l, struct hs_state *state)
+{
+    hs_loading_get(l, HS_SAVED_STATE, state);
+    struct hs_str team = hs_loading_name(l, true);
+    state->team = HS_NONE;
+    if (!hs_loading_is_fine(l))
+        return;
+    if (!hs_loading_is_state(l, state))
+        l->is_damaged = true;
+    else if (team.len > 0 && !hs_match_intern_team(l->match, team, &state->team))
+        l->no_memory = true;
+}
+
 static void load_state(struct hs_loading *l, struct hs_player *player)
 {
     struct hs_inherited *carried = &player->carried;
     player->has_carried = hs_loading_flag(l);
     if (!player->has_carried)
         return;
-    hs_loading_get(l, HS_SAVED_STATE, &carried->state);
-    struct hs_str team = hs_loading_name(l, true);
+    if (l->is_excerpt)
+        hs_excerpt_get_state(l, &carried->state);
+    else
+        load_whole_state(l, &carried->state);
     carried->rtt_us = hs_loading_delay(l);
     carried->interp_us = hs_loading_delay(l);
-    carried->state.team = HS_NONE;
+    carried->state.tells_stance = false;
     carried->state.stale = HS_STALE_ALL;
     if (!carried->state.tells_solid)
         carried->state.stale = HS_STALE_ALL & ~HS_STALE_SOLID;
-    if (!hs_loading_is_fine(l))
-        return;
-    if (!hs_loading_is_state(l, &carried->state))
-        l->is_damaged = true;
-    else if (team.len > 0 && !hs_match_intern_team(l->match, team, &carried->state.team))
-        l->no_memory = true;
 }
 
 static void load_shot(struct hs_loading *l, struct hs_posted_shot *shot)
