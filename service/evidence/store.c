@@ -367,31 +367,30 @@ static bool put_verdict(struct hs_evidence_store *store, int64_t at_us,
     return step(store, PUT_VERDICT);
 }
 
-/* Compresses the concatenated parts into store->packed. Returns the size; 0: out of memory. */
+/* Compresses the concatenated parts into store->packed. Returns the size; 0: out of memory. The
+   parts are first copied behind the space for the result: for short texts, zstd needs more time for
+   several parts than for one. */
 static size_t pack(struct hs_evidence_store *store, const struct hs_str *parts, size_t count)
 {
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
         size += parts[i].len;
     size_t bound = ZSTD_compressBound(size);
-    if (bound > store->packed_capacity) {
-        unsigned char *more = realloc(store->packed, bound);
+    if (bound + size > store->packed_capacity) {
+        unsigned char *more = realloc(store->packed, bound + size);
         if (more == NULL)
             return 0;
         store->packed = more;
-        store->packed_capacity = bound;
+        store->packed_capacity = bound + size;
     }
-    ZSTD_outBuffer out = {store->packed, bound, 0};
-    if (ZSTD_isError(ZSTD_CCtx_reset(store->packer, ZSTD_reset_session_only)) ||
-        ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(store->packer, size)))
-        return 0;
+    unsigned char *text = store->packed + bound, *to = text;
     for (size_t i = 0; i < count; i++) {
-        ZSTD_inBuffer in = {parts[i].ptr, parts[i].len, 0};
-        ZSTD_EndDirective end = i + 1 < count ? ZSTD_e_continue : ZSTD_e_end;
-        if (ZSTD_isError(ZSTD_compressStream2(store->packer, &out, &in, end)))
-            return 0;
+        if (parts[i].len > 0)
+            memcpy(to, parts[i].ptr, parts[i].len);
+        to += parts[i].len;
     }
-    return out.pos;
+    size_t packed = ZSTD_compress2(store->packer, store->packed, bound, text, size);
+    return ZSTD_isError(packed) ? 0 : packed;
 }
 
 static bool put_body(struct hs_evidence_store *store, int64_t at_us,
