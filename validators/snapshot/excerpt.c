@@ -169,6 +169,8 @@ void hs_excerpt_get_mover(struct hs_loading *l, struct hs_mover *mover)
 static void put_lacks(const struct hs_ledger_numbers *numbers, struct hs_bytes *out)
 {
     hs_bytes_put(out, numbers->lacks_some, 1);
+    if (!numbers->lacks_some)
+        return;
     hs_bytes_put(out, (uint64_t)numbers->lacked_from_us, 8);
     hs_bytes_put(out, (uint64_t)numbers->lacked_until_us, 8);
 }
@@ -176,6 +178,8 @@ static void put_lacks(const struct hs_ledger_numbers *numbers, struct hs_bytes *
 static void get_lacks(struct hs_loading *l, struct hs_ledger_numbers *numbers)
 {
     numbers->lacks_some = hs_loading_flag(l);
+    if (!numbers->lacks_some)
+        return;
     numbers->lacked_from_us = (int64_t)hs_bytes_get(&l->reader, 8);
     numbers->lacked_until_us = (int64_t)hs_bytes_get(&l->reader, 8);
 }
@@ -184,8 +188,10 @@ void hs_excerpt_put_player(struct hs_excerpt *excerpt, const struct hs_match *ma
                            const struct hs_player *player, struct hs_bytes *out)
 {
     hs_bytes_put(out, player->has_spawned, 1);
-    hs_bytes_put(out, (uint64_t)player->spawned_us, 8);
-    put_vec(player->spawn_place, out);
+    if (player->has_spawned) {
+        hs_bytes_put(out, (uint64_t)player->spawned_us, 8);
+        put_vec(player->spawn_place, out);
+    }
     put_lacks(&player->ledger.hits, out);
     put_lacks(&player->ledger.shots, out);
     hs_excerpt_put_history(excerpt, match, player->history, hs_excerpt_is_shooter(excerpt, player),
@@ -195,8 +201,10 @@ void hs_excerpt_put_player(struct hs_excerpt *excerpt, const struct hs_match *ma
 void hs_excerpt_get_player(struct hs_loading *l, struct hs_player *player)
 {
     player->has_spawned = hs_loading_flag(l);
-    player->spawned_us = (int64_t)hs_bytes_get(&l->reader, 8);
-    player->spawn_place = get_vec(l);
+    if (player->has_spawned) {
+        player->spawned_us = (int64_t)hs_bytes_get(&l->reader, 8);
+        player->spawn_place = get_vec(l);
+    }
     get_lacks(l, &player->ledger.hits);
     get_lacks(l, &player->ledger.shots);
     hs_excerpt_get_history(l, player->history, false);

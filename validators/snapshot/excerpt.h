@@ -8,7 +8,7 @@
 
 /* HS_EXCERPT_VERSION is the first value of an excerpt. Increase HS_EXCERPT_CODING when a change
    to the code changes the bytes of excerpts. */
-#define HS_EXCERPT_CODING  UINT64_C(3)
+#define HS_EXCERPT_CODING  UINT64_C(4)
 #define HS_EXCERPT_VERSION (UINT64_C(0x80000000) + (HS_EXCERPT_CODING << 16) + HS_SAVED_VERSION)
 
 /* Selects the data that one verdict depends on. */

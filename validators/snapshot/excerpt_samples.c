@@ -27,11 +27,11 @@ static const struct hs_sample *current(struct hs_samples *samples)
     return samples->at;
 }
 
-static void advance(struct hs_samples *samples)
+static void skip(struct hs_samples *samples, uint32_t count)
 {
-    samples->next++;
-    samples->run--;
-    samples->at++;
+    samples->next += count;
+    samples->run -= count;
+    samples->at += count;
 }
 
 /* Skips the samples up to a time. */
@@ -39,7 +39,7 @@ static void advance_past(struct hs_samples *samples, int64_t time_us)
 {
     const struct hs_sample *is;
     while ((is = current(samples)) != NULL && is->time_us <= time_us)
-        advance(samples);
+        skip(samples, 1);
 }
 
 struct range {
@@ -176,6 +176,14 @@ static bool are_same(const void *a, const void *b, size_t size)
 static unsigned differs(const void *a, const void *b, size_t size, unsigned part)
 {
     return are_same(a, b, size) ? 0 : part;
+}
+
+/* Returns how many samples from the current one on are adjacent in memory, at most MAX_REPEATED. */
+static uint32_t adjacent(const struct hs_samples *samples)
+{
+    uint32_t rest = samples->until - samples->next;
+    uint32_t run = samples->run < rest ? samples->run : rest;
+    return run < MAX_REPEATED ? run : MAX_REPEATED;
 }
 
 /* The parts of two samples that IS_REPEATED requires to be equal: all saved parts except the time,
@@ -371,14 +379,26 @@ struct writing {
     uint32_t posed_from;
     const struct hs_sample *was; /* the last written sample */
     const struct hs_posted_pose *last_pose;
-    uint32_t repeated; /* repetitions of `was` that are not written yet */
 };
 
-static void put_repeated(struct writing *writing, struct hs_bytes *out)
+/* Skips samples that repeat the last written sample, and writes their number. `is` is the current
+   sample. The loop reads adjacent samples, because most samples of an excerpt are skipped here. */
+static void put_repeated(struct writing *writing, const struct hs_sample *is, struct hs_bytes *out)
 {
-    if (writing->repeated > 0)
-        hs_bytes_put(out, IS_REPEATED | writing->repeated, 2);
-    writing->repeated = 0;
+    const struct hs_sample *next = current(&writing->times), *was = writing->was;
+    struct hs_samples *samples = &writing->samples, *times = &writing->times;
+    if (next == NULL || was == NULL)
+        return;
+    uint32_t count = 0, max = adjacent(samples);
+    max = adjacent(times) < max ? adjacent(times) : max;
+    while (count < max && is[count].time_us == next[count].time_us && is_repeated(&is[count], was))
+        count++;
+    if (count == 0)
+        return;
+    hs_bytes_put(out, IS_REPEATED | count, 2);
+    writing->was = &is[count - 1];
+    skip(samples, count);
+    skip(times, count);
 }
 
 static void put_next(struct hs_excerpt *excerpt, const struct hs_match *match,
@@ -388,11 +408,6 @@ static void put_next(struct hs_excerpt *excerpt, const struct hs_match *match,
     const struct hs_history *history = writing->samples.history;
     const struct hs_sample *was = writing->was, *next = current(&writing->times);
     bool is_next_time = next != NULL && next->time_us == is->time_us;
-    if (was != NULL && is_next_time && writing->repeated < MAX_REPEATED && is_repeated(is, was)) {
-        writing->repeated++;
-        return;
-    }
-    put_repeated(writing, out);
     const struct hs_posted_pose *pose =
         writing->samples.next >= writing->posed_from && is->posted_pose != HS_NO_POSTED_POSE
             ? hs_history_posted_pose(history, is)
@@ -423,12 +438,15 @@ void hs_excerpt_put_history(struct hs_excerpt *excerpt, const struct hs_match *m
     const struct hs_sample *is;
     excerpt->last.samples = writing.samples;
     hs_bytes_put(out, range.until - range.from, 4);
-    for (; (is = current(&writing.samples)) != NULL; advance(&writing.samples)) {
+    while ((is = current(&writing.samples)) != NULL) {
+        put_repeated(&writing, is, out);
+        if ((is = current(&writing.samples)) == NULL)
+            break;
         put_next(excerpt, match, &writing, is, out);
         writing.was = is;
+        skip(&writing.samples, 1);
         advance_past(&writing.times, is->time_us);
     }
-    put_repeated(&writing, out);
 }
 
 /* Reads the samples of one history. */

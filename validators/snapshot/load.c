@@ -9,6 +9,13 @@
 
 void hs_loading_get(struct hs_loading *l, enum hs_saved_id id, void *to)
 {
+    if (!hs_saved_get(&l->reader, &l->names, id, to))
+        l->is_damaged = true;
+}
+
+/* Reads a struct whose counters are omitted in an excerpt. */
+static void get_counted(struct hs_loading *l, enum hs_saved_id id, void *to)
+{
     bool is_sane = l->is_excerpt ? hs_saved_get_uncounted(&l->reader, &l->names, id, to)
                                  : hs_saved_get(&l->reader, &l->names, id, to);
     if (!is_sane)
@@ -295,7 +302,7 @@ static void load_moves(struct hs_loading *l, struct hs_player *player)
     player->moves = make(l, 1, sizeof *player->moves);
     if (player->moves == NULL)
         return;
-    hs_loading_get(l, HS_SAVED_MOVES, player->moves);
+    get_counted(l, HS_SAVED_MOVES, player->moves);
     if (!(player->moves->unmoved_us >= 0) || !(player->moves->unmoved_client_us >= 0))
         l->is_damaged = true;
     player->moves->is_restored = true;
@@ -330,7 +337,7 @@ static void load_player(struct hs_loading *l)
     struct hs_player read = {0};
     struct hs_str name = hs_loading_name(l, false);
     hs_name_set(&read.account, hs_loading_name(l, true));
-    hs_loading_get(l, HS_SAVED_PLAYER, &read);
+    get_counted(l, HS_SAVED_PLAYER, &read);
     if (hs_loading_is_fine(l))
         load_state(l, &read);
     bool has_ledger = !l->is_excerpt || hs_loading_flag(l);
@@ -385,7 +392,7 @@ static void load_match(struct hs_loading *l)
 {
     struct hs_match *match = l->match;
     uint32_t limit = match->players.limit;
-    hs_loading_get(l, HS_SAVED_MATCH, match);
+    get_counted(l, HS_SAVED_MATCH, match);
     match->players.sessions = hs_bytes_get(&l->reader, 8);
     if (match->has_opening)
         match->players.evict_before_us = match->newest_us - match->claim_window_us;
