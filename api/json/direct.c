@@ -383,10 +383,22 @@ static bool take_row(struct hs_direct *in, const struct hs_json_columns *columns
     return hs_cursor_take(&in->cursor, ']') && finish(in, table, target);
 }
 
-/* Reads items up to the closing bracket. `columns` NULL: the items are objects, not rows. Even an
-   empty list gets an address that is not NULL. */
+/* Adds the address of the next value to the list. */
+static bool add_start(struct hs_direct *in, struct hs_direct_items *starts)
+{
+    hs_cursor_skip_space(&in->cursor);
+    const char **start = hs_direct_add(in, starts, SIZE_MAX);
+    if (start != NULL)
+        *start = in->cursor.at;
+    return start != NULL;
+}
+
+/* Reads items up to the closing bracket. `columns` NULL: the items are objects, not rows. `starts`:
+   receives the address of each item's text; may be NULL. Even an empty list gets an address that is
+   not NULL. */
 static bool take_items(struct hs_direct *in, const struct hs_json_list *list, size_t high,
-                       const struct hs_json_columns *columns, struct hs_direct_items *items)
+                       const struct hs_json_columns *columns, struct hs_direct_items *starts,
+                       struct hs_direct_items *items)
 {
     if (hs_cursor_take(&in->cursor, ']')) {
         items->first = 1; /* small, because lists are often empty */
@@ -396,7 +408,7 @@ static bool take_items(struct hs_direct *in, const struct hs_json_list *list, si
     }
     do {
         void *item = hs_direct_add(in, items, high);
-        if (item == NULL)
+        if (item == NULL || (starts != NULL && !add_start(in, starts)))
             return false;
         if (list->initial != NULL)
             memcpy(item, list->initial, list->size);
@@ -409,7 +421,7 @@ static bool take_items(struct hs_direct *in, const struct hs_json_list *list, si
 static bool take_list(struct hs_direct *in, const struct hs_json_list *list, void *target)
 {
     struct hs_direct_items items = {.size = list->size};
-    if (!hs_direct_open(in, '[') || !take_items(in, list, list->high, NULL, &items))
+    if (!hs_direct_open(in, '[') || !take_items(in, list, list->high, NULL, NULL, &items))
         return false;
     hs_json_put_list(target, items.items, items.count);
     return items.count >= list->low;
@@ -448,7 +460,7 @@ static bool take_table(struct hs_direct *in, const struct hs_json_list *list,
            hs_cursor_take(&in->cursor, ':') && take_columns(in, &columns) &&
            hs_cursor_take(&in->cursor, ',') && hs_direct_take_literal(in, "\"rows\"") &&
            hs_cursor_take(&in->cursor, ':') && hs_direct_open(in, '[') &&
-           take_items(in, list, in->reader->max_items, &columns, items) &&
+           take_items(in, list, in->reader->max_items, &columns, NULL, items) &&
            hs_cursor_take(&in->cursor, '}');
 }
 
@@ -460,12 +472,15 @@ static bool take_batch(struct hs_direct *in, const struct hs_json_list *list, bo
     size_t guess = (size_t)(in->cursor.end - in->cursor.at) / BYTES_PER_ITEM + 1;
     if (items.first == 0)
         items.first = guess < MANY ? guess : MANY;
+    struct hs_direct_items starts = {.size = sizeof(const char *), .first = items.first};
+    bool keeps_starts = list->batch >= HS_ITEM_MOVE;
     hs_cursor_skip_space(&in->cursor);
     bool is_array = may_be_array && !is_at(in, '{');
-    if (is_array
-            ? !hs_direct_open(in, '[') || !take_items(in, list, in->reader->max_items, NULL, &items)
-            : !take_table(in, list, &items))
+    if (is_array ? !hs_direct_open(in, '[') || !take_items(in, list, in->reader->max_items, NULL,
+                                                           keeps_starts ? &starts : NULL, &items)
+                 : !take_table(in, list, &items))
         return false;
+    in->reader->starts[list->batch] = (const char *const *)(void *)starts.items;
     in->counts[list->batch] = items.count > 0 ? items.count : 1;
     hs_json_put_list(target, items.items, items.count);
     return true;
@@ -571,7 +586,10 @@ bool hs_json_read_directly(struct hs_reader *reader, struct hs_str body,
     struct hs_problem unused;
     struct hs_reader own = quiet_reader(reader, &unused);
     struct hs_direct in = {.cursor = {body.ptr, body.ptr + body.len}, .reader = &own};
-    return body.len > 0 && take_object(&in, table, target) && ends_well(&in, body);
+    if (body.len == 0 || !take_object(&in, table, target) || !ends_well(&in, body))
+        return false;
+    memcpy(reader->starts, own.starts, sizeof own.starts);
+    return true;
 }
 
 bool hs_json_read_table_directly(struct hs_reader *reader, struct hs_str body,

@@ -303,6 +303,9 @@ void hs_endpoint_post(struct hs_service *service, const struct hs_request *reque
                                  .request = request,
                                  .writer = {.buffer = &reply->body},
                                  .malformed = &malformed,
+                                 .moves.starts = reader.starts[HS_ITEM_MOVE],
+                                 .shots.starts = reader.starts[HS_ITEM_SHOT],
+                                 .hits.starts = reader.starts[HS_ITEM_HIT],
                                  .budget = service->options->request_work};
     int64_t decoded = hs_clock_ns();
     if (hs_body_is_fine(&reader, reply))

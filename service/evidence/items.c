@@ -38,6 +38,12 @@ static struct hs_str find_item(struct hs_body_items *items, struct hs_str body, 
                                size_t place)
 {
     bool too_deep;
+    if (items->starts != NULL) {
+        const char *at = items->starts[place];
+        struct hs_cursor here = {at, body.ptr + body.len};
+        hs_cursor_skip_value(&here, LEVELS, &too_deep);
+        return (struct hs_str){at, (size_t)(here.at - at)};
+    }
     if (!items->has_list) {
         items->cursor = (struct hs_cursor){body.ptr, body.ptr + body.len};
         items->has_list = items->root == NULL && find_list(&items->cursor, key);

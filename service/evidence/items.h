@@ -7,9 +7,10 @@
 #include "api/json/buffer.h"
 #include "api/json/cursor.h"
 
-/* The state of a search in one list. Set it to zero before the first call. */
+/* The state of a search in one list. Set it to zero before the first call, except `starts`. */
 struct hs_body_items {
-    struct hs_cursor cursor; /* at the item with index `next`; valid if has_list */
+    const char *const *starts; /* where each item begins in the body; NULL: not known */
+    struct hs_cursor cursor;   /* at the item with index `next`; valid if has_list */
     size_t next;
     bool has_list;
     json_t *root; /* the parsed body, if it has an unusual form, for example a table */

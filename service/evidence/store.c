@@ -367,47 +367,51 @@ static bool put_verdict(struct hs_evidence_store *store, int64_t at_us,
     return step(store, PUT_VERDICT);
 }
 
-/* Compresses the concatenated parts into store->packed. Returns the size; 0: out of memory. */
-static size_t pack(struct hs_evidence_store *store, const struct hs_str *parts, size_t count)
+/* Compresses the concatenated parts into store->packed, and appends `tail` as it is. Returns the
+   size; 0: out of memory. The parts are first copied behind the space for the result: for short
+   texts, zstd needs more time for several parts than for one. */
+static size_t pack(struct hs_evidence_store *store, const struct hs_str *parts, size_t count,
+                   struct hs_str tail)
 {
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
         size += parts[i].len;
-    size_t bound = ZSTD_compressBound(size);
-    if (bound > store->packed_capacity) {
-        unsigned char *more = realloc(store->packed, bound);
+    size_t bound = ZSTD_compressBound(size) + tail.len;
+    if (bound + size > store->packed_capacity) {
+        unsigned char *more = realloc(store->packed, bound + size);
         if (more == NULL)
             return 0;
         store->packed = more;
-        store->packed_capacity = bound;
+        store->packed_capacity = bound + size;
     }
-    ZSTD_outBuffer out = {store->packed, bound, 0};
-    if (ZSTD_isError(ZSTD_CCtx_reset(store->packer, ZSTD_reset_session_only)) ||
-        ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(store->packer, size)))
-        return 0;
+    unsigned char *text = store->packed + bound, *to = text;
     for (size_t i = 0; i < count; i++) {
-        ZSTD_inBuffer in = {parts[i].ptr, parts[i].len, 0};
-        ZSTD_EndDirective end = i + 1 < count ? ZSTD_e_continue : ZSTD_e_end;
-        if (ZSTD_isError(ZSTD_compressStream2(store->packer, &out, &in, end)))
-            return 0;
+        if (parts[i].len > 0)
+            memcpy(to, parts[i].ptr, parts[i].len);
+        to += parts[i].len;
     }
-    return out.pos;
+    size_t packed = ZSTD_compress2(store->packer, store->packed, bound, text, size);
+    if (ZSTD_isError(packed))
+        return 0;
+    if (tail.len > 0)
+        memcpy(store->packed + packed, tail.ptr, tail.len);
+    return packed + tail.len;
 }
 
 static bool put_body(struct hs_evidence_store *store, int64_t at_us,
                      const struct hs_evidence_row *row)
 {
-    const struct hs_str parts[] = {row->opening, row->request, row->state, row->context};
+    const struct hs_str parts[] = {row->opening, row->request, row->context};
     enum { AT = 1, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, MAP, MAP_REVISION, SIZES, BODY };
     char text[96];
     struct hs_str sizes = row->sizes, packed = row->packed;
     struct hs_db_statement *statement = store->statements[PUT_BODY];
     if (packed.ptr == NULL) {
-        size_t size = pack(store, parts, sizeof parts / sizeof *parts);
+        size_t size = pack(store, parts, sizeof parts / sizeof *parts, row->state);
         if (size == 0)
             return false;
-        snprintf(text, sizeof text, "%zu %zu %zu %zu", parts[0].len, parts[1].len, parts[2].len,
-                 parts[3].len);
+        snprintf(text, sizeof text, "%zu %zu %zu %zu", row->opening.len, row->request.len,
+                 row->state.len, row->context.len);
         sizes = hs_str_of(text);
         packed = (struct hs_str){(const char *)store->packed, size};
     }
@@ -471,7 +475,7 @@ bool hs_evidence_store_put_document(struct hs_evidence_store *store, struct hs_s
                                     struct hs_str document)
 {
     struct hs_db_statement *statement = store->statements[PUT_DOCUMENT];
-    size_t packed = pack(store, &document, 1);
+    size_t packed = pack(store, &document, 1, (struct hs_str){0});
     if (packed == 0)
         return false;
     hs_db_bind_text(statement, 1, kind);

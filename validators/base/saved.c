@@ -176,29 +176,53 @@ static bool is_count(const struct hs_saved_field *field)
     return field->kind == HS_SAVED_COUNTS || field->kind == HS_SAVED_SUMS;
 }
 
-static void put_fields(struct hs_bytes *bytes, enum hs_saved_id id, const void *from,
-                       bool has_counts)
+void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from)
 {
     const struct hs_saved_struct *saved = &hs_saved_structs[id];
     /* A saved field is never longer than the field in memory. */
     unsigned char *to = hs_bytes_reserve(bytes, saved->size), *end = to;
     for (size_t f = 0; to != NULL && f < saved->field_count; f++) {
         const struct hs_saved_field *field = &saved->fields[f];
-        if (field->kind != HS_SAVED_ELSEWHERE && (has_counts || !is_count(field)))
+        if (field->kind != HS_SAVED_ELSEWHERE)
             end = put_field(field, (const unsigned char *)from + field->offset, end);
     }
     if (to != NULL)
         bytes->len -= saved->size - (size_t)(end - to);
 }
 
-void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from)
+static bool is_zero(const unsigned char *from, size_t size)
 {
-    put_fields(bytes, id, from, true);
+    uint64_t word;
+    for (; size >= sizeof word; size -= sizeof word, from += sizeof word) {
+        memcpy(&word, from, sizeof word);
+        if (word != 0)
+            return false;
+    }
+    for (; size > 0; size--, from++)
+        if (*from != 0)
+            return false;
+    return true;
 }
 
 void hs_saved_put_uncounted(struct hs_bytes *bytes, enum hs_saved_id id, const void *from)
 {
-    put_fields(bytes, id, from, false);
+    const struct hs_saved_struct *saved = &hs_saved_structs[id];
+    uint64_t set = 0;
+    size_t max = sizeof set + saved->size;
+    unsigned char *begin = hs_bytes_reserve(bytes, max), *to = begin;
+    if (begin == NULL)
+        return;
+    to += sizeof set;
+    for (size_t f = 0; f < saved->field_count; f++) {
+        const struct hs_saved_field *field = &saved->fields[f];
+        const unsigned char *at = (const unsigned char *)from + field->offset;
+        if (field->kind == HS_SAVED_ELSEWHERE || is_count(field) || is_zero(at, field->size))
+            continue;
+        to = put_field(field, at, to);
+        set |= UINT64_C(1) << f;
+    }
+    hs_bytes_store(begin, set, sizeof set);
+    bytes->len -= max - (size_t)(to - begin);
 }
 
 static void save_shot(const struct hs_posted_shot *shot, struct hs_bytes *out)
@@ -305,36 +329,46 @@ static bool get_items(struct hs_bytes_reader *reader, const struct hs_saved_fiel
     return sane;
 }
 
-static bool get_fields(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
-                       enum hs_saved_id id, void *to, bool has_counts)
+static bool get_field(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
+                      const struct hs_saved_field *field, unsigned char *to)
 {
-    bool sane = true;
-    const struct hs_saved_struct *saved = &hs_saved_structs[id];
-    for (size_t f = 0; f < saved->field_count; f++) {
-        const struct hs_saved_field *field = &saved->fields[f];
-        unsigned char *at = (unsigned char *)to + field->offset;
-        if (field->kind == HS_SAVED_ELSEWHERE || (is_count(field) && !has_counts))
-            continue;
-        if (is_count(field))
-            sane = get_counts(reader, names, field, at) && sane;
-        else if (field->kind == HS_SAVED_MEMBER)
-            sane = get_member(reader, names, field, at) && sane;
-        else if (field->kind == HS_SAVED_SET)
-            sane = get_set(reader, names, field, at) && sane;
-        else
-            sane = get_items(reader, field, at) && sane;
-    }
-    return sane;
+    if (is_count(field))
+        return get_counts(reader, names, field, to);
+    if (field->kind == HS_SAVED_MEMBER)
+        return get_member(reader, names, field, to);
+    if (field->kind == HS_SAVED_SET)
+        return get_set(reader, names, field, to);
+    return get_items(reader, field, to);
 }
 
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to)
 {
-    return get_fields(reader, names, id, to, true);
+    bool sane = true;
+    const struct hs_saved_struct *saved = &hs_saved_structs[id];
+    for (size_t f = 0; f < saved->field_count; f++) {
+        const struct hs_saved_field *field = &saved->fields[f];
+        if (field->kind != HS_SAVED_ELSEWHERE)
+            sane = get_field(reader, names, field, (unsigned char *)to + field->offset) && sane;
+    }
+    return sane;
 }
 
 bool hs_saved_get_uncounted(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                             enum hs_saved_id id, void *to)
 {
-    return get_fields(reader, names, id, to, false);
+    bool sane = true;
+    const struct hs_saved_struct *saved = &hs_saved_structs[id];
+    uint64_t set = hs_bytes_get(reader, sizeof set);
+    for (size_t f = 0; f < saved->field_count; f++) {
+        const struct hs_saved_field *field = &saved->fields[f];
+        unsigned char *at = (unsigned char *)to + field->offset;
+        if (field->kind == HS_SAVED_ELSEWHERE || is_count(field))
+            continue;
+        if (set >> f & 1)
+            sane = get_field(reader, names, field, at) && sane;
+        else
+            memset(at, 0, field->size);
+    }
+    return sane;
 }

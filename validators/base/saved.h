@@ -122,8 +122,9 @@ uint64_t hs_saved_format(void);
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);
 
-/* Like hs_saved_put and hs_saved_get, but without the fields COUNTS and SUMS. These fields need
-   most of a player's bytes, but no verdict depends on them. */
+/* Like hs_saved_put and hs_saved_get, but without the fields COUNTS and SUMS, and without fields
+   that are zero. COUNTS and SUMS need most of a player's bytes, but no verdict depends on them. The
+   saved bytes begin with eight bytes that have one bit for each field; set: the field follows. */
 void hs_saved_put_uncounted(struct hs_bytes *bytes, enum hs_saved_id id, const void *from);
 bool hs_saved_get_uncounted(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                             enum hs_saved_id id, void *to);

@@ -156,7 +156,7 @@ void hs_excerpt_get_match(struct hs_loading *l)
     match->players.evict_before_us = (int64_t)hs_bytes_get(&l->reader, 8);
 }
 
-void hs_excerpt_put_mover(const struct hs_excerpt *excerpt, const struct hs_mover *mover,
+void hs_excerpt_put_mover(struct hs_excerpt *excerpt, const struct hs_mover *mover,
                           struct hs_bytes *out)
 {
     hs_excerpt_put_history(excerpt, NULL, mover->history, false, out);
@@ -170,6 +170,8 @@ void hs_excerpt_get_mover(struct hs_loading *l, struct hs_mover *mover)
 static void put_lacks(const struct hs_ledger_numbers *numbers, struct hs_bytes *out)
 {
     hs_bytes_put(out, numbers->lacks_some, 1);
+    if (!numbers->lacks_some)
+        return;
     hs_bytes_put(out, (uint64_t)numbers->lacked_from_us, 8);
     hs_bytes_put(out, (uint64_t)numbers->lacked_until_us, 8);
 }
@@ -177,16 +179,20 @@ static void put_lacks(const struct hs_ledger_numbers *numbers, struct hs_bytes *
 static void get_lacks(struct hs_loading *l, struct hs_ledger_numbers *numbers)
 {
     numbers->lacks_some = hs_loading_flag(l);
+    if (!numbers->lacks_some)
+        return;
     numbers->lacked_from_us = (int64_t)hs_bytes_get(&l->reader, 8);
     numbers->lacked_until_us = (int64_t)hs_bytes_get(&l->reader, 8);
 }
 
-void hs_excerpt_put_player(const struct hs_excerpt *excerpt, const struct hs_match *match,
+void hs_excerpt_put_player(struct hs_excerpt *excerpt, const struct hs_match *match,
                            const struct hs_player *player, struct hs_bytes *out)
 {
     hs_bytes_put(out, player->has_spawned, 1);
-    hs_bytes_put(out, (uint64_t)player->spawned_us, 8);
-    put_vec(player->spawn_place, out);
+    if (player->has_spawned) {
+        hs_bytes_put(out, (uint64_t)player->spawned_us, 8);
+        put_vec(player->spawn_place, out);
+    }
     put_lacks(&player->ledger.hits, out);
     put_lacks(&player->ledger.shots, out);
     hs_excerpt_put_history(excerpt, match, player->history, hs_excerpt_is_shooter(excerpt, player),
@@ -196,8 +202,10 @@ void hs_excerpt_put_player(const struct hs_excerpt *excerpt, const struct hs_mat
 void hs_excerpt_get_player(struct hs_loading *l, struct hs_player *player)
 {
     player->has_spawned = hs_loading_flag(l);
-    player->spawned_us = (int64_t)hs_bytes_get(&l->reader, 8);
-    player->spawn_place = get_vec(l);
+    if (player->has_spawned) {
+        player->spawned_us = (int64_t)hs_bytes_get(&l->reader, 8);
+        player->spawn_place = get_vec(l);
+    }
     get_lacks(l, &player->ledger.hits);
     get_lacks(l, &player->ledger.shots);
     hs_excerpt_get_history(l, player->history, false);

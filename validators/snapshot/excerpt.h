@@ -8,7 +8,7 @@
 
 /* HS_EXCERPT_VERSION is the first value of an excerpt. Increase HS_EXCERPT_CODING when a change
    to the code changes the bytes of excerpts. */
-#define HS_EXCERPT_CODING  UINT64_C(2)
+#define HS_EXCERPT_CODING  UINT64_C(4)
 #define HS_EXCERPT_VERSION (UINT64_C(0x80000000) + (HS_EXCERPT_CODING << 16) + HS_SAVED_VERSION)
 
 /* Selects the data that one verdict depends on. */
@@ -27,9 +27,10 @@ struct hs_excerpt {
     double near;
     int64_t from_us, until_us; /* the verdict uses poses from this range of times */
     struct hs_vec low, high;   /* bounds of all places that matter for the verdict */
+    struct hs_excerpt_last last;
 };
 
-void hs_excerpt_save(const struct hs_match *match, const struct hs_excerpt *excerpt,
+void hs_excerpt_save(const struct hs_match *match, struct hs_excerpt *excerpt,
                      struct hs_bytes *out);
 
 /* Return whether the excerpt must contain this player, mover or used number. `entry` points into
@@ -48,17 +49,22 @@ bool hs_excerpt_is_shooter(const struct hs_excerpt *excerpt, const struct hs_pla
 void hs_excerpt_put_match(const struct hs_match *match, struct hs_bytes *out);
 void hs_excerpt_get_match(struct hs_loading *l);
 
-void hs_excerpt_put_mover(const struct hs_excerpt *excerpt, const struct hs_mover *mover,
+void hs_excerpt_put_mover(struct hs_excerpt *excerpt, const struct hs_mover *mover,
                           struct hs_bytes *out);
 void hs_excerpt_get_mover(struct hs_loading *l, struct hs_mover *mover);
 
-void hs_excerpt_put_player(const struct hs_excerpt *excerpt, const struct hs_match *match,
+void hs_excerpt_put_player(struct hs_excerpt *excerpt, const struct hs_match *match,
                            const struct hs_player *player, struct hs_bytes *out);
 void hs_excerpt_get_player(struct hs_loading *l, struct hs_player *player);
 
+/* `state` may also be temporary. */
+void hs_excerpt_put_state(struct hs_excerpt *excerpt, const struct hs_match *match,
+                          const struct hs_state *state, struct hs_bytes *out);
+void hs_excerpt_get_state(struct hs_loading *l, struct hs_state *state);
+
 /* hs_excerpt_put_history writes the samples around the times of the excerpt. `match` is NULL for
    the history of a mover. hs_excerpt_get_history reads the samples into an empty history. */
-void hs_excerpt_put_history(const struct hs_excerpt *excerpt, const struct hs_match *match,
+void hs_excerpt_put_history(struct hs_excerpt *excerpt, const struct hs_match *match,
                             const struct hs_history *history, bool is_shooter,
                             struct hs_bytes *out);
 void hs_excerpt_get_history(struct hs_loading *l, struct hs_history *history, bool of_mover);

@@ -1,5 +1,6 @@
 /* Saves the samples around the times of a claim. Each sample is saved as its differences from
-   the previous sample. */
+   the previous sample. A frame contains samples of many players, so a time that the previous
+   history in the excerpt also has is not written again. */
 #include <string.h>
 
 #include "validators/history/body_box.h"
@@ -15,6 +16,31 @@ enum { MARGIN = 16 };
 enum { ROUND_TRIPS = 4 };
 
 /* ---- samples ---- */
+
+/* Returns the current sample; NULL after the last one. */
+static const struct hs_sample *current(struct hs_samples *samples)
+{
+    if (samples->next == samples->until)
+        return NULL;
+    if (samples->run == 0)
+        samples->at = hs_history_run(samples->history, samples->next, &samples->run);
+    return samples->at;
+}
+
+static void skip(struct hs_samples *samples, uint32_t count)
+{
+    samples->next += count;
+    samples->run -= count;
+    samples->at += count;
+}
+
+/* Skips the samples up to a time. */
+static void advance_past(struct hs_samples *samples, int64_t time_us)
+{
+    const struct hs_sample *is;
+    while ((is = current(samples)) != NULL && is->time_us <= time_us)
+        skip(samples, 1);
+}
 
 struct range {
     /* Samples from `from` up to, but not including, `until` are saved. Those before posed_from
@@ -120,8 +146,8 @@ enum {
     PART_X = 1,
     PART_Y = 2,
     PART_Z = 4,
-    /* Set: the sample contains the time, in eight bytes. Not set: the sample contains the time
-       since the previous sample, in four bytes. */
+    /* Set: the sample contains the time, in eight bytes. If neither this bit nor IS_NEXT_TIME is
+       set, the sample contains the time since the previous sample, in four bytes. */
     PART_TIME = 8,
     PART_ROTATION = 16,
     PART_AIM = 32,
@@ -132,8 +158,13 @@ enum {
     PART_POSE = 1024,    /* not set: there is no pose, or IS_SAME_POSE is set */
     IS_SAME_POSE = 2048, /* the pose equals the last one in an earlier sample */
     IS_RTT_POSTED = 4096,
-    ALL_PARTS = 8191,
-    RARE_PARTS = PART_TIME | PART_ROTATION | PART_AIM | PART_RTT | PART_INTERP | PART_EVENT
+    IS_NEXT_TIME = 8192, /* the time is the next one in the previous history */
+    ALL_PARTS = 16383,
+    RARE_PARTS = PART_ROTATION | PART_AIM | PART_RTT | PART_INTERP | PART_EVENT,
+    /* Instead of a sample: the previous sample is repeated at the next times in the previous
+       history. The other bits are the number of repetitions. */
+    IS_REPEATED = 32768,
+    MAX_REPEATED = IS_REPEATED - 1
 };
 
 /* Compares the bytes, so zero and minus zero are different. */
@@ -147,7 +178,29 @@ static unsigned differs(const void *a, const void *b, size_t size, unsigned part
     return are_same(a, b, size) ? 0 : part;
 }
 
-static unsigned changed_parts(const struct hs_sample *is, const struct hs_sample *was)
+/* Returns how many samples from the current one on are adjacent in memory, at most MAX_REPEATED. */
+static uint32_t adjacent(const struct hs_samples *samples)
+{
+    uint32_t rest = samples->until - samples->next;
+    uint32_t run = samples->run < rest ? samples->run : rest;
+    return run < MAX_REPEATED ? run : MAX_REPEATED;
+}
+
+/* The parts of two samples that IS_REPEATED requires to be equal: all saved parts except the time,
+   and the index of the pose, which is the same only if there is no pose. */
+enum {
+    REPEATED_FROM = offsetof(struct hs_sample, position),
+    REPEATED_UNTIL = offsetof(struct hs_sample, jumped)
+};
+
+static bool is_repeated(const struct hs_sample *is, const struct hs_sample *was)
+{
+    return are_same((const char *)is + REPEATED_FROM, (const char *)was + REPEATED_FROM,
+                    REPEATED_UNTIL - REPEATED_FROM);
+}
+
+static unsigned changed_parts(const struct hs_sample *is, const struct hs_sample *was,
+                              bool is_next_time)
 {
     uint64_t after_us = (uint64_t)is->time_us - (uint64_t)was->time_us;
     unsigned parts = differs(&is->position.x, &was->position.x, sizeof(double), PART_X) |
@@ -163,7 +216,9 @@ static unsigned changed_parts(const struct hs_sample *is, const struct hs_sample
         parts |= PART_INTERP;
     if (is->event != was->event)
         parts |= PART_EVENT;
-    if (after_us > UINT32_MAX)
+    if (is_next_time)
+        parts |= IS_NEXT_TIME;
+    else if (after_us > UINT32_MAX)
         parts |= PART_TIME;
     return is->rtt_posted ? parts | IS_RTT_POSTED : parts;
 }
@@ -212,13 +267,20 @@ static void put_sample(const struct hs_sample *is, const struct hs_sample *was, 
     bool is_far = parts & PART_TIME;
     hs_bytes_store(to, parts, 2);
     hs_bytes_store(to + 2, (uint64_t)is->time_us - (is_far ? 0 : (uint64_t)was->time_us), 8);
-    to += is_far ? 10 : 6;
+    to += parts & IS_NEXT_TIME ? 2 : is_far ? 10 : 6;
     to = put_coordinate(is->position.x, parts & PART_X, to);
     to = put_coordinate(is->position.y, parts & PART_Y, to);
     to = put_coordinate(is->position.z, parts & PART_Z, to);
     out->len -= MAX_SIZE - (size_t)(to - begin);
     if (parts & RARE_PARTS)
         put_rare_parts(is, parts, out);
+}
+
+static void get_next_time(struct hs_loading *l, struct hs_samples *times, struct hs_sample *sample)
+{
+    const struct hs_sample *next = current(times);
+    l->is_damaged = l->is_damaged || next == NULL;
+    sample->time_us = next != NULL ? next->time_us : 0;
 }
 
 static double get_coordinate(struct hs_loading *l)
@@ -229,9 +291,12 @@ static double get_coordinate(struct hs_loading *l)
 }
 
 /* Reads the next sample. `sample` must contain the previous sample. */
-static void get_sample(struct hs_loading *l, unsigned parts, struct hs_sample *sample)
+static void get_sample(struct hs_loading *l, unsigned parts, struct hs_samples *times,
+                       struct hs_sample *sample)
 {
-    if (parts & PART_TIME)
+    if (parts & IS_NEXT_TIME)
+        get_next_time(l, times, sample);
+    else if (parts & PART_TIME)
         sample->time_us = hs_loading_time(l);
     else
         sample->time_us += (int64_t)hs_bytes_get(&l->reader, 4);
@@ -256,17 +321,30 @@ static void get_sample(struct hs_loading *l, unsigned parts, struct hs_sample *s
 
 /* ---- states ---- */
 
-static void put_player_state(const struct hs_match *match, const struct hs_state *state,
-                             struct hs_bytes *out)
+void hs_excerpt_put_state(struct hs_excerpt *excerpt, const struct hs_match *match,
+                          const struct hs_state *state, struct hs_bytes *out)
 {
+    struct hs_excerpt_last *last = &excerpt->last;
+    bool is_same = last->has_state && are_same(&last->state, state, sizeof *state);
+    hs_bytes_put(out, is_same, 1);
+    if (is_same)
+        return;
     hs_saved_put(out, HS_SAVED_STATE, state);
     hs_bytes_put(out, state->tells_stance, 1);
     hs_bytes_put(out, state->stale, 1);
     hs_bytes_put_name(out, state->team == HS_NONE ? "" : match->teams[state->team].text);
+    last->has_state = true;
+    last->state = *state;
 }
 
-static void get_player_state(struct hs_loading *l, struct hs_state *state)
+void hs_excerpt_get_state(struct hs_loading *l, struct hs_state *state)
 {
+    if (hs_loading_flag(l)) {
+        l->is_damaged = l->is_damaged || !l->last.has_state;
+        *state = l->last.state;
+        return;
+    }
+    *state = (struct hs_state){0};
     hs_loading_get(l, HS_SAVED_STATE, state);
     state->tells_stance = hs_loading_flag(l);
     state->stale = (uint8_t)hs_bytes_get_max(&l->reader, 1, HS_STALE_ALL);
@@ -278,13 +356,16 @@ static void get_player_state(struct hs_loading *l, struct hs_state *state)
         l->is_damaged = true;
     else if (team.len > 0 && !hs_match_intern_team(l->match, team, &state->team))
         l->no_memory = true;
+    l->last.has_state = true;
+    l->last.state = *state;
 }
 
-static void put_state(const struct hs_match *match, const struct hs_history *history,
-                      const struct hs_sample *sample, struct hs_bytes *out)
+static void put_state(struct hs_excerpt *excerpt, const struct hs_match *match,
+                      const struct hs_history *history, const struct hs_sample *sample,
+                      struct hs_bytes *out)
 {
     if (match != NULL) {
-        put_player_state(match, hs_history_state(history, sample), out);
+        hs_excerpt_put_state(excerpt, match, hs_history_state(history, sample), out);
         return;
     }
     const struct hs_mover_state *state = hs_history_mover_state(history, sample);
@@ -292,70 +373,157 @@ static void put_state(const struct hs_match *match, const struct hs_history *his
     hs_bytes_put(out, state->is_stale, 1);
 }
 
-void hs_excerpt_put_history(const struct hs_excerpt *excerpt, const struct hs_match *match,
-                            const struct hs_history *history, bool is_shooter, struct hs_bytes *out)
+/* Writes the samples of one history. */
+struct writing {
+    struct hs_samples samples, times; /* the samples to write, and those of the previous history */
+    uint32_t posed_from;
+    const struct hs_sample *was; /* the last written sample */
+    const struct hs_posted_pose *last_pose;
+};
+
+/* Skips samples that repeat the last written sample, and writes their number. `is` is the current
+   sample. The loop reads adjacent samples, because most samples of an excerpt are skipped here. */
+static void put_repeated(struct writing *writing, const struct hs_sample *is, struct hs_bytes *out)
+{
+    const struct hs_sample *next = current(&writing->times), *was = writing->was;
+    struct hs_samples *samples = &writing->samples, *times = &writing->times;
+    if (next == NULL || was == NULL)
+        return;
+    uint32_t count = 0, max = adjacent(samples);
+    max = adjacent(times) < max ? adjacent(times) : max;
+    while (count < max && is[count].time_us == next[count].time_us && is_repeated(&is[count], was))
+        count++;
+    if (count == 0)
+        return;
+    hs_bytes_put(out, IS_REPEATED | count, 2);
+    writing->was = &is[count - 1];
+    skip(samples, count);
+    skip(times, count);
+}
+
+static void put_next(struct hs_excerpt *excerpt, const struct hs_match *match,
+                     struct writing *writing, const struct hs_sample *is, struct hs_bytes *out)
 {
     static const struct hs_sample nothing;
+    const struct hs_history *history = writing->samples.history;
+    const struct hs_sample *was = writing->was, *next = current(&writing->times);
+    bool is_next_time = next != NULL && next->time_us == is->time_us;
+    const struct hs_posted_pose *pose =
+        writing->samples.next >= writing->posed_from && is->posted_pose != HS_NO_POSTED_POSE
+            ? hs_history_posted_pose(history, is)
+            : NULL;
+    unsigned parts = changed_parts(is, was != NULL ? was : &nothing, is_next_time);
+    if (was == NULL || was->state != is->state)
+        parts |= PART_STATE;
+    if (pose != NULL)
+        parts |= writing->last_pose != NULL && is_same_pose(pose, writing->last_pose) ? IS_SAME_POSE
+                                                                                      : PART_POSE;
+    put_sample(is, was != NULL ? was : &nothing, parts, out);
+    if (parts & PART_POSE)
+        put_pose(pose, out);
+    if (parts & PART_STATE)
+        put_state(excerpt, match, history, is, out);
+    writing->last_pose = pose != NULL ? pose : writing->last_pose;
+}
+
+void hs_excerpt_put_history(struct hs_excerpt *excerpt, const struct hs_match *match,
+                            const struct hs_history *history, bool is_shooter, struct hs_bytes *out)
+{
     struct range range = range_of(excerpt, history, match == NULL, is_shooter);
-    const struct hs_sample *was = &nothing;
-    const struct hs_posted_pose *last_pose = NULL;
-    const struct hs_sample *is = NULL;
-    uint32_t run = 0; /* number of samples from `is` on that are adjacent in memory */
+    struct writing writing = {
+        .samples = {.history = history, .next = range.from, .until = range.until},
+        .times = excerpt->last.samples,
+        .posed_from = range.posed_from,
+    };
+    const struct hs_sample *is;
+    excerpt->last.samples = writing.samples;
     hs_bytes_put(out, range.until - range.from, 4);
-    for (uint32_t i = range.from; i < range.until; i++, run--, is++) {
-        if (run == 0)
-            is = hs_history_run(history, i, &run);
-        const struct hs_posted_pose *pose =
-            i >= range.posed_from && is->posted_pose != HS_NO_POSTED_POSE
-                ? hs_history_posted_pose(history, is)
-                : NULL;
-        unsigned parts = changed_parts(is, was);
-        if (i == range.from || was->state != is->state)
-            parts |= PART_STATE;
-        if (pose != NULL)
-            parts |= last_pose != NULL && is_same_pose(pose, last_pose) ? IS_SAME_POSE : PART_POSE;
-        put_sample(is, was, parts, out);
-        if (parts & PART_POSE)
-            put_pose(pose, out);
-        if (parts & PART_STATE)
-            put_state(match, history, is, out);
-        last_pose = pose != NULL ? pose : last_pose;
-        was = is;
+    while ((is = current(&writing.samples)) != NULL) {
+        put_repeated(&writing, is, out);
+        if ((is = current(&writing.samples)) == NULL)
+            break;
+        put_next(excerpt, match, &writing, is, out);
+        writing.was = is;
+        skip(&writing.samples, 1);
+        advance_past(&writing.times, is->time_us);
+    }
+}
+
+/* Reads the samples of one history. */
+struct reading {
+    struct hs_history *history;
+    bool of_mover;
+    struct hs_samples times; /* of the previous history */
+    struct hs_sample sample;
+    struct hs_state player;
+    struct hs_mover_state mover;
+    unsigned seen; /* the parts that were read so far */
+    bool has_pose;
+    struct hs_posted_pose *pose; /* the last one */
+};
+
+static void insert(struct hs_loading *l, struct reading *reading)
+{
+    enum hs_insert_result result =
+        hs_history_insert(reading->history, &l->match->ruleset->history, &reading->sample,
+                          reading->of_mover ? (const void *)&reading->mover : &reading->player,
+                          reading->has_pose ? reading->pose : NULL);
+    l->no_memory = result == HS_INSERT_NO_MEMORY;
+    l->is_damaged = result != HS_INSERT_STORED && !l->no_memory;
+    advance_past(&reading->times, reading->sample.time_us);
+}
+
+static void get_next(struct hs_loading *l, struct reading *reading, unsigned parts)
+{
+    get_sample(l, parts, &reading->times, &reading->sample);
+    if (parts & PART_POSE)
+        get_pose(l, reading->pose);
+    if ((parts & PART_STATE) && reading->of_mover) {
+        hs_loading_get(l, HS_SAVED_MOVER_STATE, &reading->mover);
+        reading->mover.is_stale = hs_loading_flag(l);
+    } else if (parts & PART_STATE) {
+        hs_excerpt_get_state(l, &reading->player);
+    }
+    unsigned seen = reading->seen |= parts;
+    bool is_known = (seen & PART_STATE) && ((seen & PART_POSE) || !(parts & IS_SAME_POSE));
+    l->is_damaged = l->is_damaged || !is_known;
+    if (!hs_loading_is_fine(l))
+        return;
+    reading->has_pose = parts & (PART_POSE | IS_SAME_POSE);
+    if (reading->has_pose && !reading->of_mover)
+        hs_posted_pose_bound(reading->pose, l->match->ruleset->rigs[reading->player.rig]);
+    insert(l, reading);
+}
+
+static void get_repeated(struct hs_loading *l, struct reading *reading, uint64_t count)
+{
+    l->is_damaged = reading->seen == 0 || reading->has_pose;
+    for (uint64_t i = 0; i < count && hs_loading_is_fine(l); i++) {
+        get_next_time(l, &reading->times, &reading->sample);
+        if (hs_loading_is_fine(l))
+            insert(l, reading);
     }
 }
 
 void hs_excerpt_get_history(struct hs_loading *l, struct hs_history *history, bool of_mover)
 {
-    struct hs_state player = {0};
-    struct hs_mover_state mover = {0};
     union hs_posted_pose_space space;
-    struct hs_sample sample = {.posted_pose = HS_NO_POSTED_POSE};
-    unsigned seen = 0;
-    uint64_t count = hs_bytes_get_max(&l->reader, 4, l->match->limits.samples);
-    for (uint64_t i = 0; i < count && hs_loading_is_fine(l); i++) {
-        unsigned parts = (unsigned)hs_bytes_get_max(&l->reader, 2, ALL_PARTS);
-        get_sample(l, parts, &sample);
-        if (parts & PART_POSE)
-            get_pose(l, &space.posted_pose);
-        if ((parts & PART_STATE) && of_mover) {
-            hs_loading_get(l, HS_SAVED_MOVER_STATE, &mover);
-            mover.is_stale = hs_loading_flag(l);
-        } else if (parts & PART_STATE) {
-            get_player_state(l, &player);
-        }
-        seen |= parts;
-        bool is_known = (seen & PART_STATE) && ((seen & PART_POSE) || !(parts & IS_SAME_POSE));
-        l->is_damaged = l->is_damaged || !is_known;
-        if (!hs_loading_is_fine(l))
-            return;
-        const void *state = of_mover ? (const void *)&mover : &player;
-        bool has_pose = parts & (PART_POSE | IS_SAME_POSE);
-        if (has_pose && !of_mover)
-            hs_posted_pose_bound(&space.posted_pose, l->match->ruleset->rigs[player.rig]);
-        enum hs_insert_result result =
-            hs_history_insert(history, &l->match->ruleset->history, &sample, state,
-                              has_pose ? &space.posted_pose : NULL);
-        l->no_memory = result == HS_INSERT_NO_MEMORY;
-        l->is_damaged = result != HS_INSERT_STORED && !l->no_memory;
+    struct reading reading = {.history = history,
+                              .of_mover = of_mover,
+                              .times = l->last.samples,
+                              .sample = {.posted_pose = HS_NO_POSTED_POSE},
+                              .pose = &space.posted_pose};
+    uint64_t count = hs_bytes_get_max(&l->reader, 4, l->match->limits.samples), i = 0;
+    while (i < count && hs_loading_is_fine(l)) {
+        unsigned parts = (unsigned)hs_bytes_get(&l->reader, 2);
+        unsigned repeated = parts & IS_REPEATED ? parts & MAX_REPEATED : 0;
+        i += parts & IS_REPEATED ? repeated : 1;
+        if (i > count || parts == IS_REPEATED || (repeated == 0 && parts > ALL_PARTS))
+            l->is_damaged = true;
+        else if (repeated > 0)
+            get_repeated(l, &reading, repeated);
+        else
+            get_next(l, &reading, parts);
     }
+    l->last.samples = (struct hs_samples){.history = history, .until = hs_history_count(history)};
 }

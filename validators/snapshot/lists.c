@@ -329,6 +329,10 @@ static const struct hs_saved_field checks_fields[] = {
     CHECK(movement.has_begun, FLAG),
 };
 
+_Static_assert(sizeof match_fields / sizeof match_fields[0] <= 64 &&
+                   sizeof player_fields / sizeof player_fields[0] <= 64 &&
+                   sizeof moves_fields / sizeof moves_fields[0] <= 64,
+               "hs_saved_put_uncounted has one bit for each field");
 _Static_assert(sizeof(struct hs_movement_pool) == 3 * sizeof(float), "saved as floats");
 _Static_assert(sizeof(struct hs_vec) == 3 * sizeof(double), "saved as doubles");
 

@@ -9,6 +9,13 @@
 
 void hs_loading_get(struct hs_loading *l, enum hs_saved_id id, void *to)
 {
+    if (!hs_saved_get(&l->reader, &l->names, id, to))
+        l->is_damaged = true;
+}
+
+/* Reads a struct whose counters are omitted in an excerpt. */
+static void get_counted(struct hs_loading *l, enum hs_saved_id id, void *to)
+{
     bool is_sane = l->is_excerpt ? hs_saved_get_uncounted(&l->reader, &l->names, id, to)
                                  : hs_saved_get(&l->reader, &l->names, id, to);
     if (!is_sane)
@@ -87,26 +94,35 @@ int32_t hs_loading_delay(struct hs_loading *l)
     return word > INT32_MAX ? -1 : (int32_t)word;
 }
 
+static void load_whole_state(struct hs_loading *l, struct hs_state *state)
+{
+    hs_loading_get(l, HS_SAVED_STATE, state);
+    struct hs_str team = hs_loading_name(l, true);
+    state->team = HS_NONE;
+    if (!hs_loading_is_fine(l))
+        return;
+    if (!hs_loading_is_state(l, state))
+        l->is_damaged = true;
+    else if (team.len > 0 && !hs_match_intern_team(l->match, team, &state->team))
+        l->no_memory = true;
+}
+
 /* Reads the values that the next sample of a player inherits. Returns false if none were known. */
 static bool load_state(struct hs_loading *l, struct hs_inherited *carried)
 {
     if (!hs_loading_flag(l))
         return false;
-    hs_loading_get(l, HS_SAVED_STATE, &carried->state);
-    struct hs_str team = hs_loading_name(l, true);
+    if (l->is_excerpt)
+        hs_excerpt_get_state(l, &carried->state);
+    else
+        load_whole_state(l, &carried->state);
     carried->rtt_us = hs_loading_delay(l);
     carried->interp_us = hs_loading_delay(l);
-    carried->state.team = HS_NONE;
+    carried->state.tells_stance = false;
     carried->state.stale = HS_STALE_ALL;
     if (!carried->state.tells_solid)
         carried->state.stale = HS_STALE_ALL & ~HS_STALE_SOLID;
-    if (!hs_loading_is_fine(l))
-        return false;
-    if (!hs_loading_is_state(l, &carried->state))
-        l->is_damaged = true;
-    else if (team.len > 0 && !hs_match_intern_team(l->match, team, &carried->state.team))
-        l->no_memory = true;
-    return true;
+    return hs_loading_is_fine(l);
 }
 
 static void load_shot(struct hs_loading *l, struct hs_posted_shot *shot)
@@ -286,7 +302,7 @@ static void load_moves(struct hs_loading *l, struct hs_player *player)
     player->moves = make(l, 1, sizeof *player->moves);
     if (player->moves == NULL)
         return;
-    hs_loading_get(l, HS_SAVED_MOVES, player->moves);
+    get_counted(l, HS_SAVED_MOVES, player->moves);
     if (!(player->moves->unmoved_us >= 0) || !(player->moves->unmoved_client_us >= 0))
         l->is_damaged = true;
     player->moves->is_restored = true;
@@ -325,7 +341,7 @@ static void load_player(struct hs_loading *l)
     struct hs_inherited carried = {0};
     struct hs_str name = hs_loading_name(l, false);
     hs_name_set(&read.account, hs_loading_name(l, true));
-    hs_loading_get(l, HS_SAVED_PLAYER, &read);
+    get_counted(l, HS_SAVED_PLAYER, &read);
     bool is_known = hs_loading_is_fine(l) && load_state(l, &carried);
     bool has_ledger = !l->is_excerpt || hs_loading_flag(l);
     if (hs_loading_is_fine(l) && has_ledger) {
@@ -379,7 +395,7 @@ static void load_match(struct hs_loading *l)
 {
     struct hs_match *match = l->match;
     uint32_t limit = match->players.limit;
-    hs_loading_get(l, HS_SAVED_MATCH, match);
+    get_counted(l, HS_SAVED_MATCH, match);
     match->players.sessions = hs_bytes_get(&l->reader, 8);
     if (match->has_opening)
         match->players.evict_before_us = match->newest_us - match->claim_window_us;

@@ -5,6 +5,21 @@
 #include "validators/base/saved.h"
 #include "validators/match/players.h"
 
+/* A walk through samples of a history. */
+struct hs_samples {
+    const struct hs_history *history;
+    uint32_t next, until; /* index of the current sample, and of the first one after the end */
+    uint32_t run;         /* number of samples from `at` on that are adjacent in memory */
+    const struct hs_sample *at; /* the current sample; valid if run > 0 */
+};
+
+/* Parts of an excerpt that were written or read last. The following parts can refer to them. */
+struct hs_excerpt_last {
+    struct hs_samples samples; /* of a player or mover */
+    bool has_state;
+    struct hs_state state;
+};
+
 /* After an error, all reads return zeros and hs_loading_is_fine returns false. */
 struct hs_loading {
     struct hs_bytes_reader reader;
@@ -13,6 +28,7 @@ struct hs_loading {
     bool knows_checks;     /* the saved move checks have this program's layout */
     bool restarted_checks; /* the move checks of at least one player could not be read */
     bool is_excerpt;       /* the bytes contain poses, and no state is stale */
+    struct hs_excerpt_last last;
     bool is_damaged, no_memory;
 };
 

@@ -33,7 +33,7 @@ static void put_counted(const struct hs_excerpt *excerpt, enum hs_saved_id id, c
         hs_saved_put(out, id, from);
 }
 
-static void save_movers(const struct hs_match *match, const struct hs_excerpt *excerpt,
+static void save_movers(const struct hs_match *match, struct hs_excerpt *excerpt,
                         struct hs_bytes *out)
 {
     size_t at = out->len;
@@ -52,7 +52,7 @@ static void save_movers(const struct hs_match *match, const struct hs_excerpt *e
     hs_bytes_patch(out, at, count, 4);
 }
 
-static void save_head(const struct hs_match *match, const struct hs_excerpt *excerpt,
+static void save_head(const struct hs_match *match, struct hs_excerpt *excerpt,
                       struct hs_bytes *out)
 {
     if (excerpt != NULL) {
@@ -72,8 +72,8 @@ static void save_head(const struct hs_match *match, const struct hs_excerpt *exc
 }
 
 /* Saves the state that the next sample of the player inherits. */
-static void save_state(const struct hs_match *match, const struct hs_player *player,
-                       struct hs_bytes *out)
+static void save_state(const struct hs_match *match, struct hs_excerpt *excerpt,
+                       const struct hs_player *player, struct hs_bytes *out)
 {
     struct hs_inherited inherited;
     int64_t newest = (int64_t)hs_history_count(player->history) - 1;
@@ -82,8 +82,12 @@ static void save_state(const struct hs_match *match, const struct hs_player *pla
     if (!is_known)
         return;
     uint16_t team = inherited.state.team;
-    hs_saved_put(out, HS_SAVED_STATE, &inherited.state);
-    hs_bytes_put_name(out, team == HS_NONE ? "" : match->teams[team].text);
+    if (excerpt != NULL) {
+        hs_excerpt_put_state(excerpt, match, &inherited.state, out);
+    } else {
+        hs_saved_put(out, HS_SAVED_STATE, &inherited.state);
+        hs_bytes_put_name(out, team == HS_NONE ? "" : match->teams[team].text);
+    }
     hs_bytes_put(out, (uint32_t)inherited.rtt_us, 4);
     hs_bytes_put(out, (uint32_t)inherited.interp_us, 4);
 }
@@ -159,7 +163,7 @@ static void save_moves(const struct hs_excerpt *excerpt, const struct hs_player_
     save_answers(answers, out);
 }
 
-static void save_player(const struct hs_match *match, const struct hs_excerpt *excerpt,
+static void save_player(const struct hs_match *match, struct hs_excerpt *excerpt,
                         const struct hs_player *player, struct hs_bytes *out)
 {
     bool is_whole = excerpt == NULL, acts = is_whole || hs_excerpt_is_shooter(excerpt, player);
@@ -168,7 +172,7 @@ static void save_player(const struct hs_match *match, const struct hs_excerpt *e
     hs_bytes_put_name(out, player->name.text);
     hs_bytes_put_name(out, player->account.text);
     put_counted(excerpt, HS_SAVED_PLAYER, player, out);
-    save_state(match, player, out);
+    save_state(match, excerpt, player, out);
     if (!is_whole)
         hs_bytes_put(out, acts, 1);
     if (acts)
@@ -254,8 +258,7 @@ void hs_match_save(const struct hs_match *match, struct hs_bytes *out)
 /* Most excerpts are smaller than this, so the buffer rarely grows. */
 enum { USUAL_BYTES = 32768 };
 
-void hs_excerpt_save(const struct hs_match *match, const struct hs_excerpt *excerpt,
-                     struct hs_bytes *out)
+void hs_excerpt_save(const struct hs_match *match, struct hs_excerpt *excerpt, struct hs_bytes *out)
 {
     const struct hs_players *players = &match->players;
     static const struct hs_accounts no_accounts;
