@@ -131,15 +131,12 @@ void hs_evidence_stored_close(struct hs_evidence_stored *stored)
     stored->unpacked = NULL;
 }
 
-/* Returns the unpacked content of the frame at the start of a column; free it with free(). *tail
-   receives the bytes after the frame. NULL: the content is damaged, or memory ran out. */
-static unsigned char *unpack(struct hs_db_statement *row, int column, size_t *size,
-                             struct hs_str *tail)
+/* Returns the unpacked content of a column; free it with free(). NULL: the content is damaged, or
+   memory ran out. */
+static unsigned char *unpack(struct hs_db_statement *row, int column, size_t *size)
 {
     struct hs_str packed = hs_db_blob(row, column);
-    size_t frame = hs_packed_size(packed.ptr, packed.len);
-    *tail = (struct hs_str){packed.ptr + frame, packed.len - frame};
-    return hs_unpack(packed.ptr, frame, HS_STREAM_STATE_MAX, size);
+    return hs_unpack(packed.ptr, packed.len, HS_STREAM_STATE_MAX, size);
 }
 
 static size_t take_size(const char **at)
@@ -156,8 +153,7 @@ static bool split_body(struct hs_db_statement *found, struct hs_evidence_stored 
     const char *next = text;
     size_t size;
     struct hs_str sizes = hs_db_text(found, SIZES);
-    struct hs_str tail;
-    unsigned char *unpacked = unpack(found, BODY, &size, &tail);
+    unsigned char *unpacked = unpack(found, BODY, &size);
     out->unpacked = unpacked;
     snprintf(text, sizeof text, "%.*s", (int)sizes.len, sizes.len > 0 ? sizes.ptr : "");
     if (unpacked == NULL)
@@ -167,12 +163,6 @@ static bool split_body(struct hs_db_statement *found, struct hs_evidence_stored 
     const char *at = (const char *)unpacked, *end = at + size;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         *parts[i] = (struct hs_str){at, take_size(&next)};
-        if (parts[i] == &out->row.state && tail.len > 0) {
-            if (parts[i]->len != tail.len)
-                return false;
-            *parts[i] = tail;
-            continue;
-        }
         if (parts[i]->len > (size_t)(end - at))
             return false;
         at += parts[i]->len;
@@ -282,7 +272,6 @@ char *hs_evidence_document(const struct hs_evidence_stored *stored, struct hs_st
                            struct hs_str revision, size_t *size)
 {
     char *document = NULL;
-    struct hs_str tail;
     struct hs_db_statement *find =
         hs_db_prepare(stored->db, "SELECT body FROM documents WHERE kind = ? AND revision = ?");
     if (find == NULL)
@@ -290,7 +279,7 @@ char *hs_evidence_document(const struct hs_evidence_stored *stored, struct hs_st
     hs_db_bind_text(find, 1, kind);
     hs_db_bind_text(find, 2, revision);
     if (hs_db_step(find) == HS_DB_ROW)
-        document = (char *)unpack(find, 0, size, &tail);
+        document = (char *)unpack(find, 0, size);
     hs_db_finalize(find);
     return document;
 }

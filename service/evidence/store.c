@@ -367,16 +367,15 @@ static bool put_verdict(struct hs_evidence_store *store, int64_t at_us,
     return step(store, PUT_VERDICT);
 }
 
-/* Compresses the concatenated parts into store->packed, and appends `tail` as it is. Returns the
-   size; 0: out of memory. The parts are first copied behind the space for the result: for short
-   texts, zstd needs more time for several parts than for one. */
-static size_t pack(struct hs_evidence_store *store, const struct hs_str *parts, size_t count,
-                   struct hs_str tail)
+/* Compresses the concatenated parts into store->packed. Returns the size; 0: out of memory. The
+   parts are first copied behind the space for the result: for short texts, zstd needs more time for
+   several parts than for one. */
+static size_t pack(struct hs_evidence_store *store, const struct hs_str *parts, size_t count)
 {
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
         size += parts[i].len;
-    size_t bound = ZSTD_compressBound(size) + tail.len;
+    size_t bound = ZSTD_compressBound(size);
     if (bound + size > store->packed_capacity) {
         unsigned char *more = realloc(store->packed, bound + size);
         if (more == NULL)
@@ -391,27 +390,23 @@ static size_t pack(struct hs_evidence_store *store, const struct hs_str *parts, 
         to += parts[i].len;
     }
     size_t packed = ZSTD_compress2(store->packer, store->packed, bound, text, size);
-    if (ZSTD_isError(packed))
-        return 0;
-    if (tail.len > 0)
-        memcpy(store->packed + packed, tail.ptr, tail.len);
-    return packed + tail.len;
+    return ZSTD_isError(packed) ? 0 : packed;
 }
 
 static bool put_body(struct hs_evidence_store *store, int64_t at_us,
                      const struct hs_evidence_row *row)
 {
-    const struct hs_str parts[] = {row->opening, row->request, row->context};
+    const struct hs_str parts[] = {row->opening, row->request, row->state, row->context};
     enum { AT = 1, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, MAP, MAP_REVISION, SIZES, BODY };
     char text[96];
     struct hs_str sizes = row->sizes, packed = row->packed;
     struct hs_db_statement *statement = store->statements[PUT_BODY];
     if (packed.ptr == NULL) {
-        size_t size = pack(store, parts, sizeof parts / sizeof *parts, row->state);
+        size_t size = pack(store, parts, sizeof parts / sizeof *parts);
         if (size == 0)
             return false;
-        snprintf(text, sizeof text, "%zu %zu %zu %zu", row->opening.len, row->request.len,
-                 row->state.len, row->context.len);
+        snprintf(text, sizeof text, "%zu %zu %zu %zu", parts[0].len, parts[1].len, parts[2].len,
+                 parts[3].len);
         sizes = hs_str_of(text);
         packed = (struct hs_str){(const char *)store->packed, size};
     }
@@ -475,7 +470,7 @@ bool hs_evidence_store_put_document(struct hs_evidence_store *store, struct hs_s
                                     struct hs_str document)
 {
     struct hs_db_statement *statement = store->statements[PUT_DOCUMENT];
-    size_t packed = pack(store, &document, 1, (struct hs_str){0});
+    size_t packed = pack(store, &document, 1);
     if (packed == 0)
         return false;
     hs_db_bind_text(statement, 1, kind);

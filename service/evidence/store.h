@@ -30,10 +30,8 @@ struct hs_evidence_row {
     struct hs_str state;
     /* JSON about the player and the match (context.h); empty in rows of earlier versions. */
     struct hs_str context;
-    /* The sizes of the four texts above, and their bytes: opening, request and context as one
-       compressed frame, then the state as it is. In rows of earlier versions, the
-       frame contains all four texts in the order above. If `packed.ptr` is NULL, the store makes
-       these bytes; otherwise it writes them as they are. */
+    /* The sizes and the compressed bytes of the four texts above. If `packed.ptr` is NULL, the
+       store compresses the texts; otherwise it writes these bytes as they are. */
     struct hs_str sizes, packed;
 };
 

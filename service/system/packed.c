@@ -20,12 +20,6 @@ bool hs_pack(const void *bytes, size_t size, struct hs_bytes *out)
     return false;
 }
 
-size_t hs_packed_size(const void *bytes, size_t size)
-{
-    size_t frame = ZSTD_findFrameCompressedSize(bytes, size);
-    return ZSTD_isError(frame) ? 0 : frame;
-}
-
 unsigned char *hs_unpack(const void *packed, size_t packed_size, size_t max, size_t *size)
 {
     unsigned long long whole = ZSTD_getFrameContentSize(packed, packed_size);

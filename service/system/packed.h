@@ -12,9 +12,6 @@
    memory runs out; `out` is then empty. */
 bool hs_pack(const void *bytes, size_t size, struct hs_bytes *out);
 
-/* Returns the size of the frame at the start of the bytes; 0 if it is damaged. */
-size_t hs_packed_size(const void *bytes, size_t size);
-
 /* Returns the decompressed bytes, which the caller frees, and stores their number in *size. Returns
    NULL if the data is damaged, would decompress to more than `max` bytes, or memory ran out. */
 unsigned char *hs_unpack(const void *packed, size_t packed_size, size_t max, size_t *size);

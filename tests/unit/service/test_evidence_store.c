@@ -2,7 +2,6 @@
 #include "service/evidence/files.h"
 #include "service/evidence/reading.h"
 #include "service/evidence/wal.h"
-#include "service/system/packed.h"
 #include "service/watch/metrics.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
@@ -103,59 +102,6 @@ START_TEST(a_new_file_belongs_to_one_user_and_leaves_no_other_file)
     ck_assert_uint_eq(status.st_mode & 0777, 0600);
     const char *names = hs_test_shell(&code, "ls '%s'", folder);
     ck_assert_str_eq(names, "evidence-2026-01-31.db\n");
-}
-END_TEST
-
-/* ---- bodies ---- */
-
-static bool is_text(struct hs_str text, const char *wanted)
-{
-    return hs_str_equal(text, hs_str_of(wanted));
-}
-
-/* Rows of this version end with the state as it is. In rows of earlier versions, the state is
-   between the other texts in the compressed frame. */
-START_TEST(bodies_of_both_forms_are_read)
-{
-    const struct hs_str ids[] = {HS_STR("new"), HS_STR("old"), HS_STR("wrong")};
-    const struct hs_evidence_home home = {.directory = folder};
-    char path[HS_EVIDENCE_PATH];
-    struct hs_bytes frame = {0};
-    hs_evidence_path(folder, "2026-01-31", path);
-    struct hs_evidence_store *store = open_store(path);
-    ck_assert(hs_pack("{open}{request}the state{context}", 33, &frame));
-    struct hs_evidence_row row = {.at_us = 1,
-                                  .kind = HS_STR("hit"),
-                                  .verdict = HS_STR("rejected"),
-                                  .revision = HS_STR("sha256:0"),
-                                  .opening = HS_STR("{open}"),
-                                  .request = HS_STR("{request}"),
-                                  .state = HS_STR("the state"),
-                                  .context = HS_STR("{context}")};
-    ck_assert(hs_evidence_store_begin(store));
-    for (size_t i = 0; i < 3; i++) {
-        row.id = ids[i];
-        if (i > 0)
-            row.packed = (struct hs_str){(const char *)frame.data, frame.len};
-        row.sizes = i == 1 ? HS_STR("6 9 9 9") : HS_STR("6 9 8 9");
-        ck_assert(hs_evidence_store_put(store, &row));
-    }
-    ck_assert(hs_evidence_store_commit(store));
-    hs_evidence_store_close(store);
-    for (size_t i = 0; i < 2; i++) {
-        struct hs_evidence_stored stored;
-        ck_assert_int_eq(hs_evidence_find(&home, (struct hs_str){0}, ids[i], &stored),
-                         HS_EVIDENCE_READ);
-        ck_assert(is_text(stored.row.opening, "{open}"));
-        ck_assert(is_text(stored.row.request, "{request}"));
-        ck_assert(is_text(stored.row.state, "the state"));
-        ck_assert(is_text(stored.row.context, "{context}"));
-        hs_evidence_stored_close(&stored);
-    }
-    struct hs_evidence_stored none;
-    ck_assert_int_eq(hs_evidence_find(&home, (struct hs_str){0}, ids[2], &none),
-                     HS_EVIDENCE_FAILED);
-    free(frame.data);
 }
 END_TEST
 
@@ -288,7 +234,6 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_new_file_appears_with_its_tables);
     tcase_add_test(tcase, a_new_file_belongs_to_one_user_and_leaves_no_other_file);
-    tcase_add_test(tcase, bodies_of_both_forms_are_read);
     tcase_add_test(tcase, a_removed_file_has_no_verdicts);
     tcase_add_test(tcase, a_jump_of_the_clock_removes_no_file);
     tcase_add_test(tcase, another_thread_moves_the_log);
