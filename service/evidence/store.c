@@ -425,27 +425,20 @@ static bool put_body(struct hs_evidence_store *store, int64_t at_us,
     return step(store, PUT_BODY);
 }
 
-bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evidence_row *row)
-{
-    int64_t at_us = row->at_us > store->newest_us ? row->at_us : store->newest_us + 1;
-    if (!put_body(store, at_us, row))
-        return false;
-    if (hs_db_changes(store->db) == 0)
-        return true;
-    store->newest_us = at_us;
-    return put_verdict(store, at_us, row);
-}
-
 static bool finds(struct hs_evidence_store *store, enum statement which)
 {
     int64_t found;
     return read_number(store, which, &found);
 }
 
-bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evidence_row *row)
+/* Adds a row at its time. If another row already has this time, tries the times after it (`step` 1)
+   or before it (-1). */
+static bool put_at_free_time(struct hs_evidence_store *store, const struct hs_evidence_row *row,
+                             int64_t step)
 {
     enum { TRIES = 1000 };
-    for (int64_t at_us = row->at_us; at_us < row->at_us + TRIES; at_us++) {
+    for (int64_t i = 0; i < TRIES; i++) {
+        int64_t at_us = row->at_us + i * step;
         if (!put_body(store, at_us, row))
             return false;
         if (hs_db_changes(store->db) > 0)
@@ -455,6 +448,25 @@ bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evi
             return true;
     }
     return false;
+}
+
+bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evidence_row *row,
+                           int64_t end_us)
+{
+    int64_t at_us = row->at_us > store->newest_us ? row->at_us : store->newest_us + 1;
+    if (at_us >= end_us)
+        return put_at_free_time(store, row, -1);
+    if (!put_body(store, at_us, row))
+        return false;
+    if (hs_db_changes(store->db) == 0)
+        return true;
+    store->newest_us = at_us;
+    return put_verdict(store, at_us, row);
+}
+
+bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evidence_row *row)
+{
+    return put_at_free_time(store, row, 1);
 }
 
 bool hs_evidence_store_has(struct hs_evidence_store *store, struct hs_str kind,

@@ -179,14 +179,15 @@ static bool open_day(struct hs_evidence *evidence)
 }
 
 /* Readers rely on each file containing only times of its own day. If a row from before midnight is
-   written after midnight, its time becomes the start of the new day. */
+   written after midnight, its time becomes the start of the new day. If the wall clock steps back
+   over midnight, the time of a row becomes the end of the day. */
 static bool put_row(struct hs_evidence *evidence, const struct hs_evidence_row *row)
 {
     struct hs_evidence_row moved = *row;
     int64_t day_us, end_us;
     hs_evidence_span(evidence->day, &day_us, &end_us);
-    moved.at_us = row->at_us > day_us ? row->at_us : day_us;
-    return hs_evidence_store_put(evidence->store, &moved);
+    moved.at_us = row->at_us < day_us ? day_us : row->at_us < end_us ? row->at_us : end_us - 1;
+    return hs_evidence_store_put(evidence->store, &moved, end_us);
 }
 
 /* Writes a list of rows in one transaction. On failure, *failed is the row that could not be
