@@ -131,15 +131,17 @@ static bool prepare(struct hs_evidence_store *store)
 /* In WAL mode, readers never wait for the writer. With synchronous NORMAL, a commit is in the log
    file, so it survives a crash of the process. FULL also syncs each commit to the disk. With
    secure_delete, SQLite overwrites the bytes of deleted rows with zeros. */
-static bool set_up(struct hs_evidence_store *store, bool is_synced)
+static bool set_up(struct hs_evidence_store *store, bool is_synced, bool has_tables)
 {
     return run(store, "PRAGMA journal_mode = WAL") &&
            run(store, is_synced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL") &&
            run(store, "PRAGMA wal_autocheckpoint = 4000") &&
            run(store, "PRAGMA cache_size = -32768") && /* KiB; holds the pages of all indexes that
                                                           receive new rows */
-           run(store, "PRAGMA secure_delete = ON") && run(store, "BEGIN IMMEDIATE") &&
-           run(store, hs_evidence_file_tables) && run(store, "COMMIT") && prepare(store);
+           run(store, "PRAGMA secure_delete = ON") &&
+           (has_tables || (run(store, "BEGIN IMMEDIATE") && run(store, hs_evidence_file_tables) &&
+                           run(store, "COMMIT"))) &&
+           prepare(store);
 }
 
 /* Returns the content of a file with empty tables; free it with sqlite3_free(). NULL: out of
@@ -200,7 +202,7 @@ static bool open_file(struct hs_evidence_store *store, const char *path, bool is
                  path, version, HS_EVIDENCE_SCHEMA);
         return false;
     }
-    fine = fine && version >= 0 && set_up(store, is_synced);
+    fine = fine && version >= 0 && set_up(store, is_synced, version == HS_EVIDENCE_SCHEMA);
     if (!fine)
         snprintf(error, 256, "%.150s: %s", path, hs_db_error(store->db));
     return fine;
