@@ -303,6 +303,24 @@ START_TEST(an_empty_mesh_is_a_world_without_contacts)
 }
 END_TEST
 
+/* The places of these boxes differ by less than the smallest normal float. Sanitizers end the
+   program if the build converts a number to an integer that is too large for it. */
+START_TEST(boxes_may_be_closer_than_floats_can_tell)
+{
+    enum { COUNT = 6 };
+    struct hs_world_box boxes[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        boxes[i].min = boxes[i].max = (struct hs_vec){2e-39 * i, 0, 0};
+    const struct hs_world_mesh close = {.boxes = boxes, .box_count = COUNT};
+    world = hs_world_create(&close, NULL, NULL);
+    ck_assert_ptr_nonnull(world);
+    struct hs_world_contact c;
+    struct hs_sweep ray = path(0, 0, 1, 0, 0, -1, 0);
+    ck_assert(hs_world_sweep(world, &ray, &c));
+    ck_assert_uint_eq(c.index, 0);
+}
+END_TEST
+
 START_TEST(bad_meshes_are_refused)
 {
     enum hs_world_fault fault = HS_WORLD_FINE;
@@ -523,6 +541,7 @@ int main(void)
     tcase_add_test(tests, a_segment_is_blocked_if_it_touches_a_triangle);
     tcase_add_test(tests, a_path_without_length_touches_within_its_radius);
     tcase_add_test(tests, an_empty_mesh_is_a_world_without_contacts);
+    tcase_add_test(tests, boxes_may_be_closer_than_floats_can_tell);
     tcase_add_test(tests, bad_meshes_are_refused);
     tcase_add_loop_test(tests, a_build_stays_within_its_memory_limit, 0, 6);
     tcase_add_test(tests, builds_can_be_stopped);
