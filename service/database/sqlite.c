@@ -1,12 +1,16 @@
 /* The driver for SQLite. */
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "service/database/driver.h"
+#include "service/system/clock.h"
 
 struct connection {
     struct hs_db base;
     sqlite3 *sqlite;
+    int busy_ms;
+    int64_t until_us; /* when the current wait for another connection ends (hs_clock_us) */
 };
 
 struct statement {
@@ -164,6 +168,22 @@ static const struct hs_db_driver driver = {
     .parameter = '?',
 };
 
+/* SQLite calls this while another connection has a lock. sqlite3_busy_timeout would try again only
+   every 0.1 s, and so would often miss the short pauses of a connection that writes all the
+   time. */
+static int wait_for_lock(void *context, int tries)
+{
+    enum { NAP_NS = 1000000 };
+    struct connection *connection = context;
+    int64_t now_us = hs_clock_us();
+    if (tries == 0)
+        connection->until_us = now_us + INT64_C(1000) * connection->busy_ms;
+    if (now_us >= connection->until_us)
+        return 0;
+    nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+    return 1;
+}
+
 struct hs_db *hs_db_open_sqlite(const char *path, bool can_write, int busy_ms, bool *fine)
 {
     int flags = (can_write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX;
@@ -172,8 +192,9 @@ struct hs_db *hs_db_open_sqlite(const char *path, bool can_write, int busy_ms, b
     if (connection == NULL)
         return NULL;
     connection->base.driver = &driver;
+    connection->busy_ms = busy_ms;
     *fine = sqlite3_open_v2(path, &connection->sqlite, flags, NULL) == SQLITE_OK;
     if (*fine)
-        sqlite3_busy_timeout(connection->sqlite, busy_ms);
+        sqlite3_busy_handler(connection->sqlite, wait_for_lock, connection);
     return &connection->base;
 }

@@ -147,6 +147,12 @@ static bool to_front(struct hs_recompute *recompute, struct kept list[KEPT_MAX],
     return found;
 }
 
+/* A damaged download may contain any revision. The empty one is that of an empty entry. */
+static bool is_revision(struct hs_str text)
+{
+    return text.len > 0 && text.len < HS_REVISION_MAX;
+}
+
 static void set_revision(struct kept *kept, struct hs_str revision)
 {
     snprintf(kept->revision, sizeof kept->revision, "%.*s", (int)revision.len, revision.ptr);
@@ -165,7 +171,7 @@ static enum hs_recompute_status find_ruleset(struct hs_recompute *recompute,
                                              const struct hs_evidence_parts *parts)
 {
     struct hs_problem problem;
-    if (parts->revision.len >= HS_REVISION_MAX)
+    if (!is_revision(parts->revision))
         return HS_RECOMPUTE_DAMAGED;
     if (to_front(recompute, recompute->rulesets, parts->revision))
         return HS_RECOMPUTE_DONE;
@@ -180,30 +186,32 @@ static enum hs_recompute_status find_ruleset(struct hs_recompute *recompute,
 }
 
 /* Builds a map. The map store does not list the map, but is charged for the memory of the map and
-   of the build. NULL: the text is not a map, memory ran out, or the build was stopped. */
-static struct hs_map_entry *build_map(const struct hs_recompute *recompute, struct hs_str name,
-                                      struct hs_str text)
+   of the build. */
+static enum hs_recompute_status build_map(const struct hs_recompute *recompute, struct hs_str name,
+                                          struct hs_str text, struct hs_map_entry **entry)
 {
     struct hs_map_store *store = recompute->store;
     struct hs_arena arena = {0};
     struct hs_problem problem;
     struct hs_reader reader = {.problem = &problem, .arena = &arena};
     struct hs_map_document document = {0};
-    struct hs_map_entry *entry = NULL;
     struct hs_share *share = hs_map_store_share(store);
     struct hs_world_mesh counts = hs_map_measure(text);
     size_t bytes = hs_map_store_put_bytes(store, &counts, 0);
     hs_problem_init(&problem);
     if (!hs_share_reserve(share, (struct hs_str){0}, bytes))
-        return NULL;
+        return HS_RECOMPUTE_NO_MEMORY;
     if (!is_stopped(recompute) && hs_map_decode(&reader, text, &counts, &document)) {
         struct hs_world_mesh mesh = hs_map_mesh(&document);
-        hs_map_store_restore(store, name, &mesh, (struct hs_str){0}, &recompute->limits, &entry);
+        hs_map_store_restore(store, name, &mesh, (struct hs_str){0}, &recompute->limits, entry);
     }
     hs_map_document_free(&document);
     hs_arena_free(&arena);
     hs_share_release(share, (struct hs_str){0}, bytes);
-    return entry;
+    return *entry != NULL                    ? HS_RECOMPUTE_DONE
+           : is_stopped(recompute)           ? HS_RECOMPUTE_STOPPED
+           : problem.code != HS_PROBLEM_NONE ? HS_RECOMPUTE_DAMAGED
+                                             : HS_RECOMPUTE_NO_MEMORY;
 }
 
 static enum hs_recompute_status find_map(struct hs_recompute *recompute,
@@ -211,16 +219,16 @@ static enum hs_recompute_status find_map(struct hs_recompute *recompute,
 {
     if (parts->map.ptr == NULL)
         return HS_RECOMPUTE_DONE;
-    if (parts->map_revision.len >= HS_REVISION_MAX)
+    if (!is_revision(parts->map_revision))
         return HS_RECOMPUTE_DAMAGED;
     if (to_front(recompute, recompute->maps, parts->map_revision))
         return HS_RECOMPUTE_DONE;
     struct kept *kept = &recompute->maps[0];
-    kept->map = build_map(recompute, parts->map, parts->map_document);
-    if (kept->map == NULL)
-        return is_stopped(recompute) ? HS_RECOMPUTE_STOPPED : HS_RECOMPUTE_NO_MEMORY;
-    set_revision(kept, parts->map_revision);
-    return HS_RECOMPUTE_DONE;
+    enum hs_recompute_status status =
+        build_map(recompute, parts->map, parts->map_document, &kept->map);
+    if (status == HS_RECOMPUTE_DONE)
+        set_revision(kept, parts->map_revision);
+    return status;
 }
 
 static bool has(const struct kept list[KEPT_MAX], struct hs_str revision)

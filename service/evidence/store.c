@@ -131,15 +131,17 @@ static bool prepare(struct hs_evidence_store *store)
 /* In WAL mode, readers never wait for the writer. With synchronous NORMAL, a commit is in the log
    file, so it survives a crash of the process. FULL also syncs each commit to the disk. With
    secure_delete, SQLite overwrites the bytes of deleted rows with zeros. */
-static bool set_up(struct hs_evidence_store *store, bool is_synced)
+static bool set_up(struct hs_evidence_store *store, bool is_synced, bool has_tables)
 {
     return run(store, "PRAGMA journal_mode = WAL") &&
            run(store, is_synced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL") &&
            run(store, "PRAGMA wal_autocheckpoint = 4000") &&
            run(store, "PRAGMA cache_size = -32768") && /* KiB; holds the pages of all indexes that
                                                           receive new rows */
-           run(store, "PRAGMA secure_delete = ON") && run(store, "BEGIN IMMEDIATE") &&
-           run(store, hs_evidence_file_tables) && run(store, "COMMIT") && prepare(store);
+           run(store, "PRAGMA secure_delete = ON") &&
+           (has_tables || (run(store, "BEGIN IMMEDIATE") && run(store, hs_evidence_file_tables) &&
+                           run(store, "COMMIT"))) &&
+           prepare(store);
 }
 
 /* Returns the content of a file with empty tables; free it with sqlite3_free(). NULL: out of
@@ -200,7 +202,7 @@ static bool open_file(struct hs_evidence_store *store, const char *path, bool is
                  path, version, HS_EVIDENCE_SCHEMA);
         return false;
     }
-    fine = fine && version >= 0 && set_up(store, is_synced);
+    fine = fine && version >= 0 && set_up(store, is_synced, version == HS_EVIDENCE_SCHEMA);
     if (!fine)
         snprintf(error, 256, "%.150s: %s", path, hs_db_error(store->db));
     return fine;
@@ -424,27 +426,20 @@ static bool put_body(struct hs_evidence_store *store, int64_t at_us,
     return step(store, PUT_BODY);
 }
 
-bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evidence_row *row)
-{
-    int64_t at_us = row->at_us > store->newest_us ? row->at_us : store->newest_us + 1;
-    if (!put_body(store, at_us, row))
-        return false;
-    if (hs_db_changes(store->db) == 0)
-        return true;
-    store->newest_us = at_us;
-    return put_verdict(store, at_us, row);
-}
-
 static bool finds(struct hs_evidence_store *store, enum statement which)
 {
     int64_t found;
     return read_number(store, which, &found);
 }
 
-bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evidence_row *row)
+/* Adds a row at its time. If another row already has this time, tries the times after it (`step` 1)
+   or before it (-1). */
+static bool put_at_free_time(struct hs_evidence_store *store, const struct hs_evidence_row *row,
+                             int64_t step)
 {
     enum { TRIES = 1000 };
-    for (int64_t at_us = row->at_us; at_us < row->at_us + TRIES; at_us++) {
+    for (int64_t i = 0; i < TRIES; i++) {
+        int64_t at_us = row->at_us + i * step;
         if (!put_body(store, at_us, row))
             return false;
         if (hs_db_changes(store->db) > 0)
@@ -454,6 +449,25 @@ bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evi
             return true;
     }
     return false;
+}
+
+bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evidence_row *row,
+                           int64_t end_us)
+{
+    int64_t at_us = row->at_us > store->newest_us ? row->at_us : store->newest_us + 1;
+    if (at_us >= end_us)
+        return put_at_free_time(store, row, -1);
+    if (!put_body(store, at_us, row))
+        return false;
+    if (hs_db_changes(store->db) == 0)
+        return true;
+    store->newest_us = at_us;
+    return put_verdict(store, at_us, row);
+}
+
+bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evidence_row *row)
+{
+    return put_at_free_time(store, row, 1);
 }
 
 bool hs_evidence_store_has(struct hs_evidence_store *store, struct hs_str kind,

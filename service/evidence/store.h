@@ -60,9 +60,12 @@ void hs_evidence_store_limit(struct hs_evidence_store *store, uint64_t bytes);
 
 /* A transaction may add several rows. After a failed call, read hs_evidence_store_error first, and
    then undo the transaction. hs_evidence_store_put does nothing if a verdict with the same id is
-   stored. */
+   stored. If the file already has a newer row, it increases the row's time to the next one after
+   that row. If this would reach `end_us`, the row keeps its time, or gets the next free time before
+   it. row->at_us must be below `end_us`. */
 bool hs_evidence_store_begin(struct hs_evidence_store *store);
-bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evidence_row *row);
+bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evidence_row *row,
+                           int64_t end_us);
 bool hs_evidence_store_commit(struct hs_evidence_store *store);
 void hs_evidence_store_undo(struct hs_evidence_store *store);
 

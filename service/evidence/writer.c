@@ -24,6 +24,10 @@
    commit after a move syncs the disk, because SQLite then writes at the start of its log again. */
 enum { COMMIT_ROWS = 50, COMMIT_US = 20000, MOVE_US = 5000000 };
 enum { RETRY_US = 1000000, WAIT_US = 2000000 };
+/* SQLite does not queue connections that wait for a file. So after TURN_US of commits, the thread
+   pauses for PAUSE_NS, which is longer than the time between two tries of a waiting connection.
+   Without these pauses, a constant stream of verdicts would keep out deletions and maps. */
+enum { TURN_US = 100000, PAUSE_NS = 3000000 };
 
 /* A queued row. Its strings follow in the same allocation. */
 struct item {
@@ -179,14 +183,15 @@ static bool open_day(struct hs_evidence *evidence)
 }
 
 /* Readers rely on each file containing only times of its own day. If a row from before midnight is
-   written after midnight, its time becomes the start of the new day. */
+   written after midnight, its time becomes the start of the new day. If the wall clock steps back
+   over midnight, the time of a row becomes the end of the day. */
 static bool put_row(struct hs_evidence *evidence, const struct hs_evidence_row *row)
 {
     struct hs_evidence_row moved = *row;
     int64_t day_us, end_us;
     hs_evidence_span(evidence->day, &day_us, &end_us);
-    moved.at_us = row->at_us > day_us ? row->at_us : day_us;
-    return hs_evidence_store_put(evidence->store, &moved);
+    moved.at_us = row->at_us < day_us ? day_us : row->at_us < end_us ? row->at_us : end_us - 1;
+    return hs_evidence_store_put(evidence->store, &moved, end_us);
 }
 
 /* Writes a list of rows in one transaction. On failure, *failed is the row that could not be
@@ -336,15 +341,29 @@ static void open_existing(struct hs_evidence *evidence)
         hs_wal_begin(hs_evidence_store_db(evidence->store));
 }
 
+/* Pauses, so that other connections can write. The caller holds the lock, which is released during
+   the pause. */
+static void give_turn(struct hs_evidence *evidence)
+{
+    pthread_mutex_unlock(&evidence->lock);
+    nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    pthread_mutex_lock(&evidence->lock);
+}
+
 static void *write_rows(void *context)
 {
     struct hs_evidence *evidence = context;
+    int64_t turn_us = hs_clock_us();
     pthread_mutex_lock(&evidence->lock);
     for (;;) {
         struct item *items = take_batch(evidence);
         if (items == NULL)
             break;
         write_batch(evidence, items);
+        if (hs_clock_us() - turn_us < TURN_US)
+            continue;
+        give_turn(evidence);
+        turn_us = hs_clock_us();
     }
     pthread_mutex_unlock(&evidence->lock);
     hs_evidence_store_close(evidence->store);

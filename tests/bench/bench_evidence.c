@@ -77,7 +77,7 @@ static void put_row(struct hs_evidence_store *store, size_t i)
         .request = HS_STR("{}"),
         .state = {state, sizeof state},
     };
-    hs_bench_need(hs_evidence_store_put(store, &row), "a row was not stored");
+    hs_bench_need(hs_evidence_store_put(store, &row, INT64_MAX), "a row was not stored");
 }
 
 static void put_batch(struct hs_evidence_store *store, size_t from)
@@ -421,7 +421,7 @@ static void bench_writer(void)
             id, (size_t)snprintf(id, sizeof id, "%016zx%016zx", i * 0x9e3779b97f4a7c15u, i)};
         row.at_us = hs_clock_wall_us();
         hs_bench_need(i % BATCH != 0 || hs_evidence_store_begin(store), "no transaction");
-        hs_bench_need(hs_evidence_store_put(store, &row), "a row was not stored");
+        hs_bench_need(hs_evidence_store_put(store, &row, INT64_MAX), "a row was not stored");
         hs_bench_need((i + 1) % BATCH != 0 || hs_evidence_store_commit(store), "no commit");
     }
     double seconds = (double)(hs_clock_us() - began) / 1e6;

@@ -436,18 +436,24 @@ START_TEST(refused_rows_do_not_stop_the_store)
 }
 END_TEST
 
-/* Posts claims in one request, and returns its status. Only the first claim is far away. */
-static long post_many(int shot, double first_y)
+enum { MANY = 300, MANY_BYTES = MANY * 160 };
+
+/* Writes a request with MANY claims. Only the first claim is far away. */
+static void write_many(int shot, double first_y, char body[MANY_BYTES])
 {
-    enum { MANY = 300 };
-    static char body[MANY * 160];
-    size_t len = (size_t)snprintf(body, sizeof body, "{\"now\":11.05,\"hits\":[");
+    size_t len = (size_t)snprintf(body, MANY_BYTES, "{\"now\":11.05,\"hits\":[");
     for (int i = 0; i < MANY; i++)
-        len += (size_t)snprintf(body + len, sizeof body - len,
+        len += (size_t)snprintf(body + len, MANY_BYTES - len,
                                 "%s{\"shot\":%d,\"shooter\":\"s\",\"hit_time\":11,"
                                 "\"start\":[0,%g,160],\"end\":[500,0,160],\"target\":\"t\"}",
                                 i > 0 ? "," : "", shot + i, i == 0 ? first_y : 300);
-    snprintf(body + len, sizeof body - len, "]}");
+    snprintf(body + len, MANY_BYTES - len, "]}");
+}
+
+static long post_many(int shot, double first_y)
+{
+    static char body[MANY_BYTES];
+    write_many(shot, first_y, body);
     return hs_kept_status(&kept, "POST", "/v1/matches/one/hits", body);
 }
 
@@ -477,6 +483,65 @@ START_TEST(sync_answers_report_rows_that_were_refused_early)
 }
 END_TEST
 
+/* ---- other writers ---- */
+
+static atomic_bool has_enough;
+
+/* Posts requests with many rejected claims, so that the store writes all the time. */
+static void *post_without_end(void *context)
+{
+    static char body[MANY_BYTES];
+    struct hs_test_http *http = hs_test_http_open(kept.service.data_port);
+    (void)context;
+    for (int shot = 1; !atomic_load(&has_enough); shot += MANY) {
+        struct hs_test_response response;
+        write_many(shot, 300, body);
+        hs_test_http_send(http, "POST", "/v1/matches/one/hits", body, strlen(body), NULL,
+                          &response);
+        hs_test_response_free(&response);
+    }
+    hs_test_http_close(http);
+    return NULL;
+}
+
+/* Uploaded maps and deletions use their own connections. They must get a turn between the commits
+   of a store that writes all the time. */
+START_TEST(a_busy_store_takes_maps_and_deletions)
+{
+    enum { MAPS = 10 };
+    static const char *const more[] = {"--queue-ms", "0", NULL};
+    pthread_t poster;
+    sqlite3 *db;
+    sqlite3_stmt *count;
+    int maps = 0;
+    hs_kept_start(&kept, more);
+    hs_stored_frames(&kept, "one", 10);
+    ck_assert_int_eq(pthread_create(&poster, NULL, post_without_end, NULL), 0);
+    while (hs_kept_metric(&kept, "hindsight_evidence_queue_length") < MANY)
+        hs_test_pause_ms(1);
+    for (int i = 0; i < MAPS; i++) {
+        char map[96];
+        snprintf(map, sizeof map, "{\"boxes\":[{\"min\":[0,0,0],\"max\":[%d,1,1]}]}", i + 1);
+        ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/maps/m", map), i == 0 ? 201 : 200);
+        ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/players/nobody", NULL), 200);
+    }
+    atomic_store(&has_enough, true);
+    pthread_join(poster, NULL);
+    hs_kept_stop(&kept);
+    int days = open_days(&db);
+    for (int i = 0; i < days; i++) {
+        char sql[96];
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM d%d.documents WHERE kind = 'map'", i);
+        ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &count, NULL), SQLITE_OK);
+        ck_assert_int_eq(sqlite3_step(count), SQLITE_ROW);
+        maps += sqlite3_column_int(count, 0);
+        sqlite3_finalize(count);
+    }
+    sqlite3_close(db);
+    ck_assert_int_eq(maps, MAPS);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("evidence_disk");
@@ -490,6 +555,7 @@ int main(void)
     tcase_add_test(tests, refused_files_delay_the_store);
     tcase_add_test(tests, refused_rows_do_not_stop_the_store);
     tcase_add_test(tests, sync_answers_report_rows_that_were_refused_early);
+    tcase_add_test(tests, a_busy_store_takes_maps_and_deletions);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

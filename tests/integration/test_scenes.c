@@ -282,6 +282,41 @@ START_TEST(show_turns_the_world)
 }
 END_TEST
 
+/* Replaces `from` and the rest of the string after it by `to`, in a downloaded verdict. */
+static void damage(const char *stream, const char *from, const char *to)
+{
+    struct hs_test_run run;
+    char file[128];
+    const char *at = strstr(stream, from), *end = at + strlen(from);
+    ck_assert_msg(at != NULL, "%s", from);
+    size_t size = strlen(stream) + strlen(to) + 1;
+    char *text = malloc(size);
+    ck_assert_ptr_nonnull(text);
+    snprintf(text, size, "%.*s%s%s", (int)(at - stream), stream, to, end + strcspn(end, "\"\n"));
+    snprintf(file, sizeof file, "%s/damaged", kept.directory);
+    hs_test_write_file(file, text);
+    HS_TEST_RUN(&run, "show", file);
+    ck_assert_msg(run.code == 1 && strstr(run.err, "it is damaged") != NULL, "%s: %d %s", from,
+                  run.code, run.err);
+    free(text);
+}
+
+START_TEST(show_refuses_a_damaged_verdict)
+{
+    char id[HS_STORED_ID], path[96];
+    hs_kept_start(&kept, NULL);
+    post_behind_wall(0, id);
+    hs_stored_wait(&kept);
+    snprintf(path, sizeof path, "/v1/verdicts/%s", id);
+    char *stream = hs_kept_get(&kept, path);
+    damage(stream, "\"map_revision\":\"", "\"map_revision\":\"");
+    damage(strstr(stream, "\"open\""), "\"ruleset\":\"", "\"ruleset\":\"");
+    damage(stream, "\"document\":{\"boxes", "\"document\":{\"spheres");
+    free(stream);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 START_TEST(show_refuses_what_it_cannot_read)
 {
     static const char unknown[] = "0123456789abcdef0123456789abcdef";
@@ -557,6 +592,7 @@ int main(void)
     tcase_add_test(tests, show_draws_a_verdict);
     tcase_add_test(tests, show_turns_the_world);
     tcase_add_test(tests, show_refuses_what_it_cannot_read);
+    tcase_add_test(tests, show_refuses_a_damaged_verdict);
     tcase_add_loop_test(tests, what_if_ends_with_the_service, 0, 2);
     tcase_add_test(tests, without_a_store_there_is_nothing);
     suite_add_tcase(suite, tests);

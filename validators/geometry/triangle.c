@@ -102,7 +102,7 @@ static bool enter_face(const struct local *t, double *u, bool *near)
     if (above <= 0)
         *u = 0;
     else if (approach > 0 && above <= approach * t->length)
-        *u = above / approach;
+        *u = hs_smaller(above / approach, t->length); /* the division may round up */
     else
         return false;
     struct hs_vec center = hs_vec_scale(t->direction, *u);

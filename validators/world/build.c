@@ -119,7 +119,8 @@ static int bin_of(const struct binning *b, const struct bounds *bounds, int axis
     return i < 0 ? 0 : i >= b->bins ? b->bins - 1 : i;
 }
 
-/* Chooses bins for the centres of the items. Returns false if all centres are equal. */
+/* Chooses bins for the centres of the items. Returns false if all centres are equal, or nearly
+   so. */
 static bool choose_bins(const struct item *items, size_t count, struct binning *out)
 {
     struct bounds centers = nothing;
@@ -130,14 +131,15 @@ static bool choose_bins(const struct item *items, size_t count, struct binning *
         glm_vec3_minv(c, centers.low, centers.low);
         glm_vec3_maxv(c, centers.high, centers.high);
     }
+    const float narrow = BINS * FLT_MIN; /* the scale of a narrower range could be infinite */
     bool apart = false;
     out->bins = count < FEW_ITEMS ? FEW_BINS : BINS;
     vec3 width;
     glm_vec3_sub(centers.high, centers.low, width);
     glm_vec3_copy(centers.low, out->low);
     for (int a = 0; a < 3; a++) {
-        out->scale[a] = width[a] > FLT_MIN ? (float)out->bins / width[a] : 0;
-        apart = apart || width[a] > FLT_MIN;
+        out->scale[a] = width[a] > narrow ? (float)out->bins / width[a] : 0;
+        apart = apart || width[a] > narrow;
     }
     return apart;
 }

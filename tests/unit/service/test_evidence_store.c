@@ -1,5 +1,6 @@
 /* Files of the evidence store, while other threads make, read and remove them. */
 #include "service/evidence/files.h"
+#include "service/evidence/reader.h"
 #include "service/evidence/reading.h"
 #include "service/evidence/wal.h"
 #include "service/watch/metrics.h"
@@ -147,6 +148,55 @@ START_TEST(a_jump_of_the_clock_removes_no_file)
 }
 END_TEST
 
+/* ---- times ---- */
+
+static size_t listed(int64_t since_us, int64_t until_us)
+{
+    const struct hs_evidence_home home = {.directory = folder};
+    const struct hs_evidence_query query = {
+        .limit = 100, .since_us = since_us, .until_us = until_us};
+    struct hs_buffer text = {0};
+    struct hs_writer writer = {.buffer = &text};
+    int64_t next_us;
+    size_t count = 0;
+    ck_assert_int_eq(hs_evidence_list(&home, &query, &writer, &next_us), HS_EVIDENCE_READ);
+    hs_buffer_append(&text, "", 1);
+    ck_assert(!text.failed);
+    for (const char *at = text.data; (at = strstr(at, "\"verdict_id\"")) != NULL; at++)
+        count++;
+    hs_buffer_free(&text);
+    return count;
+}
+
+/* The wall clock steps back after the last microsecond of a day has a row. A list finds a row only
+   if its time is in the day of its file. */
+START_TEST(no_row_gets_a_time_after_the_day_of_its_file)
+{
+    enum { ROWS = 5 };
+    char path[HS_EVIDENCE_PATH], id[40];
+    int64_t day_us, end_us;
+    hs_evidence_path(folder, "2026-01-01", path);
+    hs_evidence_span("2026-01-01", &day_us, &end_us);
+    struct hs_evidence_store *store = open_store(path);
+    ck_assert(hs_evidence_store_begin(store));
+    for (int i = 0; i < 2 * ROWS; i++) {
+        snprintf(id, sizeof id, "%032x", (unsigned)i);
+        const struct hs_evidence_row row = {.at_us = end_us - (i < ROWS ? 1 : 1000000),
+                                            .id = {id, 32},
+                                            .kind = HS_STR("hit"),
+                                            .verdict = HS_STR("rejected"),
+                                            .revision = HS_STR("sha256:0")};
+        ck_assert(hs_evidence_store_put(store, &row, end_us));
+        ck_assert(hs_evidence_store_put(store, &row, end_us)); /* the same id: does nothing */
+    }
+    ck_assert(hs_evidence_store_commit(store));
+    hs_evidence_store_close(store);
+    ck_assert_uint_eq(listed(day_us, end_us), 2 * ROWS);
+    ck_assert_uint_eq(listed(end_us - ROWS, end_us), ROWS);
+    ck_assert_uint_eq(listed(day_us, end_us - ROWS), ROWS);
+}
+END_TEST
+
 /* ---- the log ---- */
 
 static pthread_t writer;                 /* the thread of the test */
@@ -180,7 +230,7 @@ static void put_rows(struct hs_evidence_store *store, int from, int count)
                                             .verdict = HS_STR("rejected"),
                                             .revision = HS_STR("sha256:0"),
                                             .state = HS_STR("state")};
-        ck_assert(hs_evidence_store_put(store, &row));
+        ck_assert(hs_evidence_store_put(store, &row, INT64_MAX));
     }
     ck_assert(hs_evidence_store_commit(store));
 }
@@ -236,6 +286,7 @@ int main(void)
     tcase_add_test(tcase, a_new_file_belongs_to_one_user_and_leaves_no_other_file);
     tcase_add_test(tcase, a_removed_file_has_no_verdicts);
     tcase_add_test(tcase, a_jump_of_the_clock_removes_no_file);
+    tcase_add_test(tcase, no_row_gets_a_time_after_the_day_of_its_file);
     tcase_add_test(tcase, another_thread_moves_the_log);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

@@ -303,6 +303,24 @@ START_TEST(an_empty_mesh_is_a_world_without_contacts)
 }
 END_TEST
 
+/* The places of these boxes differ by less than the smallest normal float. Sanitizers end the
+   program if the build converts a number to an integer that is too large for it. */
+START_TEST(boxes_may_be_closer_than_floats_can_tell)
+{
+    enum { COUNT = 6 };
+    struct hs_world_box boxes[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        boxes[i].min = boxes[i].max = (struct hs_vec){2e-39 * i, 0, 0};
+    const struct hs_world_mesh close = {.boxes = boxes, .box_count = COUNT};
+    world = hs_world_create(&close, NULL, NULL);
+    ck_assert_ptr_nonnull(world);
+    struct hs_world_contact c;
+    struct hs_sweep ray = path(0, 0, 1, 0, 0, -1, 0);
+    ck_assert(hs_world_sweep(world, &ray, &c));
+    ck_assert_uint_eq(c.index, 0);
+}
+END_TEST
+
 START_TEST(bad_meshes_are_refused)
 {
     enum hs_world_fault fault = HS_WORLD_FINE;
@@ -490,6 +508,28 @@ START_TEST(every_part_near_a_place_is_listed_once)
 }
 END_TEST
 
+/* Rays that end on a corner: rounding must not put the contact behind the end of the path. */
+START_TEST(no_contact_is_behind_the_end_of_the_path)
+{
+    enum { CASES = 200000 };
+    struct hs_random random = hs_random_start(hs_test_seed(20261128), 0);
+    size_t touched = 0;
+    for (int i = 0; i < CASES; i++) {
+        double v[12], distance;
+        for (int k = 0; k < 12; k++)
+            v[k] = hs_random_between(&random, -100, 100);
+        const struct hs_triangle t = {{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}}};
+        struct hs_sweep ray = path(v[9], v[10], v[11], v[0], v[1], v[2], 0);
+        if (hs_triangle_is_degenerate(&t) || !hs_triangle_touches(&ray, &t, &distance))
+            continue;
+        ck_assert_msg(distance >= 0 && distance <= ray.length, "case %d: %.17g of %.17g", i,
+                      distance, ray.length);
+        touched++;
+    }
+    ck_assert_uint_gt(touched, CASES / 2);
+}
+END_TEST
+
 START_TEST(nearest_points_of_a_triangle_equal_those_by_hand)
 {
     const struct hs_triangle t = {{{0, 0, 0}, {4, 0, 0}, {0, 4, 0}}};
@@ -523,12 +563,14 @@ int main(void)
     tcase_add_test(tests, a_segment_is_blocked_if_it_touches_a_triangle);
     tcase_add_test(tests, a_path_without_length_touches_within_its_radius);
     tcase_add_test(tests, an_empty_mesh_is_a_world_without_contacts);
+    tcase_add_test(tests, boxes_may_be_closer_than_floats_can_tell);
     tcase_add_test(tests, bad_meshes_are_refused);
     tcase_add_loop_test(tests, a_build_stays_within_its_memory_limit, 0, 6);
     tcase_add_test(tests, builds_can_be_stopped);
     tcase_add_test(tests, contacts_far_from_the_origin_are_exact);
     tcase_add_test(tests, paths_beyond_the_coordinate_limit_touch_nothing);
     tcase_add_test(tests, every_part_near_a_place_is_listed_once);
+    tcase_add_test(tests, no_contact_is_behind_the_end_of_the_path);
     tcase_add_test(tests, nearest_points_of_a_triangle_equal_those_by_hand);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
