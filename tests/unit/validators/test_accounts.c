@@ -225,6 +225,31 @@ START_TEST(parked_accounts_are_bounded)
 }
 END_TEST
 
+/* A player changes to a parked account while the list of accounts is full. Their old account is
+   parked, and must not push out the one that they take. */
+START_TEST(a_full_list_keeps_the_account_that_is_taken)
+{
+    match->players.limit = 8;
+    join("bob", "person");
+    ck_assert(hs_ledger_record_shot(&find("bob")->ledger, HS_STAGE_RIFLE, now_us, HS_MS(1000), 0));
+    find("bob")->standing.reasons[HS_REASON_NO_INTERSECTION]++;
+    leave("bob");
+    for (int i = 0; i < 7; i++) {
+        char name[16], account[16];
+        snprintf(name, sizeof name, "p%d", i);
+        snprintf(account, sizeof account, "a%d", i);
+        misbehave(join(name, account));
+        leave(name);
+    }
+    ck_assert_uint_eq(match->players.accounts.count, 8);
+    join("bob", "other");
+    join("bob", "person");
+    ck_assert_uint_eq(find("bob")->standing.reasons[HS_REASON_NO_INTERSECTION], 1);
+    ck_assert(has_fired("bob"));
+    ck_assert_uint_eq(match->players.accounts.count, 8);
+}
+END_TEST
+
 static void reload(const struct hs_bytes *saved)
 {
     struct hs_match_limits limits = match->limits;
@@ -317,6 +342,7 @@ int main(void)
     tcase_add_test(tcase, present_players_who_share_an_account_keep_their_debts);
     tcase_add_test(tcase, a_present_player_with_a_new_account_keeps_the_debt);
     tcase_add_test(tcase, parked_accounts_are_bounded);
+    tcase_add_test(tcase, a_full_list_keeps_the_account_that_is_taken);
     tcase_add_test(tcase, accounts_are_saved);
     tcase_add_test(tcase, accounts_are_journalled);
     tcase_add_test(tcase, an_account_that_returns_between_two_parts_is_saved);
