@@ -109,6 +109,7 @@ void hs_match_restart(struct hs_match *match, int64_t time_us)
     match->has_lost_payments = match->has_lost_payments && !match->has_frames;
     match->lost_from_us = INT64_MIN;
     match->has_frames = false;
+    match->newest_us = time_us;
 }
 
 /* The answers from an ended session are kept for late retries: for this time or for
@@ -284,10 +285,10 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     if (is_new) {
         enum hs_players_add added =
             hs_players_add(&match->players, entry->player, match->limits.samples, &player);
-        if (added == HS_PLAYERS_FULL)
+        if (added != HS_PLAYERS_ADDED) {
             *result = HS_FRAME_CAPACITY;
-        if (added != HS_PLAYERS_ADDED)
             return added == HS_PLAYERS_FULL;
+        }
     }
     if (player->left) { /* moves received from now on belong to the new session */
         player->ended_us = player->ended_us < time_us ? player->ended_us : time_us - 1;

@@ -360,26 +360,36 @@ static void book(struct hs_checking *c)
 
 enum standing { STANDS, FULL, NO_MEMORY };
 
+/* Adds the player of a move to the match. Changes nothing if this fails. */
+static enum standing add_player(struct hs_match *match, struct hs_checking *c)
+{
+    enum hs_players_add added =
+        hs_players_add(&match->players, c->move->player, match->limits.samples, &c->player);
+    if (added != HS_PLAYERS_ADDED)
+        return added == HS_PLAYERS_FULL ? FULL : NO_MEMORY;
+    hs_players_begin_session(&match->players, c->player);
+    return STANDS;
+}
+
 /* Adds the player to the match, or starts their next session, if needed. Allocates the memory
-   for their moves. */
+   for their moves. Changes nothing if this fails. */
 static enum standing admit(struct hs_match *match, struct hs_checking *c)
 {
     bool is_here = c->player != NULL && !c->player->left;
     if (!is_here && !hs_journal_reserve(&match->players, NULL))
         return NO_MEMORY;
-    if (c->player == NULL) {
-        enum hs_players_add added =
-            hs_players_add(&match->players, c->move->player, match->limits.samples, &c->player);
-        if (added != HS_PLAYERS_ADDED)
-            return added == HS_PLAYERS_FULL ? FULL : NO_MEMORY;
-        hs_players_begin_session(&match->players, c->player);
+    struct hs_player_moves *made = c->moves == NULL ? hs_player_moves_create() : NULL;
+    if (c->moves == NULL && made == NULL)
+        return NO_MEMORY;
+    enum standing standing = c->player == NULL ? add_player(match, c) : STANDS;
+    if (standing != STANDS) {
+        hs_player_moves_destroy(made, &match->budget);
+        return standing;
     }
+    if (made != NULL)
+        c->player->moves = made;
     if (c->player->left)
         hs_players_rejoin(&match->players, c->player);
-    if (c->player->moves == NULL)
-        c->player->moves = hs_player_moves_create();
-    if (c->player->moves == NULL)
-        return NO_MEMORY;
     c->moves = c->player->moves;
     return STANDS;
 }
