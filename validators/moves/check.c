@@ -90,6 +90,7 @@ static void correct(struct hs_checking *c, double error_squared, double limit_sq
            correction. */
         return;
     moves->has_corrected = true;
+    moves->has_used_correction = false;
     moves->corrected_us = move->received_us;
     moves->corrected = move->server_position;
     struct hs_str base = move->server_base.ptr != NULL ? move->server_base : move->base;
@@ -142,6 +143,14 @@ static bool is_dead(const struct hs_checking *c)
     return !state->alive && !(state->stale & HS_STALE_LIFE);
 }
 
+/* Records that this move shows the last spawn. */
+static void show_spawn(struct hs_checking *c)
+{
+    int64_t spawned_us = c->player->spawned_us;
+    if (c->moves->spawn_shown_us < spawned_us)
+        c->moves->spawn_shown_us = c->shown_spawn_us = spawned_us;
+}
+
 /* Returns OK if the client controls the body: the player is alive, and the move is not from
    before the last spawn. */
 static enum hs_move_reason check_control(struct hs_checking *c)
@@ -155,7 +164,7 @@ static enum hs_move_reason check_control(struct hs_checking *c)
         return HS_MOVE_OK;
     if (!hs_checking_is_in_reach(c, player->spawn_place, player->spawned_us))
         return HS_MOVE_STALE; /* the client has not seen the spawn yet */
-    c->moves->spawn_shown_us = player->spawned_us;
+    show_spawn(c);
     return HS_MOVE_OK;
 }
 
@@ -182,7 +191,7 @@ static void begin_epoch(struct hs_checking *c)
     c->moves->epoch = c->move->epoch;
     c->moves->epoch_us = c->move->received_us;
     if (c->player->has_spawned && c->player->spawned_us <= c->move->received_us)
-        c->moves->spawn_shown_us = c->player->spawned_us;
+        show_spawn(c);
 }
 
 /* Starts an epoch if the move has a larger epoch number. Returns OK if the move can be checked
@@ -427,6 +436,7 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
         .move = move,
         .player = hs_players_find_next(&match->players, move->player, HS_PLAYERS_FOR_MOVE),
         .rtt_us = -1,
+        .shown_spawn_us = INT64_MIN,
         .trace = &trace,
         .undo = &undo,
         .out = out};
