@@ -15,6 +15,10 @@
 enum { AGREEING_MOVES = 3 };
 #define AGREEING_US INT64_C(1000000)
 
+/* A longer round trip counts as this long. A client that answers pings late must not keep a launch
+   or a correction for as long as it likes. */
+#define ROUND_TRIP_MAX_US INT64_C(1000000)
+
 /* Computes floor(us + 0.5) without a library call. */
 static int64_t round_us(double us)
 {
@@ -333,7 +337,9 @@ static void check_time_and_position(struct hs_checking *c)
     }
     struct hs_connection connection;
     hs_connection_read(c->player, move->received_us, &connection);
-    c->rtt_us = connection.is_known ? connection.rtt_us : -1;
+    c->rtt_us = !connection.is_known                    ? -1
+                : connection.rtt_us < ROUND_TRIP_MAX_US ? connection.rtt_us
+                                                        : ROUND_TRIP_MAX_US;
     c->interp_us = connection.interp_us;
     c->credit_us = hs_connection_move_credit(c->player, move->received_us);
     struct hs_timing_move timed = {
