@@ -135,6 +135,22 @@ START_TEST(the_last_player_who_names_an_account_has_it)
 }
 END_TEST
 
+/* A frame that arrives late names the account of before. */
+START_TEST(a_late_frame_changes_no_account)
+{
+    misbehave(join("bob", "person"));
+    join("bob", "second");
+    struct hs_player_frame entry = hs_stage_entry("bob", 0, 0, 0);
+    entry.account = HS_STR("person");
+    ck_assert_int_eq(hs_stage_post(match, now_us - HS_MS(25), &entry, NULL), HS_FRAME_STORED);
+    expect_standing("bob", "second", 0);
+    join("eve", NULL);
+    entry.player = HS_STR("eve");
+    ck_assert_int_eq(hs_stage_post(match, now_us - HS_MS(25), &entry, NULL), HS_FRAME_STORED);
+    expect_standing("eve", "person", 1); /* the first frame that names an account may be late */
+}
+END_TEST
+
 START_TEST(the_debt_of_a_weapon_stays)
 {
     struct hs_player *bob = join("bob", "person");
@@ -338,6 +354,7 @@ int main(void)
     tcase_add_test(tcase, an_account_outlasts_sessions_and_names);
     tcase_add_test(tcase, without_an_account_leaving_ends_the_standing);
     tcase_add_test(tcase, the_last_player_who_names_an_account_has_it);
+    tcase_add_test(tcase, a_late_frame_changes_no_account);
     tcase_add_test(tcase, the_debt_of_a_weapon_stays);
     tcase_add_test(tcase, present_players_who_share_an_account_keep_their_debts);
     tcase_add_test(tcase, a_present_player_with_a_new_account_keeps_the_debt);
