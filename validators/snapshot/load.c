@@ -106,7 +106,9 @@ static void load_state(struct hs_loading *l, struct hs_player *player)
     if (!hs_loading_is_state(l, &carried->state))
         l->is_damaged = true;
     else if (team.len > 0 && !hs_match_intern_team(l->match, team, &carried->state.team))
-        l->no_memory = true;
+        /* While a match is saved in parts, players can change their teams. So the parts can contain
+           more names than fit. The team of some players is then unknown until a frame names it. */
+        l->no_memory = l->match->team_count < HS_MAX_TEAMS;
 }
 
 static void load_shot(struct hs_loading *l, struct hs_posted_shot *shot)
