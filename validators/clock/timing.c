@@ -22,7 +22,9 @@ static const int64_t part_us = INT64_C(60000000) / HS_BURST_PARTS;
 
 void hs_timing_restart(struct hs_timing *timing)
 {
-    *timing = (struct hs_timing){.credit_us = timing->credit_us,
+    *timing = (struct hs_timing){.compat = {.ahead_us = timing->compat.ahead_us,
+                                            .is_resolving = timing->compat.is_resolving},
+                                 .credit_us = timing->credit_us,
                                  .heard_us = timing->heard_us,
                                  .has_credit = timing->has_credit};
 }

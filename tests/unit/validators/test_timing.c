@@ -340,6 +340,24 @@ START_TEST(resolution_leaves_no_more_than_server_time)
 }
 END_TEST
 
+/* With a new epoch every five seconds, a clock at 1.05x is never ahead by more than the margin. */
+START_TEST(a_new_epoch_pays_back_the_discrepancy)
+{
+    rules->prevention = HS_PREVENTION_RESOLUTION;
+    judge();
+    granted_us = 0;
+    for (int i = 1; i <= 60 * 120; i++) {
+        if (i % 300 == 0) {
+            hs_timing_restart(&timing);
+            move.timestamp_us = S(1);
+        }
+        after(FRAME_US * 21 / 20, FRAME_US);
+    }
+    ck_assert_double_le(granted_us, (double)(60 * 120 * FRAME_US + rules->max_margin_us));
+    ck_assert_uint_ne(flags & HS_TIMING_DISCREPANCY, 0);
+}
+END_TEST
+
 START_TEST(a_new_epoch_begins_with_the_credit_there_is)
 {
     judge();
@@ -578,6 +596,7 @@ int main(void)
     tcase_add_test(tcase, credit_is_saved_up_to_its_most);
     tcase_add_test(tcase, a_packet_burst_uses_up_credit_without_a_flag_of_the_default_check);
     tcase_add_test(tcase, resolution_leaves_no_more_than_server_time);
+    tcase_add_test(tcase, a_new_epoch_pays_back_the_discrepancy);
     tcase_add_test(tcase, a_new_epoch_begins_with_the_credit_there_is);
     tcase_add_loop_test(tcase, less_than_100_ms_of_backlog_are_no_burst, 0, 2);
     tcase_add_test(tcase, bursts_are_counted_for_a_minute);
