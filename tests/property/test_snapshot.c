@@ -202,8 +202,7 @@ START_TEST(more_teams_than_fit_between_parts)
     while (hs_match_save_part(match, &cursor, 1, &bytes))
         continue;
     struct hs_match *read;
-    ck_assert_int_eq(hs_match_load(ruleset, &many, bytes.data, bytes.len, &read),
-                     HS_MATCH_LOADED);
+    ck_assert_int_eq(hs_match_load(ruleset, &many, bytes.data, bytes.len, &read), HS_MATCH_LOADED);
     struct hs_match_info info;
     hs_match_info(read, &info);
     ck_assert_uint_eq(info.players, CROWD);

@@ -329,6 +329,8 @@ void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *
         moves->is_restored = false;
         moves->checks.movement = *before;
         step.is_announced = true;
+        step.announced_us =
+            is_announced ? (double)(move->received_us - announced_us) : (double)HS_MOVES_LONGEST_US;
         hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
         hs_move_trace_excuse(c->trace);
     }

@@ -276,6 +276,27 @@ START_TEST(a_spawn_may_be_shown_late_by_a_new_clock)
 }
 END_TEST
 
+/* A body cannot run before it has spawned: the first move shows the spawn, and the next one claims
+   the time before it. Rows: a spawn, a teleport. */
+START_TEST(the_time_before_a_spawn_is_lost)
+{
+    run(6, 0, 1);
+    post(move.received_us, hs_stage_event("S", _i == 0 ? HS_EVENT_DEATH : HS_EVENT_NONE));
+    for (int i = 0; i < 10; i++) {
+        move.received_us += S(1);
+        post(move.received_us, hs_stage_entry("S", 6, 0, 0));
+    }
+    struct hs_player_frame there = spawn(100);
+    there.event = _i == 0 ? HS_EVENT_SPAWN : HS_EVENT_TELEPORT;
+    move.received_us += S(0.5);
+    post(move.received_us, there);
+    move.position.x = 100;
+    ck_assert_uint_eq(step(0, 0).failure_count, 0);
+    move.timestamp_us += S(5);
+    ck_assert_uint_ne(step(30, 0).raised & 1u << HS_MOVE_CHECK_SPEED, 0);
+}
+END_TEST
+
 /* After a spawn, the body may be faster than its mode: it falls, or the server launches it. The
    first move comes after `late_s`. Rows: 40 m/s downwards in the air and on the ground, a launch
    sideways, and too far sideways and upwards. */
@@ -541,6 +562,7 @@ int main(void)
     tcase_add_test(tcase, moves_of_the_old_body_are_stale);
     tcase_add_loop_test(tcase, other_ways_into_the_new_body, 0, 5);
     tcase_add_test(tcase, a_spawn_may_be_shown_late);
+    tcase_add_loop_test(tcase, the_time_before_a_spawn_is_lost, 0, 2);
     tcase_add_test(tcase, a_spawn_may_be_shown_late_by_a_new_clock);
     tcase_add_loop_test(tcase, the_new_body_may_fall_and_be_launched, 0, 5);
     tcase_add_test(tcase, a_correction_excuses_one_jump);
