@@ -280,17 +280,11 @@ void hs_checking_take_back(struct hs_checking *c)
     moves->has_used_correction = c->undo->has_used_correction;
 }
 
-void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *granted)
+static struct hs_movement_step make_step(const struct hs_checking *c)
 {
     const struct hs_move *move = c->move;
-    struct hs_player_moves *moves = c->moves;
-    moves->unmoved_us += granted->delta_us;
-    moves->unmoved_client_us += granted->client_us;
-    if (!(move->fields & HS_MOVE_HAS_POSITION))
-        return;
-    remember(c);
-    notice_launch(c);
-    struct hs_movement_step step = {
+    const struct hs_player_moves *moves = c->moves;
+    return (struct hs_movement_step){
         .position = move->position,
         .velocity = move->velocity,
         .has_velocity = (move->fields & HS_MOVE_HAS_VELOCITY) != 0,
@@ -311,6 +305,19 @@ void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *
         .credit_s = hs_seconds(c->credit_us),
         .has_credit = c->credit_us >= 0,
     };
+}
+
+void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *granted)
+{
+    const struct hs_move *move = c->move;
+    struct hs_player_moves *moves = c->moves;
+    moves->unmoved_us += granted->delta_us;
+    moves->unmoved_client_us += granted->client_us;
+    if (!(move->fields & HS_MOVE_HAS_POSITION))
+        return;
+    remember(c);
+    notice_launch(c);
+    struct hs_movement_step step = make_step(c);
     moves->unmoved_us = moves->unmoved_client_us = 0;
     const struct hs_movement *before = &c->undo->movement;
     struct hs_movement_result found;
