@@ -291,7 +291,7 @@ static void judge_stream(uint64_t seed, unsigned long stream)
 {
     struct client client = {.random = hs_random_start(seed, stream)};
     struct hs_moves_rules rules;
-    struct hs_compat compat;
+    struct hs_compat compat = {0};
     struct model m = {0};
     random_rules(&client.random, &rules);
     random_client(&client, &client.random);

@@ -165,6 +165,54 @@ START_TEST(no_player_is_missing_between_parts)
 }
 END_TEST
 
+enum { CROWD = 1200, OWN_TEAM = CROWD };
+
+/* Posts players to a match, each in their own team or all in `team`. */
+static void post_teams(struct hs_match *match, int64_t time_us, int from, int to, int team)
+{
+    for (int i = from; i < to; i++) {
+        char player[16], name[16];
+        snprintf(player, sizeof player, "p%d", i);
+        snprintf(name, sizeof name, "t%d", team == OWN_TEAM ? i : team);
+        struct hs_player_frame entry = {.player = hs_str_of(player), .team = hs_str_of(name)};
+        struct hs_frame frame = {.time_us = time_us, .players = &entry, .player_count = 1};
+        enum hs_frame_result result;
+        unsigned flags = 0;
+        ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
+        ck_assert_int_eq(result, HS_FRAME_STORED);
+    }
+}
+
+/* Players change their teams while the match is saved in parts. Together the parts name more teams
+   than a match can store. */
+START_TEST(more_teams_than_fit_between_parts)
+{
+    struct hs_ruleset *ruleset = hs_small_game_ruleset();
+    struct hs_match_limits many = {.players = CROWD, .samples = 64, .movers = 4};
+    struct hs_match *match = hs_match_create(ruleset, &many);
+    struct hs_bytes bytes = {0};
+    struct hs_save_cursor cursor = {0};
+    post_teams(match, 1000000, 0, CROWD / 2, 0);
+    post_teams(match, 1000000, CROWD / 2, CROWD, OWN_TEAM);
+    for (int i = 0; i < CROWD / 2; i++)
+        ck_assert(hs_match_save_part(match, &cursor, 1, &bytes));
+    for (int i = 1; i <= 8; i++)
+        post_teams(match, 1000000 + 400000 * i, CROWD / 2, CROWD, 0);
+    post_teams(match, 4200000, 0, CROWD / 2, OWN_TEAM);
+    while (hs_match_save_part(match, &cursor, 1, &bytes))
+        continue;
+    struct hs_match *read;
+    ck_assert_int_eq(hs_match_load(ruleset, &many, bytes.data, bytes.len, &read), HS_MATCH_LOADED);
+    struct hs_match_info info;
+    hs_match_info(read, &info);
+    ck_assert_uint_eq(info.players, CROWD);
+    free(bytes.data);
+    hs_match_destroy(match);
+    hs_match_destroy(read);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
 /* If the clock was set back while the service was down, it is accepted as usual: at the third frame
    that agrees. If the clock went on, it is accepted at once. */
 START_TEST(clock_after_the_gap)
@@ -305,6 +353,7 @@ int main(void)
     tcase_add_test(tcase, answers_as_before);
     tcase_add_test(tcase, answers_again_without_poses);
     tcase_add_test(tcase, no_player_is_missing_between_parts);
+    tcase_add_test(tcase, more_teams_than_fit_between_parts);
     tcase_add_test(tcase, clock_after_the_gap);
     tcase_add_test(tcase, credit_is_not_refilled);
     tcase_add_test(tcase, damaged_bytes);

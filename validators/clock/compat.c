@@ -9,7 +9,10 @@ void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rule
 {
     int64_t since_zero =
         step->timestamp_us < rules->reset_period_us ? step->timestamp_us : rules->reset_period_us;
-    *compat = (struct hs_compat){.current_us = step->timestamp_us,
+    bool is_owed = rules->prevention == HS_PREVENTION_RESOLUTION && compat->ahead_us > 0;
+    *compat = (struct hs_compat){.ahead_us = is_owed ? compat->ahead_us : 0,
+                                 .is_resolving = is_owed && compat->is_resolving,
+                                 .current_us = step->timestamp_us,
                                  .stamp_us = step->received_us,
                                  .arrived_us = step->timestamp_us,
                                  /* Assume that the clock was last reset when it showed 0, but at

@@ -36,7 +36,9 @@ struct hs_compat_result {
     double error_us;   /* client time minus server time for this move */
 };
 
-/* Sets up the state of a player from their first move. */
+/* Sets up the state of a player from the first move of an epoch. With the prevention `resolution`,
+   a positive discrepancy from an earlier epoch still has to be paid back. `compat` is all zero for
+   a new player. */
 void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rules,
                      const struct hs_timing_move *step);
 

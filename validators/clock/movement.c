@@ -229,18 +229,23 @@ static void restart_motion(struct hs_movement *movement)
     restart_flight(movement);
 }
 
-static void begin(struct hs_movement *movement, const struct hs_movement_step *step)
+/* Starts at the position of the step. After an announced jump, the body cannot use the time before
+   the jump. */
+static void begin(struct hs_movement *movement, const struct hs_moves_rules *rules,
+                  const struct hs_movement_step *step)
 {
-    *movement = (struct hs_movement){.position = step->position,
-                                     .base = step->base,
-                                     .received_us = movement->received_us,
-                                     .window_until_us = INT64_MIN,
-                                     .unused_us = movement->unused_us,
-                                     .tick_us = movement->tick_us,
-                                     .base_changes = movement->base_changes,
-                                     .mode = step->mode,
-                                     .old_mode = step->mode,
-                                     .has_begun = true};
+    double most_us = step->announced_us * step->dilation + (double)rules->credit_max_us;
+    *movement =
+        (struct hs_movement){.position = step->position,
+                             .base = step->base,
+                             .received_us = movement->received_us,
+                             .window_until_us = INT64_MIN,
+                             .unused_us = (float)hs_smaller((double)movement->unused_us, most_us),
+                             .tick_us = movement->tick_us,
+                             .base_changes = movement->base_changes,
+                             .mode = step->mode,
+                             .old_mode = step->mode,
+                             .has_begun = true};
 }
 
 /* Changes the movement mode. The limits of the old mode apply for a while longer. If the limits of
@@ -521,7 +526,7 @@ void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules
     movement->base_changes =
         (float)hs_larger(0, (double)movement->base_changes - time_s * BASE_FORGIVEN_S);
     if (!movement->has_begun || step->is_announced) {
-        begin(movement, step);
+        begin(movement, rules, step);
         return;
     }
     if (step->mode != movement->mode)

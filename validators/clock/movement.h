@@ -60,6 +60,8 @@ struct hs_movement_step {
                             launch */
     double launch_climb; /* length/s; remaining upward speed of the launch; 0: no upward speed */
     double credit_s;     /* speed credit that the connection needs; valid if has_credit */
+    double announced_us; /* server time since the announced teleport or spawn; valid if
+                            is_announced */
     int64_t received_us; /* arrival at the game server */
     int64_t rtt_us;      /* -1: unknown */
     uint16_t mode; /* index in the rules' modes; any other value, such as HS_NONE: unknown, not

@@ -22,7 +22,9 @@ static const int64_t part_us = INT64_C(60000000) / HS_BURST_PARTS;
 
 void hs_timing_restart(struct hs_timing *timing)
 {
-    *timing = (struct hs_timing){.credit_us = timing->credit_us,
+    *timing = (struct hs_timing){.compat = {.ahead_us = timing->compat.ahead_us,
+                                            .is_resolving = timing->compat.is_resolving},
+                                 .credit_us = timing->credit_us,
                                  .heard_us = timing->heard_us,
                                  .has_credit = timing->has_credit};
 }
@@ -118,6 +120,24 @@ static void begin(struct hs_timing *timing, const struct hs_moves_rules *rules,
     out->client_us = HUGE_VAL;
 }
 
+/*
+ * Examines a move after the first, like hs_compat_examine. After a silence of at least half a reset
+ * period, an honest clock may show any value: a player who waits for the next round sends no moves.
+ * A straggler is never that late. So with the prevention `credit`, no clock is stale then. A clock
+ * that is behind counts as reset.
+ */
+static enum hs_move_reason examine(const struct hs_timing *timing,
+                                   const struct hs_moves_rules *rules,
+                                   const struct hs_timing_move *move)
+{
+    const struct hs_compat *compat = &timing->compat;
+    enum hs_move_reason reason = hs_compat_examine(compat, rules, move);
+    bool was_silent = move->received_us - compat->stamp_us >= rules->reset_period_us / 2;
+    if (reason != HS_MOVE_STALE || rules->prevention != HS_PREVENTION_CREDIT || !was_silent)
+        return reason;
+    return move->timestamp_us > compat->current_us ? HS_MOVE_OK : HS_MOVE_RESET;
+}
+
 /* Returns the number of reset periods to add to the client's clock: the smallest number, at least
    1, with which the clock runs back by no more than RESET_SLACK_US. */
 static int64_t periods_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
@@ -185,7 +205,7 @@ void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rule
         begin(timing, rules, move, out);
         return;
     }
-    out->reason = hs_compat_examine(&timing->compat, rules, move);
+    out->reason = examine(timing, rules, move);
     if (out->reason != HS_MOVE_OK && out->reason != HS_MOVE_RESET) {
         refuse(timing, rules, move, out);
         return;

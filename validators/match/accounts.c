@@ -117,16 +117,11 @@ static void park_moves(struct hs_player_moves *moves, struct hs_account *account
     memset(moves->raised, 0, sizeof moves->raised);
 }
 
-/* Parks the values of a player's account. The player keeps the cadences. Otherwise a present player
-   who loses the account could fire again at once. Returns false if there was nothing to park or no
-   memory. */
-static bool park(struct hs_players *players, struct hs_player *player, int64_t left_us)
+/* Moves the values of a player's account to *account. The player keeps the cadences. Otherwise a
+   present player who loses the account could fire again at once. */
+static void take_away(const struct hs_players *players, struct hs_player *player, int64_t left_us,
+                      struct hs_account *account)
 {
-    if (player->account.text[0] == '\0')
-        return false;
-    struct hs_account *account = add(players, left_us);
-    if (account == NULL)
-        return false;
     memset(account, 0, sizeof *account);
     account->name = player->account;
     account->left_us = left_us;
@@ -135,7 +130,16 @@ static bool park(struct hs_players *players, struct hs_player *player, int64_t l
     park_cadences(players, &player->ledger, account);
     if (player->moves != NULL)
         park_moves(player->moves, account);
-    return true;
+}
+
+/* Parks the values of a player's account. Returns false if there was nothing to park or no memory.
+ */
+static bool park(struct hs_players *players, struct hs_player *player, int64_t left_us)
+{
+    struct hs_account *account = player->account.text[0] != '\0' ? add(players, left_us) : NULL;
+    if (account != NULL)
+        take_away(players, player, left_us, account);
+    return account != NULL;
 }
 
 void hs_accounts_park(struct hs_players *players, struct hs_player *player, int64_t left_us)
@@ -198,36 +202,59 @@ static void take_cadences(const struct hs_players *players, struct hs_ledger *le
     }
 }
 
-void hs_accounts_take(struct hs_players *players, struct hs_player *player)
+/* Takes an account out of the list. Returns false if it is not in the list. */
+static bool take_out(struct hs_players *players, struct hs_str name, struct hs_account *out)
 {
-    struct hs_account *account = find(&players->accounts, hs_name_str(&player->account));
+    struct hs_account *account = find(&players->accounts, name);
     if (account == NULL)
-        return;
+        return false;
+    *out = *account;
+    forget(&players->accounts, account);
+    players->accounts_taken++;
+    return true;
+}
+
+static void give(const struct hs_players *players, struct hs_player *player,
+                 const struct hs_account *account)
+{
     if (account->has_moves && player->moves == NULL)
         player->moves = hs_player_moves_create();
     if (player->moves != NULL)
         take_moves(player->moves, account);
     add_standing(&player->standing, &account->standing);
     take_cadences(players, &player->ledger, account);
-    forget(&players->accounts, account);
-    players->accounts_taken++;
+}
+
+void hs_accounts_take(struct hs_players *players, struct hs_player *player)
+{
+    struct hs_account account;
+    if (take_out(players, hs_name_str(&player->account), &account))
+        give(players, player, &account);
 }
 
 void hs_accounts_set(struct hs_players *players, struct hs_player *player, struct hs_str name)
 {
     if (has_account(player, name))
         return;
+    /* Take the new account out of the list before the old one is parked. If the list is full, the
+       new one could be forgotten otherwise. */
+    struct hs_account account;
+    bool has_values = take_out(players, name, &account);
     for (uint32_t i = 0; i < players->count; i++) {
         struct hs_player *other = players->all[i];
         if (!has_account(other, name))
             continue;
-        if (!other->left)
-            park(players, other, other->left_us);
+        if (!other->left) {
+            take_away(players, other, other->left_us, &account);
+            has_values = true;
+            players->accounts_taken++;
+        }
         other->account = (struct hs_name){0};
     }
     park(players, player, player->left_us);
     hs_name_set(&player->account, name);
-    hs_accounts_take(players, player);
+    if (has_values)
+        give(players, player, &account);
     players->account_changes++;
     hs_journal_account(players, player);
 }

@@ -111,6 +111,7 @@ void hs_match_restart(struct hs_match *match, int64_t time_us)
     match->has_lost_payments = match->has_lost_payments && !match->has_frames;
     match->lost_from_us = INT64_MIN;
     match->has_frames = false;
+    match->newest_us = time_us;
 }
 
 /* The answers from an ended session are kept for late retries: for this time or for
@@ -266,10 +267,10 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     if (is_new) {
         enum hs_players_add added =
             hs_players_add(&match->players, entry->player, match->limits.samples, &player);
-        if (added == HS_PLAYERS_FULL)
+        if (added != HS_PLAYERS_ADDED) {
             *result = HS_FRAME_CAPACITY;
-        if (added != HS_PLAYERS_ADDED)
             return added == HS_PLAYERS_FULL;
+        }
     }
     if (player->left) { /* moves received from now on belong to the new session */
         player->ended_us = player->ended_us < time_us ? player->ended_us : time_us - 1;
@@ -296,7 +297,9 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     record_event(match, player, entry, time_us);
     if (posted.sample.rtt_posted)
         hs_connection_learn(player, posted.sample.rtt_us, time_us);
-    if (entry->account.ptr != NULL)
+    /* A late frame does not replace the account of a later one. */
+    bool is_newest = hs_history_span(player->history)->newest_us <= time_us;
+    if (entry->account.ptr != NULL && (is_newest || player->account.text[0] == '\0'))
         hs_accounts_set(&match->players, player, entry->account);
     return true;
 }

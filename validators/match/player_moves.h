@@ -98,6 +98,7 @@ struct hs_player_moves {
        they took by the client's clock. */
     double unmoved_us, unmoved_client_us;
     bool has_epoch, has_corrected, has_acked;
+    bool has_used_correction; /* a move was accepted only because of the last correction */
     bool may_be_thrown; /* the last launch goes upwards, and no move has used it to rise yet */
     bool was_refused;   /* the last move with a valid timestamp was not accepted */
     /* See hs_match_lost_moves. */

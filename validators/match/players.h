@@ -9,6 +9,9 @@
 #include "validators/str.h"
 #include "validators/world/movers.h"
 
+/* How many names of teams a match stores. */
+enum { HS_MAX_TEAMS = 1024 };
+
 /* How many server jumps are stored per player until moves show them. */
 enum { HS_JUMPS_OPEN = 4 };
 

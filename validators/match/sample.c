@@ -31,10 +31,18 @@ static enum hs_frame_result resolve_weapons(const struct hs_ruleset *ruleset,
                                             struct hs_state *state)
 {
     if (entry->weapon.ptr != NULL) {
+        uint16_t before = state->weapon;
         state->weapon = hs_ruleset_find_weapon(ruleset, entry->weapon);
         if (state->weapon == HS_NONE)
             return HS_FRAME_UNKNOWN_WEAPON;
         confirm(state, HS_STALE_WEAPON);
+        if (before != HS_NONE && before != state->weapon) {
+            /* The rounds and the reload are those of the other weapon. */
+            state->ammo = -1;
+            state->reloading = false;
+            confirm(state, HS_STALE_AMMO);
+            confirm(state, HS_STALE_RELOADING);
+        }
     }
     if (entry->fields & HS_FIELD_WEAPONS) {
         confirm(state, HS_STALE_OWNED);

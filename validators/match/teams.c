@@ -3,13 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_TEAMS = 1024 };
-
 /* Frees team names that are no longer used. Runs at most once per history.keep. Returns the
    index of a freed name, or HS_NONE. */
 static uint16_t free_team(struct hs_match *match)
 {
-    bool used[MAX_TEAMS] = {false};
+    bool used[HS_MAX_TEAMS] = {false};
     if (match->has_swept_teams && match->newest_us - match->teams_swept_us >= 0 &&
         match->newest_us - match->teams_swept_us < match->ruleset->history.keep_us)
         return HS_NONE;
@@ -48,7 +46,7 @@ bool hs_match_intern_team(struct hs_match *match, struct hs_str name, uint16_t *
             return true;
         }
     }
-    if (empty == HS_NONE && match->team_count == MAX_TEAMS)
+    if (empty == HS_NONE && match->team_count == HS_MAX_TEAMS)
         empty = free_team(match);
     if (empty != HS_NONE) {
         hs_name_set(&match->teams[empty], name);
@@ -59,7 +57,7 @@ bool hs_match_intern_team(struct hs_match *match, struct hs_str name, uint16_t *
         uint16_t capacity = match->team_capacity == 0 ? 4 : (uint16_t)(match->team_capacity * 2);
         struct hs_name *teams;
         size_t more = (size_t)(capacity - match->team_capacity) * sizeof *teams;
-        if (capacity > MAX_TEAMS || !hs_budget_reserve_spare(&match->budget, more))
+        if (capacity > HS_MAX_TEAMS || !hs_budget_reserve_spare(&match->budget, more))
             return false;
         teams = realloc(match->teams, capacity * sizeof *teams);
         if (teams == NULL) {

@@ -15,6 +15,10 @@
 enum { AGREEING_MOVES = 3 };
 #define AGREEING_US INT64_C(1000000)
 
+/* A longer round trip counts as this long. A client that answers pings late must not keep a launch
+   or a correction for as long as it likes. */
+#define ROUND_TRIP_MAX_US INT64_C(1000000)
+
 /* Computes floor(us + 0.5) without a library call. */
 static int64_t round_us(double us)
 {
@@ -90,6 +94,7 @@ static void correct(struct hs_checking *c, double error_squared, double limit_sq
            correction. */
         return;
     moves->has_corrected = true;
+    moves->has_used_correction = false;
     moves->corrected_us = move->received_us;
     moves->corrected = move->server_position;
     struct hs_str base = move->server_base.ptr != NULL ? move->server_base : move->base;
@@ -142,6 +147,14 @@ static bool is_dead(const struct hs_checking *c)
     return !state->alive && !(state->stale & HS_STALE_LIFE);
 }
 
+/* Records that this move shows the last spawn. */
+static void show_spawn(struct hs_checking *c)
+{
+    int64_t spawned_us = c->player->spawned_us;
+    if (c->moves->spawn_shown_us < spawned_us)
+        c->moves->spawn_shown_us = c->shown_spawn_us = spawned_us;
+}
+
 /* Returns OK if the client controls the body: the player is alive, and the move is not from
    before the last spawn. */
 static enum hs_move_reason check_control(struct hs_checking *c)
@@ -155,7 +168,7 @@ static enum hs_move_reason check_control(struct hs_checking *c)
         return HS_MOVE_OK;
     if (!hs_checking_is_in_reach(c, player->spawn_place, player->spawned_us))
         return HS_MOVE_STALE; /* the client has not seen the spawn yet */
-    c->moves->spawn_shown_us = player->spawned_us;
+    show_spawn(c);
     return HS_MOVE_OK;
 }
 
@@ -182,7 +195,7 @@ static void begin_epoch(struct hs_checking *c)
     c->moves->epoch = c->move->epoch;
     c->moves->epoch_us = c->move->received_us;
     if (c->player->has_spawned && c->player->spawned_us <= c->move->received_us)
-        c->moves->spawn_shown_us = c->player->spawned_us;
+        show_spawn(c);
 }
 
 /* Starts an epoch if the move has a larger epoch number. Returns OK if the move can be checked
@@ -324,7 +337,9 @@ static void check_time_and_position(struct hs_checking *c)
     }
     struct hs_connection connection;
     hs_connection_read(c->player, move->received_us, &connection);
-    c->rtt_us = connection.is_known ? connection.rtt_us : -1;
+    c->rtt_us = !connection.is_known                    ? -1
+                : connection.rtt_us < ROUND_TRIP_MAX_US ? connection.rtt_us
+                                                        : ROUND_TRIP_MAX_US;
     c->interp_us = connection.interp_us;
     c->credit_us = hs_connection_move_credit(c->player, move->received_us);
     struct hs_timing_move timed = {
@@ -360,26 +375,36 @@ static void book(struct hs_checking *c)
 
 enum standing { STANDS, FULL, NO_MEMORY };
 
+/* Adds the player of a move to the match. Changes nothing if this fails. */
+static enum standing add_player(struct hs_match *match, struct hs_checking *c)
+{
+    enum hs_players_add added =
+        hs_players_add(&match->players, c->move->player, match->limits.samples, &c->player);
+    if (added != HS_PLAYERS_ADDED)
+        return added == HS_PLAYERS_FULL ? FULL : NO_MEMORY;
+    hs_players_begin_session(&match->players, c->player);
+    return STANDS;
+}
+
 /* Adds the player to the match, or starts their next session, if needed. Allocates the memory
-   for their moves. */
+   for their moves. Changes nothing if this fails. */
 static enum standing admit(struct hs_match *match, struct hs_checking *c)
 {
     bool is_here = c->player != NULL && !c->player->left;
     if (!is_here && !hs_journal_reserve(&match->players, NULL))
         return NO_MEMORY;
-    if (c->player == NULL) {
-        enum hs_players_add added =
-            hs_players_add(&match->players, c->move->player, match->limits.samples, &c->player);
-        if (added != HS_PLAYERS_ADDED)
-            return added == HS_PLAYERS_FULL ? FULL : NO_MEMORY;
-        hs_players_begin_session(&match->players, c->player);
+    struct hs_player_moves *made = c->moves == NULL ? hs_player_moves_create() : NULL;
+    if (c->moves == NULL && made == NULL)
+        return NO_MEMORY;
+    enum standing standing = c->player == NULL ? add_player(match, c) : STANDS;
+    if (standing != STANDS) {
+        hs_player_moves_destroy(made, &match->budget);
+        return standing;
     }
+    if (made != NULL)
+        c->player->moves = made;
     if (c->player->left)
         hs_players_rejoin(&match->players, c->player);
-    if (c->player->moves == NULL)
-        c->player->moves = hs_player_moves_create();
-    if (c->player->moves == NULL)
-        return NO_MEMORY;
     c->moves = c->player->moves;
     return STANDS;
 }
@@ -417,6 +442,7 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
         .move = move,
         .player = hs_players_find_next(&match->players, move->player, HS_PLAYERS_FOR_MOVE),
         .rtt_us = -1,
+        .shown_spawn_us = INT64_MIN,
         .trace = &trace,
         .undo = &undo,
         .out = out};

@@ -72,6 +72,15 @@ static uint16_t limiting_mode(const struct hs_checking *c)
     return counts ? mode : slowest_mode(c->rules);
 }
 
+/* Returns the largest speed of a fall. The body may have fallen in an earlier mode. */
+static double max_fall_speed(const struct hs_moves_rules *rules)
+{
+    double speed = 0;
+    for (uint16_t i = 0; i < rules->mode_count; i++)
+        speed = hs_larger(speed, rules->modes[i].max_fall_speed);
+    return speed;
+}
+
 /* Returns whether a player can have got from `place` at `time_us` to `end` by the end of the move.
    Returns true if no mode has a speed limit. */
 static bool can_reach(const struct hs_checking *c, struct hs_vec end, struct hs_vec place,
@@ -80,11 +89,16 @@ static bool can_reach(const struct hs_checking *c, struct hs_vec end, struct hs_
     uint16_t mode = limiting_mode(c);
     if (mode == HS_NONE)
         return true;
+    const struct hs_player *player = c->player;
     double speed = c->rules->modes[mode].max_speed;
+    if (player->was_launched && player->launch.time_us >= time_us)
+        speed = hs_larger(speed, hs_larger(player->launch.speed, player->launch.climb));
     double since_s = hs_seconds(c->move->received_us - time_us);
     /* Frames and moves may use different points of the body. */
     double reach = 2 * c->match->ruleset->reach + speed * (since_s + c->rules->modes[mode].credit);
-    return hs_vec_distance(end, place) <= reach;
+    struct hs_vec path = hs_vec_sub(end, place), up = hs_up_direction(c->match->ruleset->up);
+    double drop = hs_clamp(-hs_vec_dot(path, up), 0, max_fall_speed(c->rules) * since_s);
+    return hs_vec_length(hs_vec_add_scaled(path, up, drop)) <= reach;
 }
 
 bool hs_checking_is_in_reach(const struct hs_checking *c, struct hs_vec place, int64_t time_us)
@@ -113,13 +127,15 @@ static bool can_explain(const struct hs_checking *c, struct hs_vec place, int64_
            can_reach(c, trace->place, place, time_us);
 }
 
-/* Finds the first jump by the server that no move has shown yet and that can explain this move. */
+/* Finds the first jump by the server that no move has shown yet and that can explain this move. The
+   first move after a spawn may come late. */
 static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
 {
     const struct hs_player *player = c->player;
     for (int i = 0; i < HS_JUMPS_OPEN && player->was_moved; i++) {
         *time_us = player->moved_us[i];
-        if (*time_us > c->moves->jump_closed_us && is_recent(c, *time_us) &&
+        bool is_open = *time_us == c->shown_spawn_us || is_recent(c, *time_us);
+        if (*time_us > c->moves->jump_closed_us && is_open &&
             can_explain(c, player->moved_to[i], *time_us))
             return true;
     }
@@ -200,12 +216,23 @@ static void begin_trace(struct hs_checking *c, struct hs_movement_step *step)
     step->has_corrected = step->has_corrected && c->moves->corrected_base == step->base;
 }
 
-static void check_trace(struct hs_checking *c, const struct hs_movement_step *step,
-                        bool is_new_base)
+/* Returns whether this move may be the first that starts from the position of the last
+   correction. */
+static bool may_be_corrected(const struct hs_checking *c)
 {
-    bool uses_corrected = c->moves->has_corrected && is_recent(c, c->moves->corrected_us);
-    hs_move_trace_judge(c->trace, hs_larger(step->delta_us, step->client_us), uses_corrected,
-                        is_new_base);
+    const struct hs_player_moves *moves = c->moves;
+    return moves->has_corrected && !moves->has_used_correction && is_recent(c, moves->corrected_us);
+}
+
+/* Returns whether a move without failures would have failed without the last correction. */
+static bool needs_correction(const struct hs_checking *c, const struct hs_movement_step *step)
+{
+    struct hs_movement movement = c->undo->movement;
+    struct hs_movement_step without = *step;
+    struct hs_movement_result found;
+    without.has_corrected = false;
+    hs_movement_check(&movement, c->rules, &without, &found);
+    return found_something(&found);
 }
 
 static void add_trace_findings(struct hs_checking *c)
@@ -228,7 +255,8 @@ static void remember(struct hs_checking *c)
                                      .unmoved_us = moves->unmoved_us,
                                      .unmoved_client_us = moves->unmoved_client_us,
                                      .may_be_thrown = moves->may_be_thrown,
-                                     .is_restored = moves->is_restored};
+                                     .is_restored = moves->is_restored,
+                                     .has_used_correction = moves->has_used_correction};
 }
 
 /*
@@ -249,6 +277,34 @@ void hs_checking_take_back(struct hs_checking *c)
     moves->unmoved_client_us = c->undo->unmoved_client_us;
     moves->may_be_thrown = c->undo->may_be_thrown;
     moves->is_restored = c->undo->is_restored;
+    moves->has_used_correction = c->undo->has_used_correction;
+}
+
+static struct hs_movement_step make_step(const struct hs_checking *c)
+{
+    const struct hs_move *move = c->move;
+    const struct hs_player_moves *moves = c->moves;
+    return (struct hs_movement_step){
+        .position = move->position,
+        .velocity = move->velocity,
+        .has_velocity = (move->fields & HS_MOVE_HAS_VELOCITY) != 0,
+        .up = hs_up_direction(c->match->ruleset->up),
+        .mode = limiting_mode(c),
+        .base = move->base.ptr != NULL ? hs_str_hash(move->base) : 0,
+        .delta_us = moves->unmoved_us,
+        .client_us = moves->unmoved_client_us,
+        .dilation = move->dilation,
+        .corrected = moves->corrected,
+        .has_corrected = may_be_corrected(c),
+        .received_us = move->received_us,
+        .rtt_us = c->rtt_us,
+        .jump_speed = c->match->ruleset->history.max_speed,
+        .launch_speed = moves->launch.speed,
+        .launch_climb = moves->launch.climb,
+        .may_be_thrown = moves->may_be_thrown,
+        .credit_s = hs_seconds(c->credit_us),
+        .has_credit = c->credit_us >= 0,
+    };
 }
 
 void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *granted)
@@ -261,33 +317,13 @@ void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *
         return;
     remember(c);
     notice_launch(c);
-    struct hs_movement_step step = {
-        .position = move->position,
-        .velocity = move->velocity,
-        .has_velocity = (move->fields & HS_MOVE_HAS_VELOCITY) != 0,
-        .up = hs_up_direction(c->match->ruleset->up),
-        .mode = limiting_mode(c),
-        .base = move->base.ptr != NULL ? hs_str_hash(move->base) : 0,
-        .delta_us = moves->unmoved_us,
-        .client_us = moves->unmoved_client_us,
-        .dilation = move->dilation,
-        .corrected = moves->corrected,
-        .has_corrected = moves->has_corrected && is_recent(c, moves->corrected_us),
-        .received_us = move->received_us,
-        .rtt_us = c->rtt_us,
-        .jump_speed = c->match->ruleset->history.max_speed,
-        .launch_speed = moves->launch.speed,
-        .launch_climb = moves->launch.climb,
-        .may_be_thrown = moves->may_be_thrown,
-        .credit_s = hs_seconds(c->credit_us),
-        .has_credit = c->credit_us >= 0,
-    };
+    struct hs_movement_step step = make_step(c);
     moves->unmoved_us = moves->unmoved_client_us = 0;
     const struct hs_movement *before = &c->undo->movement;
     struct hs_movement_result found;
     begin_trace(c, &step);
     hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
-    check_trace(c, &step, before->base != step.base);
+    hs_move_trace_judge(c->trace, found.time_us, may_be_corrected(c), before->base != step.base);
     int64_t announced_us;
     bool is_found = found_something(&found) || hs_move_trace_found(c->trace);
     bool is_announced = is_found && find_announced_jump(c, &announced_us);
@@ -300,9 +336,14 @@ void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *
         moves->is_restored = false;
         moves->checks.movement = *before;
         step.is_announced = true;
+        step.announced_us =
+            is_announced ? (double)(move->received_us - announced_us) : (double)HS_MOVES_LONGEST_US;
         hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
         hs_move_trace_excuse(c->trace);
     }
+    if (!is_found &&
+        (c->trace->used_corrected || (step.has_corrected && needs_correction(c, &step))))
+        moves->has_used_correction = true;
     c->more_us = hs_larger(0, found.time_us - step.delta_us);
     moves->may_be_thrown = moves->may_be_thrown && !found.was_thrown;
     if (moves->launch.speed > 0 || moves->launch.climb > 0)

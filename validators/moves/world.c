@@ -385,10 +385,10 @@ static void check_path(struct hs_move_trace *trace, double time_us, bool uses_co
     double time_s = hs_clamp(hs_larger(time_us, (double)since_us) / 1e6, 0, SEARCH_MAX_S);
     if (can_pass(trace, &search, before->place, time_s, &found))
         return;
-    if (uses_corrected && before->has_corrected &&
-        can_pass(trace, &search, before->corrected, time_s, &unused))
-        return;
-    trace->path = found;
+    trace->used_corrected = uses_corrected && before->has_corrected &&
+                            can_pass(trace, &search, before->corrected, time_s, &unused);
+    if (!trace->used_corrected)
+        trace->path = found;
 }
 
 /* ---- ground ---- */

@@ -44,6 +44,7 @@ struct hs_move_trace {
        base and relative to the new base. Valid if has_base_path. */
     struct hs_vec base_path;
     bool has_base_path;
+    bool used_corrected; /* the path is free only from the position of the last correction */
     /* Results of the search for ground; hs_move_trace_keep stores them. */
     int64_t looked_us;
     int64_t hover_us;

@@ -182,6 +182,7 @@ static const struct hs_saved_field moves_fields[] = {
     FIELD(hs_player_moves, has_epoch, FLAG),
     FIELD(hs_player_moves, has_corrected, FLAG),
     FIELD(hs_player_moves, has_acked, FLAG),
+    FIELD(hs_player_moves, has_used_correction, ELSEWHERE),
     FIELD(hs_player_moves, may_be_thrown, FLAG),
     FIELD(hs_player_moves, was_refused, FLAG),
     FIELD(hs_player_moves, has_lost_moves, FLAG),

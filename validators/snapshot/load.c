@@ -104,7 +104,9 @@ static void load_whole_state(struct hs_loading *l, struct hs_state *state)
     if (!hs_loading_is_state(l, state))
         l->is_damaged = true;
     else if (team.len > 0 && !hs_match_intern_team(l->match, team, &state->team))
-        l->no_memory = true;
+        /* While a match is saved in parts, players can change their teams. So the parts can contain
+           more names than fit. The team of some players is then unknown until a frame names it. */
+        l->no_memory = l->match->team_count < HS_MAX_TEAMS;
 }
 
 /* Reads the values that the next sample of a player inherits. Returns false if none were known. */

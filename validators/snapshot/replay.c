@@ -170,7 +170,6 @@ static void replay_clock(struct hs_loading *l)
         return;
     hs_match_restart(match, time_us);
     match->clock = clock;
-    match->newest_us = time_us;
 }
 
 void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal)

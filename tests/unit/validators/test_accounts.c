@@ -135,6 +135,22 @@ START_TEST(the_last_player_who_names_an_account_has_it)
 }
 END_TEST
 
+/* A frame that arrives late names the account of before. */
+START_TEST(a_late_frame_changes_no_account)
+{
+    misbehave(join("bob", "person"));
+    join("bob", "second");
+    struct hs_player_frame entry = hs_stage_entry("bob", 0, 0, 0);
+    entry.account = HS_STR("person");
+    ck_assert_int_eq(hs_stage_post(match, now_us - HS_MS(25), &entry, NULL), HS_FRAME_STORED);
+    expect_standing("bob", "second", 0);
+    join("eve", NULL);
+    entry.player = HS_STR("eve");
+    ck_assert_int_eq(hs_stage_post(match, now_us - HS_MS(25), &entry, NULL), HS_FRAME_STORED);
+    expect_standing("eve", "person", 1); /* the first frame that names an account may be late */
+}
+END_TEST
+
 START_TEST(the_debt_of_a_weapon_stays)
 {
     struct hs_player *bob = join("bob", "person");
@@ -222,6 +238,31 @@ START_TEST(parked_accounts_are_bounded)
     ck_assert_uint_le(match->players.accounts.count, 40);
     join("late", "a7");
     ck_assert_uint_eq(find("late")->standing.reasons[HS_REASON_NO_INTERSECTION], 1);
+}
+END_TEST
+
+/* A player changes to a parked account while the list of accounts is full. Their old account is
+   parked, and must not push out the one that they take. */
+START_TEST(a_full_list_keeps_the_account_that_is_taken)
+{
+    match->players.limit = 8;
+    join("bob", "person");
+    ck_assert(hs_ledger_record_shot(&find("bob")->ledger, HS_STAGE_RIFLE, now_us, HS_MS(1000), 0));
+    find("bob")->standing.reasons[HS_REASON_NO_INTERSECTION]++;
+    leave("bob");
+    for (int i = 0; i < 7; i++) {
+        char name[16], account[16];
+        snprintf(name, sizeof name, "p%d", i);
+        snprintf(account, sizeof account, "a%d", i);
+        misbehave(join(name, account));
+        leave(name);
+    }
+    ck_assert_uint_eq(match->players.accounts.count, 8);
+    join("bob", "other");
+    join("bob", "person");
+    ck_assert_uint_eq(find("bob")->standing.reasons[HS_REASON_NO_INTERSECTION], 1);
+    ck_assert(has_fired("bob"));
+    ck_assert_uint_eq(match->players.accounts.count, 8);
 }
 END_TEST
 
@@ -391,10 +432,12 @@ int main(void)
     tcase_add_test(tcase, an_account_outlasts_sessions_and_names);
     tcase_add_test(tcase, without_an_account_leaving_ends_the_standing);
     tcase_add_test(tcase, the_last_player_who_names_an_account_has_it);
+    tcase_add_test(tcase, a_late_frame_changes_no_account);
     tcase_add_test(tcase, the_debt_of_a_weapon_stays);
     tcase_add_test(tcase, present_players_who_share_an_account_keep_their_debts);
     tcase_add_test(tcase, a_present_player_with_a_new_account_keeps_the_debt);
     tcase_add_test(tcase, parked_accounts_are_bounded);
+    tcase_add_test(tcase, a_full_list_keeps_the_account_that_is_taken);
     tcase_add_test(tcase, accounts_are_saved);
     tcase_add_test(tcase, accounts_are_journalled);
     tcase_add_loop_test(tcase, records_of_accounts_in_the_snapshot_are_not_applied_again, 0, 2);

@@ -499,6 +499,50 @@ static void load_with_failures(const struct hs_bytes *saved)
     ck_assert_int_gt(failures, 10);
 }
 
+/* Each allocation for the first move of a new player may fail. The match is then unchanged. */
+START_TEST(a_failed_allocation_adds_no_player)
+{
+    struct hs_move move = {.player = HS_STR("new"),
+                           .timestamp_us = HS_MS(1000),
+                           .received_us = HS_MS(1010),
+                           .dilation = 1};
+    struct hs_match_info before, after;
+    hs_match_info(match, &before);
+    size_t used = hs_budget_used(&match->budget);
+    int failures = 0;
+    for (bool fine = false; !fine; failures++) {
+        struct hs_move_result result;
+        allocations_left = failures;
+        fine = hs_match_check_move(match, &move, &result);
+        bool has_failed = allocations_left < 0;
+        allocations_left = -1;
+        ck_assert_int_eq(fine, !has_failed);
+        hs_match_info(match, &after);
+        ck_assert_uint_eq(after.players, before.players + fine);
+        ck_assert(fine || hs_budget_used(&match->budget) == used);
+    }
+    ck_assert_int_gt(failures, 2);
+}
+END_TEST
+
+/* An entry that is not stored for lack of memory is not reported as stored. */
+START_TEST(a_failed_allocation_stores_no_entry)
+{
+    struct hs_player_frame entry = hs_stage_entry("new", 0, 0, 0);
+    struct hs_frame frame = {.time_us = HS_MS(1010), .players = &entry, .player_count = 1};
+    int failures = 0;
+    for (bool fine = false; !fine; failures++) {
+        enum hs_frame_result result;
+        unsigned flags = 0;
+        allocations_left = failures;
+        fine = hs_match_post_frame(match, &frame, &result, &flags);
+        allocations_left = -1;
+        ck_assert_int_eq(result, fine ? HS_FRAME_STORED : HS_FRAME_CAPACITY);
+    }
+    ck_assert_int_gt(failures, 2);
+}
+END_TEST
+
 START_TEST(a_failed_allocation_is_not_reported_as_damage)
 {
     struct hs_bytes saved = {0};
@@ -535,6 +579,8 @@ int main(void)
     tcase_add_test(tcase, scenarios_allocate_nothing);
     tcase_add_test(tcase, a_replay_allocates_nothing);
 #ifndef SANITIZED
+    tcase_add_test(tcase, a_failed_allocation_adds_no_player);
+    tcase_add_test(tcase, a_failed_allocation_stores_no_entry);
     tcase_add_test(tcase, a_failed_allocation_is_not_reported_as_damage);
 #endif
     suite_add_tcase(suite, tcase);

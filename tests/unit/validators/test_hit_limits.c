@@ -412,6 +412,41 @@ START_TEST(the_last_round_counts_a_little_longer)
 }
 END_TEST
 
+/* `ammo` and `reloading` belong to the weapon in hand. Rows: the weapon before 900 ms, whether it
+   is empty or being reloaded, and whether the rifle is then posted as empty. */
+START_TEST(another_weapon_is_not_empty)
+{
+    static const struct {
+        const char *before;
+        bool is_empty, reloading, posts_empty;
+        enum hs_reason reason;
+    } rows[] = {
+        {"bow", true, false, false, HS_REASON_OK},
+        {"bow", false, true, false, HS_REASON_OK},
+        {"bow", true, true, true, HS_REASON_WEAPON_NOT_AVAILABLE},
+        {"rifle", true, false, false, HS_REASON_WEAPON_NOT_AVAILABLE},
+        {"rifle", false, true, false, HS_REASON_WEAPON_NOT_AVAILABLE},
+        {NULL, true, false, false, HS_REASON_WEAPON_NOT_AVAILABLE},
+        {NULL, false, true, false, HS_REASON_WEAPON_NOT_AVAILABLE},
+    };
+    for (int ms = 800; ms <= 1000; ms += 50) {
+        struct hs_player_frame s = hs_stage_entry("S", 0, 0, 0);
+        s.weapon = hs_stage_str(ms < 900 ? rows[_i].before : "rifle");
+        if (ms == 800) {
+            s.fields = HS_FIELD_AMMO | HS_FIELD_RELOADING;
+            s.ammo = rows[_i].is_empty ? 0 : 7;
+            s.reloading = rows[_i].reloading;
+        } else if (ms == 900 && rows[_i].posts_empty) {
+            s.fields = HS_FIELD_AMMO;
+        }
+        ck_assert_int_eq(hs_stage_post(match, HS_MS(ms), &s, NULL), HS_FRAME_STORED);
+        hs_stage_place(match, HS_MS(ms), "T", 20, 0, 0);
+    }
+    struct hs_hit_claim claim = hs_stage_claim_fired(HS_MS(975), 20, 0, 1.6);
+    hs_expect_reason(judge(&claim), rows[_i].reason);
+}
+END_TEST
+
 START_TEST(damage_is_of_the_weapon_held_then)
 {
     play_still();
@@ -531,6 +566,7 @@ static TCase *cases_at_limits(void)
     tcase_add_loop_test(tcase, no_second_kill_even_where_life_is_in_shadow, 0, 2);
     tcase_add_loop_test(tcase, weapons_held_in_either_sample, 0, WEAPON_ROWS);
     tcase_add_loop_test(tcase, the_last_round_counts_a_little_longer, 0, 4);
+    tcase_add_loop_test(tcase, another_weapon_is_not_empty, 0, 7);
     tcase_add_test(tcase, damage_is_of_the_weapon_held_then);
     tcase_add_loop_test(tcase, team_mates_are_hurt_only_with_friendly_fire, 0, 6);
     tcase_add_test(tcase, shooters_cannot_hit_themselves);

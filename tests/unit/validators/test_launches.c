@@ -38,6 +38,26 @@ START_TEST(a_launch_pays_for_knock_back)
 }
 END_TEST
 
+/* A client answers pings 9 s late, and runs on with the speed of a launch. The round trip counts as
+   1 s, for which the launch counts in full, plus 0.5 s. */
+START_TEST(a_long_round_trip_keeps_no_launch)
+{
+    struct hs_player_frame entry = launch(18, 0);
+    run(0, 0, 1);
+    for (int i = 0; i < 100; i++) {
+        entry.fields |= HS_FIELD_RTT;
+        entry.rtt_us = S(9);
+        ck_assert_int_eq(hs_stage_post(session.match, move.received_us, &entry, NULL),
+                         HS_FRAME_STORED);
+        entry = hs_stage_entry("S", move.position.x, 0, 0);
+        run(18, 0, 0.05);
+        if (i < 30)
+            ck_assert_int_eq(failures, 0);
+    }
+    ck_assert_int_gt(failures, 0);
+}
+END_TEST
+
 START_TEST(a_launch_excuses_one_gain_of_speed)
 {
     run(0, 0, 1);
@@ -147,6 +167,7 @@ int main(void)
     TCase *tcase = tcase_create("launches");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, a_launch_pays_for_knock_back, 0, 4);
+    tcase_add_test(tcase, a_long_round_trip_keeps_no_launch);
     tcase_add_test(tcase, a_launch_excuses_one_gain_of_speed);
     tcase_add_loop_test(tcase, a_launch_pays_for_jump_pads_and_rocket_jumps, 0, 4);
     tcase_add_test(tcase, a_launch_is_no_flight);

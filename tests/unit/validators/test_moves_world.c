@@ -128,6 +128,23 @@ START_TEST(lost_moves_may_have_gone_around)
 }
 END_TEST
 
+/* A client's clock cannot give the time for a way around a wall. Rows: the clock jumps ahead, or a
+   new clock begins. */
+START_TEST(a_clock_gives_no_time_to_go_around)
+{
+    for (int i = 0; i < 60; i++)
+        ck_assert_uint_eq(go("walking", 4.7, 4.7, 0), 0);
+    now_us += TICK_US;
+    struct hs_move move = hs_session_move(now_us - INT64_C(90000000), now_us);
+    move.fields = HS_MOVE_HAS_POSITION;
+    move.position = (struct hs_vec){5.3, 5.3, 0};
+    move.mode = HS_STR("walking");
+    move.epoch = _i == 1;
+    move.timestamp_us += _i == 0 ? 10 * TICK_US : 0;
+    ck_assert_uint_ne(hs_session_judge(&session, &move).raised & bit(HS_MOVE_CHECK_PATH), 0);
+}
+END_TEST
+
 START_TEST(a_refused_move_does_not_become_the_start_of_the_next)
 {
     session.rules->move_checks[HS_MOVE_CHECK_PATH] = HS_MODE_ENFORCE;
@@ -210,6 +227,7 @@ int main(void)
     tcase_add_test(tests, hovering_with_short_walks_is_found);
     tcase_add_test(tests, an_edge_is_ground_for_a_body_beyond_it);
     tcase_add_test(tests, lost_moves_may_have_gone_around);
+    tcase_add_loop_test(tests, a_clock_gives_no_time_to_go_around, 0, 2);
     tcase_add_test(tests, a_refused_move_does_not_become_the_start_of_the_next);
     tcase_add_loop_test(tests, a_jump_excuses_only_moves_to_a_base_within_reach, 0, 10);
     suite_add_tcase(suite, tests);

@@ -254,6 +254,100 @@ START_TEST(a_spawn_may_be_shown_late)
     move.timestamp_us += S(3);
     move.position.x = 100 + 6 * 3;
     ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
+    ck_assert_int_eq(failures, 0);
+    run(6, 0, 1);
+    ck_assert_int_eq(failures, 0);
+    move.position.x = 100; /* the spawn excuses one jump */
+    step(0, 0);
+    ck_assert_int_gt(failures, 0);
+}
+END_TEST
+
+/* The same with a new clock: the client connects again after the spawn. */
+START_TEST(a_spawn_may_be_shown_late_by_a_new_clock)
+{
+    die_and_spawn();
+    move.received_us += S(10);
+    move.timestamp_us = S(1);
+    move.epoch = 1;
+    move.position.x = 100;
+    ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
+    ck_assert_int_eq(failures, 0);
+}
+END_TEST
+
+/* A body cannot run before it has spawned: the first move shows the spawn, and the next one claims
+   the time before it. Rows: a spawn, a teleport. */
+START_TEST(the_time_before_a_spawn_is_lost)
+{
+    run(6, 0, 1);
+    post(move.received_us, hs_stage_event("S", _i == 0 ? HS_EVENT_DEATH : HS_EVENT_NONE));
+    for (int i = 0; i < 10; i++) {
+        move.received_us += S(1);
+        post(move.received_us, hs_stage_entry("S", 6, 0, 0));
+    }
+    struct hs_player_frame there = spawn(100);
+    there.event = _i == 0 ? HS_EVENT_SPAWN : HS_EVENT_TELEPORT;
+    move.received_us += S(0.5);
+    post(move.received_us, there);
+    move.position.x = 100;
+    ck_assert_uint_eq(step(0, 0).failure_count, 0);
+    move.timestamp_us += S(5);
+    ck_assert_uint_ne(step(30, 0).raised & 1u << HS_MOVE_CHECK_SPEED, 0);
+}
+END_TEST
+
+/* After a spawn, the body may be faster than its mode: it falls, or the server launches it. The
+   first move comes after `late_s`. Rows: 40 m/s downwards in the air and on the ground, a launch
+   sideways, and too far sideways and upwards. */
+START_TEST(the_new_body_may_fall_and_be_launched)
+{
+    static const struct {
+        const char *mode;
+        double x, z, late_s;
+        bool is_launched;
+        enum hs_move_reason expected;
+    } rows[] = {
+        {"falling", 100, -120, 4, false, HS_MOVE_OK},
+        {"walking", 100, -120, 4, false, HS_MOVE_OK},
+        {"falling", 220, 0, 4, true, HS_MOVE_OK},
+        {"falling", 220, 0, 4, false, HS_MOVE_STALE},
+        {"falling", 100, 120, 4, false, HS_MOVE_STALE},
+    };
+    die_and_spawn();
+    if (rows[_i].is_launched) {
+        struct hs_player_frame launch = hs_stage_event("S", HS_EVENT_LAUNCH);
+        launch.position.x = 100;
+        launch.velocity = (struct hs_vec){30, 0, 5};
+        post(move.received_us + FRAME_US, launch);
+    }
+    move.received_us += S(rows[_i].late_s);
+    move.timestamp_us += S(rows[_i].late_s);
+    move.mode = hs_stage_str(rows[_i].mode);
+    move.position = (struct hs_vec){rows[_i].x, 0, rows[_i].z};
+    ck_assert_int_eq(step(0, 0).reason, rows[_i].expected);
+    ck_assert_int_eq(failures, 0);
+}
+END_TEST
+
+/* ---- corrections ---- */
+
+/* The client moves on from the position of a correction, and then returns there at once. */
+START_TEST(a_correction_excuses_one_jump)
+{
+    run(0, 0, 1);
+    move.fields |= HS_MOVE_HAS_SERVER_POSITION;
+    move.server_position = (struct hs_vec){0, 20, 0};
+    ck_assert_int_eq(step(0, 0).position, HS_MOVE_POSITION_CORRECTION);
+    move.fields &= ~(unsigned)HS_MOVE_HAS_SERVER_POSITION;
+    run(6, 0, 0.1); /* the client does not know of the correction yet */
+    move.position = move.server_position;
+    step(0, 0);
+    run(6, 0, 0.5);
+    ck_assert_int_eq(failures, 0);
+    move.position = move.server_position;
+    step(0, 0);
+    ck_assert_int_gt(failures, 0);
 }
 END_TEST
 
@@ -468,6 +562,10 @@ int main(void)
     tcase_add_test(tcase, moves_of_the_old_body_are_stale);
     tcase_add_loop_test(tcase, other_ways_into_the_new_body, 0, 5);
     tcase_add_test(tcase, a_spawn_may_be_shown_late);
+    tcase_add_loop_test(tcase, the_time_before_a_spawn_is_lost, 0, 2);
+    tcase_add_test(tcase, a_spawn_may_be_shown_late_by_a_new_clock);
+    tcase_add_loop_test(tcase, the_new_body_may_fall_and_be_launched, 0, 5);
+    tcase_add_test(tcase, a_correction_excuses_one_jump);
     tcase_add_loop_test(tcase, flags_and_frames_may_disagree_for_a_while, 0, 2);
     tcase_add_test(tcase, a_stance_of_the_server_arrives_late);
     tcase_add_loop_test(tcase, unknown_stances_contradict_nothing, 0, 3);

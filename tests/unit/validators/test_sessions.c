@@ -394,6 +394,36 @@ START_TEST(strangers_to_a_full_match_do_not_restart_the_clock)
 }
 END_TEST
 
+/* The only entry of the frame that restarts the clock is refused, because memory is short. The
+   match has the new clock then, and the suspicion stays. */
+START_TEST(a_clock_reset_without_a_stored_entry_sets_the_clock)
+{
+    char name[8];
+    for (int i = 0; i < 8; i++) {
+        snprintf(name, sizeof name, "p%d", i);
+        hs_stage_place(match, HS_MS(100000000), name, 0, 0, 0);
+    }
+    struct hs_player *player = hs_players_find(&match->players, HS_STR("p0"));
+    player->standing.suspicion.hits[HS_CHECK_CONTACT] = 4;
+    player->standing.suspicion.time_us = HS_MS(100000000);
+    /* Memory for another player, but not for more places. */
+    size_t bytes = hs_players_min_bytes(match->limits.samples);
+    match->budget.limit = hs_budget_used(&match->budget);
+    while (!hs_budget_has_spare(&match->budget, bytes))
+        match->budget.limit++;
+    unsigned flags = 0;
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_ne(post_flags(HS_MS(1000 + 50 * i), hs_stage_entry("Q", 0, 0, 0), &flags),
+                         HS_FRAME_STORED);
+    ck_assert_uint_ne(flags & 1u << HS_FRAME_FLAG_HISTORY_RESTARTED, 0);
+    for (int i = 3; i < 6; i++)
+        ck_assert_int_eq(place(HS_MS(1000 + 50 * i), "p0"), HS_FRAME_STORED);
+    struct hs_player_info info;
+    ck_assert(hs_match_find_player(match, HS_STR("p0"), &info));
+    ck_assert_double_gt(info.suspicion, 3.9);
+}
+END_TEST
+
 START_TEST(old_sessions_end_with_the_old_clock)
 {
     hs_stage_place(match, HS_MS(50000), "P", 0, 0, 0);
@@ -460,6 +490,7 @@ int main(void)
     tcase_add_test(tcase, five_seconds_back_is_too_old_and_an_hour_ahead_is_a_jump);
     tcase_add_test(tcase, refused_entries_do_not_restart_the_clock);
     tcase_add_test(tcase, strangers_to_a_full_match_do_not_restart_the_clock);
+    tcase_add_test(tcase, a_clock_reset_without_a_stored_entry_sets_the_clock);
     tcase_add_test(tcase, old_sessions_end_with_the_old_clock);
     tcase_add_test(tcase, resync_until_one_window_is_there);
     tcase_add_test(tcase, a_late_frame_lengthens_the_window);

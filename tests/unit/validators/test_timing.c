@@ -151,6 +151,50 @@ END_TEST
 /* Rows: the time since the last move, how far the client's clock went back in that time, and the
    granted time. The new clock is accepted. The granted time is at most the time on the server's
    clock. */
+/*
+ * After a silence of two minutes or longer, the clock may show any value: a dead player waits for
+ * the next round. With the prevention `resolution`, the rules of Unreal refuse such clocks. Rows:
+ * the length of the silence.
+ */
+START_TEST(a_clock_is_accepted_after_a_long_silence)
+{
+    static const double silences_s[] = {119, 121, 130, 150, 200, 239, 241, 400};
+    static const enum hs_move_reason expected[] = {HS_MOVE_OK,    HS_MOVE_OK,    HS_MOVE_OK,
+                                                   HS_MOVE_RESET, HS_MOVE_RESET, HS_MOVE_RESET,
+                                                   HS_MOVE_OK,    HS_MOVE_RESET};
+    int64_t silence_us = S(silences_s[_i]);
+    for (int prevention = 0; prevention < 2; prevention++) {
+        rules->prevention = prevention == 0 ? HS_PREVENTION_CREDIT : HS_PREVENTION_RESOLUTION;
+        begin_at(1, 100);
+        judge();
+        run(100);
+        int64_t clock_us = (move.timestamp_us + silence_us) % rules->reset_period_us;
+        enum hs_move_reason reason = after(clock_us - move.timestamp_us, silence_us);
+        if (prevention == 1) {
+            ck_assert_int_eq(reason == HS_MOVE_STALE, _i > 0 && _i != 6);
+            continue;
+        }
+        ck_assert_int_eq(reason, expected[_i]);
+        run(10);
+        ck_assert_uint_eq(flags, 0);
+    }
+}
+END_TEST
+
+/* A cheater gains nothing from the silence. */
+START_TEST(a_long_silence_gives_no_time)
+{
+    judge();
+    run(100);
+    granted_us = 0;
+    after(_i == 0 ? S(125) : -S(10), S(121));
+    for (int i = 0; i < 600; i++)
+        after(2 * FRAME_US, FRAME_US);
+    ck_assert_double_le(granted_us, (double)(600 * FRAME_US + rules->credit_max_us));
+    ck_assert_uint_ne(flags, 0);
+}
+END_TEST
+
 START_TEST(an_implausible_reset_is_taken_over_with_clipped_time)
 {
     static const struct {
@@ -293,6 +337,24 @@ START_TEST(resolution_leaves_no_more_than_server_time)
     double passed_us = (double)(move.received_us - begun_us);
     ck_assert_double_le(granted_us, 1.35 * passed_us);
     ck_assert_double_ge(granted_us, passed_us);
+}
+END_TEST
+
+/* With a new epoch every five seconds, a clock at 1.05x is never ahead by more than the margin. */
+START_TEST(a_new_epoch_pays_back_the_discrepancy)
+{
+    rules->prevention = HS_PREVENTION_RESOLUTION;
+    judge();
+    granted_us = 0;
+    for (int i = 1; i <= 60 * 120; i++) {
+        if (i % 300 == 0) {
+            hs_timing_restart(&timing);
+            move.timestamp_us = S(1);
+        }
+        after(FRAME_US * 21 / 20, FRAME_US);
+    }
+    ck_assert_double_le(granted_us, (double)(60 * 120 * FRAME_US + rules->max_margin_us));
+    ck_assert_uint_ne(flags & HS_TIMING_DISCREPANCY, 0);
 }
 END_TEST
 
@@ -523,6 +585,8 @@ int main(void)
     tcase_add_test(tcase, a_straggler_of_before_a_reset_is_stale);
     tcase_add_test(tcase, a_reset_in_the_background_is_accepted);
     tcase_add_loop_test(tcase, a_reset_by_several_periods_is_accepted, 0, 2);
+    tcase_add_loop_test(tcase, a_clock_is_accepted_after_a_long_silence, 0, 8);
+    tcase_add_loop_test(tcase, a_long_silence_gives_no_time, 0, 2);
     tcase_add_test(tcase, an_implausible_reset_is_taken_over_with_clipped_time);
     tcase_add_loop_test(tcase, a_reset_never_goes_back, 0, 2);
     tcase_add_test(tcase, a_timestamp_counts_once);
@@ -532,6 +596,7 @@ int main(void)
     tcase_add_test(tcase, credit_is_saved_up_to_its_most);
     tcase_add_test(tcase, a_packet_burst_uses_up_credit_without_a_flag_of_the_default_check);
     tcase_add_test(tcase, resolution_leaves_no_more_than_server_time);
+    tcase_add_test(tcase, a_new_epoch_pays_back_the_discrepancy);
     tcase_add_test(tcase, a_new_epoch_begins_with_the_credit_there_is);
     tcase_add_loop_test(tcase, less_than_100_ms_of_backlog_are_no_burst, 0, 2);
     tcase_add_test(tcase, bursts_are_counted_for_a_minute);
