@@ -419,7 +419,7 @@ static void put_next(struct hs_excerpt *excerpt, const struct hs_match *match,
         parts |= writing->last_pose != NULL && is_same_pose(pose, writing->last_pose) ? IS_SAME_POSE
                                                                                       : PART_POSE;
     put_sample(is, was != NULL ? was : &nothing, parts, out);
-    if (parts & PART_POSE)
+    if (pose != NULL && (parts & PART_POSE))
         put_pose(pose, out);
     if (parts & PART_STATE)
         put_state(excerpt, match, history, is, out);
