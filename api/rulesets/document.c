@@ -83,7 +83,7 @@ static void read_modes(struct hs_reader *reader, const json_t *value, const stru
 
 #define TO(member) .offset = offsetof(struct hs_ruleset, member)
 
-/* The members of sections that are not scalars. */
+/* The section members that are not scalars: enums, lists and objects. */
 static const struct {
     const char *section;
     struct hs_json_field field;

@@ -137,14 +137,6 @@ static bool has_bones(const struct hs_posted_pose *pose)
     return pose != NULL && pose->bone_count > 0;
 }
 
-static const struct hs_stance *stance_of(const struct hs_history *history,
-                                         const struct hs_ruleset *ruleset,
-                                         const struct hs_sample *sample)
-{
-    const struct hs_state *state = hs_history_state(history, sample);
-    return &ruleset->rigs[state->rig]->stances[state->stance];
-}
-
 /* The box of a sample contains the ball around each bone, so that it is valid for every rotation of
    the bones. Without posted bones, it contains the stance in every rotation of the root. */
 static void box_of_sample(const struct hs_history *history, const struct hs_ruleset *ruleset,
@@ -157,7 +149,7 @@ static void box_of_sample(const struct hs_history *history, const struct hs_rule
         out->high = hs_vec_from_floats(pose->high);
         return;
     }
-    double reach = stance_of(history, ruleset, sample)->reach;
+    double reach = hs_rewind_stance(history, ruleset, sample)->reach;
     out->reach = reach;
     out->low = (struct hs_vec){-reach, -reach, -reach};
     out->high = (struct hs_vec){reach, reach, reach};
@@ -207,7 +199,7 @@ void hs_rewind_box(const struct hs_history *history, const struct hs_ruleset *ru
     if (has_bones(pose) || has_bones(later))
         box_of_bones(history, ruleset, bracket, pose, later, &box);
     else
-        box_at_rest(stance_of(history, ruleset, bracket->from), bracket, &box);
+        box_at_rest(hs_rewind_stance(history, ruleset, bracket->from), bracket, &box);
     double slack =
         4 * HS_TOUCH_SLACK * box.reach + 1e-12 * (fabs(root.x) + fabs(root.y) + fabs(root.z));
     *middle = hs_vec_add(root, hs_vec_scale(hs_vec_add(box.low, box.high), 0.5));

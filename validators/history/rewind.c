@@ -78,7 +78,7 @@ void hs_rewind_rotation(const struct hs_bracket *bracket, float out[4])
         memcpy(out, bracket->from->rotation, sizeof bracket->from->rotation);
 }
 
-static const struct hs_stance *stance_of(const struct hs_history *history,
+const struct hs_stance *hs_rewind_stance(const struct hs_history *history,
                                          const struct hs_ruleset *ruleset,
                                          const struct hs_sample *sample)
 {
@@ -97,7 +97,7 @@ static double sample_reach(const struct hs_history *history, const struct hs_rul
                            const struct hs_sample *sample)
 {
     const struct hs_posted_pose *bones = posted_bones(history, sample);
-    return bones != NULL ? (double)bones->reach : stance_of(history, ruleset, sample)->reach;
+    return bones != NULL ? (double)bones->reach : hs_rewind_stance(history, ruleset, sample)->reach;
 }
 
 double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset *ruleset,
@@ -125,7 +125,7 @@ static struct hs_vec eye_offset(const struct hs_history *history, const struct h
     const struct hs_posted_pose *posted_pose = hs_history_posted_pose(history, sample);
     if (posted_pose != NULL && posted_pose->has_eye)
         return (struct hs_vec){posted_pose->eye[0], posted_pose->eye[1], posted_pose->eye[2]};
-    return hs_quat_rotate(rotation, stance_of(history, ruleset, sample)->eye);
+    return hs_quat_rotate(rotation, hs_rewind_stance(history, ruleset, sample)->eye);
 }
 
 static bool has_posted_eye(const struct hs_history *history, const struct hs_sample *sample)
@@ -262,8 +262,8 @@ void hs_rewind_pose(const struct hs_history *history, const struct hs_ruleset *r
     *out = (struct hs_pose){.bracket = bracket,
                             .rig = ruleset->rigs[hs_rewind_state(history, bracket)->rig],
                             .root = hs_rewind_position(bracket),
-                            .stance_from = stance_of(history, ruleset, bracket->from),
-                            .stance_to = stance_of(history, ruleset, bracket->to),
+                            .stance_from = hs_rewind_stance(history, ruleset, bracket->from),
+                            .stance_to = hs_rewind_stance(history, ruleset, bracket->to),
                             .from = posted_bones(history, bracket->from),
                             .to = posted_bones(history, bracket->to)};
     if (is_at_rest(out)) {

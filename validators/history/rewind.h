@@ -55,6 +55,11 @@ void hs_rewind_rotation(const struct hs_bracket *bracket, float out[4]);
 double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset *ruleset,
                        const struct hs_bracket *bracket);
 
+/* Returns the stance of a sample. */
+const struct hs_stance *hs_rewind_stance(const struct hs_history *history,
+                                         const struct hs_ruleset *ruleset,
+                                         const struct hs_sample *sample);
+
 /* Returns the position of the eye. If at least one sample has a posted eye, the eye is
    interpolated. Otherwise the eye of the older sample's stance is used. */
 struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,

@@ -309,7 +309,8 @@ static enum hs_says says_fire_time(struct hs_claim_facts *f)
     hs_history_span_box(hs_history_span(f->shooter->history), &middle, &half);
     if (hs_vec_length(half) < f->tolerance ||
         (f->off > 0.25 * f->tolerance && f->off <= f->tolerance))
-        return HS_SAYS_NOTHING; /* the shooter stood still, or every time fits */
+        return HS_SAYS_NOTHING; /* every time fits, because the shooter hardly moved; or the
+                                   distance is too large for a fit and too small for a failure */
     f->measured = f->off > f->tolerance ? late_by(f) : 0;
     return answer(fabs(f->measured) >= SHORTEST_LATE);
 }

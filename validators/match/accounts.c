@@ -247,7 +247,6 @@ void hs_accounts_set(struct hs_players *players, struct hs_player *player, struc
         if (!other->left) {
             take_away(players, other, other->left_us, &account);
             has_values = true;
-            players->accounts_taken++;
         }
         other->account = (struct hs_name){0};
     }

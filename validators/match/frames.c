@@ -297,7 +297,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     record_event(match, player, entry, time_us);
     if (posted.sample.rtt_posted)
         hs_connection_learn(player, posted.sample.rtt_us, time_us);
-    /* A late frame does not replace the account of a later one. */
+    /* A late frame changes no account, because a later frame may have named it. */
     bool is_newest = hs_history_span(player->history)->newest_us <= time_us;
     if (entry->account.ptr != NULL && (is_newest || player->account.text[0] == '\0'))
         hs_accounts_set(&match->players, player, entry->account);

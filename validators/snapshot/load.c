@@ -77,7 +77,7 @@ static bool is_weapon(const struct hs_loading *l, uint16_t weapon)
     return weapon < l->match->ruleset->weapon_count;
 }
 
-bool hs_loading_is_state(const struct hs_loading *l, const struct hs_state *state)
+static bool is_state(const struct hs_loading *l, const struct hs_state *state)
 {
     const struct hs_ruleset *ruleset = l->match->ruleset;
     bool has_weapon = is_weapon(l, state->weapon) || state->weapon == HS_NONE ||
@@ -94,14 +94,13 @@ int32_t hs_loading_delay(struct hs_loading *l)
     return word > INT32_MAX ? -1 : (int32_t)word;
 }
 
-static void load_whole_state(struct hs_loading *l, struct hs_state *state)
+void hs_loading_team(struct hs_loading *l, struct hs_state *state)
 {
-    hs_loading_get(l, HS_SAVED_STATE, state);
     struct hs_str team = hs_loading_name(l, true);
     state->team = HS_NONE;
     if (!hs_loading_is_fine(l))
         return;
-    if (!hs_loading_is_state(l, state))
+    if (!is_state(l, state))
         l->is_damaged = true;
     else if (team.len > 0 && !hs_match_intern_team(l->match, team, &state->team))
         /* While a match is saved in parts, players can change their teams. So the parts can contain
@@ -114,10 +113,12 @@ static bool load_state(struct hs_loading *l, struct hs_inherited *carried)
 {
     if (!hs_loading_flag(l))
         return false;
-    if (l->is_excerpt)
+    if (l->is_excerpt) {
         hs_excerpt_get_state(l, &carried->state);
-    else
-        load_whole_state(l, &carried->state);
+    } else {
+        hs_loading_get(l, HS_SAVED_STATE, &carried->state);
+        hs_loading_team(l, &carried->state);
+    }
     carried->rtt_us = hs_loading_delay(l);
     carried->interp_us = hs_loading_delay(l);
     carried->state.tells_stance = false;
