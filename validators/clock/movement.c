@@ -107,7 +107,7 @@ static double acceleration_of(const struct hs_move_mode *mode)
     return mode->max_accel > 0 ? mode->max_accel : HUGE_VAL;
 }
 
-static double fall_speed_of(const struct hs_move_mode *mode)
+double hs_move_mode_fall_speed(const struct hs_move_mode *mode)
 {
     return mode->max_fall_speed > 0 ? mode->max_fall_speed : speed_of(mode);
 }
@@ -122,9 +122,10 @@ static double max_speed(const struct passage *passage)
 /* Returns the speed limit upwards or downwards. */
 static double max_climb(const struct passage *passage, bool is_upwards)
 {
-    double limit = is_upwards ? speed_of(passage->mode) : fall_speed_of(passage->mode);
+    double limit = is_upwards ? speed_of(passage->mode) : hs_move_mode_fall_speed(passage->mode);
     if (passage->in_window)
-        limit = hs_larger(limit, is_upwards ? speed_of(passage->old) : fall_speed_of(passage->old));
+        limit = hs_larger(limit, is_upwards ? speed_of(passage->old)
+                                            : hs_move_mode_fall_speed(passage->old));
     return is_upwards ? hs_larger(limit, passage->launch_climb) : limit;
 }
 
@@ -234,7 +235,8 @@ static void restart_motion(struct hs_movement *movement)
 static void begin(struct hs_movement *movement, const struct hs_moves_rules *rules,
                   const struct hs_movement_step *step)
 {
-    double most_us = step->announced_us * step->dilation + (double)rules->credit_max_us;
+    double most_us =
+        hs_larger(0, step->announced_us * step->dilation + (double)rules->credit_max_us);
     *movement =
         (struct hs_movement){.position = step->position,
                              .base = step->base,

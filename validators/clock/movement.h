@@ -126,6 +126,9 @@ struct hs_movement {
 
 static_assert(sizeof(struct hs_movement) <= 152, "kept for every player");
 
+/* Returns the largest speed of a fall in a mode, HUGE_VAL if it is not limited. */
+double hs_move_mode_fall_speed(const struct hs_move_mode *mode);
+
 /*
  * Checks a step and stores it, even if a check fails. An overdrawn credit is filled up again, so
  * that one cause leads to one finding. A caller that refuses the step must restore the state from

@@ -77,7 +77,7 @@ static double max_fall_speed(const struct hs_moves_rules *rules)
 {
     double speed = 0;
     for (uint16_t i = 0; i < rules->mode_count; i++)
-        speed = hs_larger(speed, rules->modes[i].max_fall_speed);
+        speed = hs_larger(speed, hs_move_mode_fall_speed(&rules->modes[i]));
     return speed;
 }
 
@@ -97,7 +97,9 @@ static bool can_reach(const struct hs_checking *c, struct hs_vec end, struct hs_
     /* Frames and moves may use different points of the body. */
     double reach = 2 * c->match->ruleset->reach + speed * (since_s + c->rules->modes[mode].credit);
     struct hs_vec path = hs_vec_sub(end, place), up = hs_up_direction(c->match->ruleset->up);
-    double drop = hs_clamp(-hs_vec_dot(path, up), 0, max_fall_speed(c->rules) * since_s);
+    /* The frame of the jump may have a later time than the move that shows it. */
+    double fall = since_s > 0 ? max_fall_speed(c->rules) * since_s : 0;
+    double drop = hs_clamp(-hs_vec_dot(path, up), 0, fall);
     return hs_vec_length(hs_vec_add_scaled(path, up, drop)) <= reach;
 }
 

@@ -330,6 +330,23 @@ START_TEST(the_new_body_may_fall_and_be_launched)
 }
 END_TEST
 
+/* The same fall on the ground with `max_fall_speed` 0, which means `max_speed`. */
+START_TEST(the_new_body_may_fall_at_the_largest_speed)
+{
+    for (uint16_t i = 0; i < rules->mode_count; i++) {
+        rules->modes[i].max_fall_speed = 0;
+        if (strcmp(rules->modes[i].name.text, "falling") == 0)
+            rules->modes[i].max_speed = 40;
+    }
+    die_and_spawn();
+    move.received_us += S(4);
+    move.timestamp_us += S(4);
+    move.mode = HS_STR("walking");
+    move.position = (struct hs_vec){100, 0, -120};
+    ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
+}
+END_TEST
+
 /* ---- corrections ---- */
 
 /* The client moves on from the position of a correction, and then returns there at once. */
@@ -564,6 +581,7 @@ int main(void)
     tcase_add_test(tcase, a_spawn_may_be_shown_late);
     tcase_add_loop_test(tcase, the_time_before_a_spawn_is_lost, 0, 2);
     tcase_add_test(tcase, a_spawn_may_be_shown_late_by_a_new_clock);
+    tcase_add_test(tcase, the_new_body_may_fall_at_the_largest_speed);
     tcase_add_loop_test(tcase, the_new_body_may_fall_and_be_launched, 0, 5);
     tcase_add_test(tcase, a_correction_excuses_one_jump);
     tcase_add_loop_test(tcase, flags_and_frames_may_disagree_for_a_while, 0, 2);
