@@ -147,12 +147,12 @@ static bool is_dead(const struct hs_checking *c)
     return !state->alive && !(state->stale & HS_STALE_LIFE);
 }
 
-/* Records that this move shows the last spawn. */
+/* Records that the client has seen the last spawn. */
 static void show_spawn(struct hs_checking *c)
 {
     int64_t spawned_us = c->player->spawned_us;
     if (c->moves->spawn_shown_us < spawned_us)
-        c->moves->spawn_shown_us = c->shown_spawn_us = spawned_us;
+        c->moves->spawn_shown_us = spawned_us;
 }
 
 /* Returns OK if the client controls the body: the player is alive, and the move is not from
@@ -442,7 +442,6 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
         .move = move,
         .player = hs_players_find_next(&match->players, move->player, HS_PLAYERS_FOR_MOVE),
         .rtt_us = -1,
-        .shown_spawn_us = INT64_MIN,
         .trace = &trace,
         .undo = &undo,
         .out = out};

@@ -25,9 +25,7 @@ struct hs_checking {
     struct hs_player_moves *moves;
     int64_t rtt_us; /* -1: unknown */
     int64_t interp_us;
-    int64_t credit_us;      /* see hs_connection_move_credit; -1: unknown */
-    int64_t shown_spawn_us; /* time of the spawn that this move is the first to show; INT64_MIN:
-                               none */
+    int64_t credit_us; /* see hs_connection_move_credit; -1: unknown */
     /* Filled in only if has_moved, because clearing structs this large is slow. */
     struct hs_move_trace *trace;
     struct hs_move_undo *undo;

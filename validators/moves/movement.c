@@ -129,6 +129,14 @@ static bool can_explain(const struct hs_checking *c, struct hs_vec place, int64_
            can_reach(c, trace->place, place, time_us);
 }
 
+/* Returns whether this move is the first with a position since the spawn at `spawned_us`. Moves
+   that were taken back do not count. */
+static bool is_first_since_spawn(const struct hs_checking *c, int64_t spawned_us)
+{
+    return c->moves->spawn_shown_us == spawned_us && c->player->spawned_us == spawned_us &&
+           c->undo->movement.received_us < spawned_us;
+}
+
 /* Finds the first jump by the server that no move has shown yet and that can explain this move. The
    first move after a spawn may come late. */
 static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
@@ -136,7 +144,7 @@ static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
     const struct hs_player *player = c->player;
     for (int i = 0; i < HS_JUMPS_OPEN && player->was_moved; i++) {
         *time_us = player->moved_us[i];
-        bool is_open = *time_us == c->shown_spawn_us || is_recent(c, *time_us);
+        bool is_open = is_first_since_spawn(c, *time_us) || is_recent(c, *time_us);
         if (*time_us > c->moves->jump_closed_us && is_open &&
             can_explain(c, player->moved_to[i], *time_us))
             return true;

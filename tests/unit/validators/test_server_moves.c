@@ -263,6 +263,22 @@ START_TEST(a_spawn_may_be_shown_late)
 }
 END_TEST
 
+/* A move without a position does not use up the excuse of a late spawn. */
+START_TEST(a_late_spawn_waits_for_a_place)
+{
+    die_and_spawn();
+    move.received_us += S(10);
+    move.timestamp_us += S(10);
+    const unsigned fields = move.fields;
+    move.fields = 0;
+    step(0, 0);
+    move.fields = fields;
+    move.position.x = 100;
+    ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
+    ck_assert_int_eq(failures, 0);
+}
+END_TEST
+
 /* The same with a new clock: the client connects again after the spawn. */
 START_TEST(a_spawn_may_be_shown_late_by_a_new_clock)
 {
@@ -580,6 +596,7 @@ int main(void)
     tcase_add_loop_test(tcase, other_ways_into_the_new_body, 0, 5);
     tcase_add_test(tcase, a_spawn_may_be_shown_late);
     tcase_add_loop_test(tcase, the_time_before_a_spawn_is_lost, 0, 2);
+    tcase_add_test(tcase, a_late_spawn_waits_for_a_place);
     tcase_add_test(tcase, a_spawn_may_be_shown_late_by_a_new_clock);
     tcase_add_test(tcase, the_new_body_may_fall_at_the_largest_speed);
     tcase_add_loop_test(tcase, the_new_body_may_fall_and_be_launched, 0, 5);
