@@ -189,6 +189,8 @@ bool hs_match_replay(struct hs_match *match, const void *records, size_t size)
         [HS_JOURNAL_CLOCK] = replay_clock,     [HS_JOURNAL_CANCEL] = replay_cancel,
         [HS_JOURNAL_ACCOUNT] = replay_account,
     };
+    if (size == 0) /* `records` may be NULL */
+        return true;
     struct hs_loading l = {.reader = {records, (const unsigned char *)records + size, false},
                            .match = match};
     hs_saved_own_names(&l.names);
