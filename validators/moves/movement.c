@@ -5,7 +5,8 @@
 #include "validators/moves/checking.h"
 
 /* When the server moves or corrects the player, the first move that shows it arrives within the
-   round trip plus this time. After that, it no longer excuses a move. */
+   round trip plus this time. After that, the server's move or correction no longer excuses a move.
+ */
 #define JUMP_ARRIVES_US INT64_C(1000000)
 
 /* Assumed if the round trip is unknown. */
