@@ -61,7 +61,6 @@ struct hs_evidence_store {
     struct hs_db *db;
     struct hs_db_statement *statements[STATEMENTS];
     int64_t newest_us;
-    int64_t late_us; /* time of the last row that was too late for the file; INT64_MAX: none */
     int64_t changes; /* data_version of SQLite; changes when another connection writes */
     ZSTD_CCtx *packer;
     unsigned char *packed; /* buffer for the compressed texts */
@@ -237,7 +236,6 @@ static struct hs_evidence_store *create(char error[256])
     snprintf(error, 256, "out of memory");
     if (store == NULL)
         return NULL;
-    store->late_us = INT64_MAX;
     store->packer = ZSTD_createCCtx();
     if (store->packer == NULL) {
         hs_evidence_store_close(store);
@@ -434,43 +432,23 @@ static bool finds(struct hs_evidence_store *store, enum statement which)
     return read_number(store, which, &found);
 }
 
-/* Where to look for a free time. FAR_BEFORE doubles each step. */
-enum search { AFTER, BEFORE, FAR_BEFORE };
-
-/* Adds a row at `at_us`. If another row already has this time, tries other times. Sets *added_us to
-   the time of the row, unless the file has the row already. */
+/* Adds a row at its time. If another row already has this time, tries the times after it (`step` 1)
+   or before it (-1). */
 static bool put_at_free_time(struct hs_evidence_store *store, const struct hs_evidence_row *row,
-                             int64_t at_us, enum search search, int64_t *added_us)
+                             int64_t step)
 {
     enum { TRIES = 1000 };
-    int64_t step = search == AFTER ? 1 : -1;
-    for (int i = 0; i < TRIES; i++) {
+    for (int64_t i = 0; i < TRIES; i++) {
+        int64_t at_us = row->at_us + i * step;
         if (!put_body(store, at_us, row))
             return false;
-        if (hs_db_changes(store->db) > 0) {
-            *added_us = at_us;
+        if (hs_db_changes(store->db) > 0)
             return put_verdict(store, at_us, row);
-        }
         hs_db_bind_text(store->statements[HAS_ID], 1, row->id);
         if (finds(store, HAS_ID))
             return true;
-        at_us += step;
-        step *= search == FAR_BEFORE && step > -HS_EVIDENCE_DAY_US ? 2 : 1;
     }
     return false;
-}
-
-/* Adds a row when no time after the newest row is left in the file. All rows that are too late for
-   the file have the last time of the day, and there may be thousands. So each of them begins to
-   search before the previous one. */
-static bool put_before(struct hs_evidence_store *store, const struct hs_evidence_row *row,
-                       int64_t end_us)
-{
-    int64_t added_us;
-    if (row->at_us < end_us - 1)
-        return put_at_free_time(store, row, row->at_us, BEFORE, &added_us);
-    int64_t at_us = row->at_us < store->late_us ? row->at_us : store->late_us - 1;
-    return put_at_free_time(store, row, at_us, FAR_BEFORE, &store->late_us);
 }
 
 bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evidence_row *row,
@@ -478,7 +456,7 @@ bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evid
 {
     int64_t at_us = row->at_us > store->newest_us ? row->at_us : store->newest_us + 1;
     if (at_us >= end_us)
-        return put_before(store, row, end_us);
+        return put_at_free_time(store, row, -1);
     if (!put_body(store, at_us, row))
         return false;
     if (hs_db_changes(store->db) == 0)
@@ -489,8 +467,7 @@ bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evid
 
 bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evidence_row *row)
 {
-    int64_t added_us;
-    return put_at_free_time(store, row, row->at_us, AFTER, &added_us);
+    return put_at_free_time(store, row, 1);
 }
 
 bool hs_evidence_store_has(struct hs_evidence_store *store, struct hs_str kind,

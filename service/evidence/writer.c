@@ -184,13 +184,15 @@ static bool open_day(struct hs_evidence *evidence)
 
 /* Readers rely on each file containing only times of its own day. If a row from before midnight is
    written after midnight, its time becomes the start of the new day. If the wall clock steps back
-   over midnight, the time of a row becomes the end of the day. */
+   over midnight, the time of a row becomes the current time. As the store keeps times in order, the
+   rows stay in the order of the queue. */
 static bool put_row(struct hs_evidence *evidence, const struct hs_evidence_row *row)
 {
     struct hs_evidence_row moved = *row;
     int64_t day_us, end_us;
     hs_evidence_span(evidence->day, &day_us, &end_us);
-    moved.at_us = row->at_us < day_us ? day_us : row->at_us < end_us ? row->at_us : end_us - 1;
+    int64_t at_us = row->at_us < end_us ? row->at_us : hs_clock_wall_us();
+    moved.at_us = at_us < day_us ? day_us : at_us < end_us ? at_us : end_us - 1;
     return hs_evidence_store_put(evidence->store, &moved, end_us);
 }
 

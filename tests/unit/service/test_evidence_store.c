@@ -3,6 +3,11 @@
 #include "service/evidence/reader.h"
 #include "service/evidence/reading.h"
 #include "service/evidence/wal.h"
+#include "service/evidence/writer.h"
+#include "service/service.h"
+#include "service/state/maps.h"
+#include "service/state/rulesets.h"
+#include "service/system/clock.h"
 #include "service/watch/metrics.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
@@ -170,26 +175,20 @@ static size_t listed(int64_t since_us, int64_t until_us)
     return count;
 }
 
-/* The wall clock steps back after the last microsecond of a day has a row, while many rows wait. A
-   list finds a row only if its time is in the day of its file. */
+/* The wall clock steps back after the last microsecond of a day has a row. A list finds a row only
+   if its time is in the day of its file. */
 START_TEST(no_row_gets_a_time_after_the_day_of_its_file)
 {
-    enum { LATE = 3000, ROWS = 5 };
+    enum { ROWS = 5 };
     char path[HS_EVIDENCE_PATH], id[40];
     int64_t day_us, end_us;
     hs_evidence_path(folder, "2026-01-01", path);
     hs_evidence_span("2026-01-01", &day_us, &end_us);
     struct hs_evidence_store *store = open_store(path);
     ck_assert(hs_evidence_store_begin(store));
-    for (int i = 0; i < LATE + ROWS; i++) {
-        if (i == LATE / 2) { /* the service starts again */
-            ck_assert(hs_evidence_store_commit(store));
-            hs_evidence_store_close(store);
-            store = open_store(path);
-            ck_assert(hs_evidence_store_begin(store));
-        }
+    for (int i = 0; i < 2 * ROWS; i++) {
         snprintf(id, sizeof id, "%032x", (unsigned)i);
-        const struct hs_evidence_row row = {.at_us = end_us - (i < LATE ? 1 : 1000000),
+        const struct hs_evidence_row row = {.at_us = end_us - (i < ROWS ? 1 : 1000000),
                                             .id = {id, 32},
                                             .kind = HS_STR("hit"),
                                             .verdict = HS_STR("rejected"),
@@ -199,9 +198,55 @@ START_TEST(no_row_gets_a_time_after_the_day_of_its_file)
     }
     ck_assert(hs_evidence_store_commit(store));
     hs_evidence_store_close(store);
-    ck_assert_uint_eq(listed(day_us, end_us), LATE + ROWS);
-    ck_assert_uint_eq(listed(end_us - LATE / 2, end_us), LATE / 2);
-    ck_assert_uint_eq(listed(end_us - 1000000 - ROWS, end_us - 999999), ROWS);
+    ck_assert_uint_eq(listed(day_us, end_us), 2 * ROWS);
+    ck_assert_uint_eq(listed(end_us - ROWS, end_us), ROWS);
+    ck_assert_uint_eq(listed(day_us, end_us - ROWS), ROWS);
+}
+END_TEST
+
+/* The wall clock steps back over midnight while rows wait in the queue, so their times are after
+   the day of the open file. All are stored, in the order of the queue. */
+START_TEST(rows_from_after_midnight_are_stored_in_order)
+{
+    enum { ROWS = 3000, LIMIT = 1 << 24, WAIT_US = 10000000 };
+    char error[256], id[40], day[HS_EVIDENCE_DAY];
+    int64_t day_us, end_us, at_us = 0, now_us = hs_clock_wall_us();
+    hs_evidence_day((time_t)(now_us / 1000000), day);
+    hs_evidence_span(day, &day_us, &end_us);
+    struct hs_service service = {
+        .rulesets = hs_ruleset_store_create("metres", HS_BUILTIN_RULESETS, LIMIT, error),
+        .maps = hs_map_store_create(1, LIMIT),
+        .metrics = hs_metrics_create()};
+    struct hs_evidence_settings settings = {
+        .home = {.directory = folder}, .queue_bytes = LIMIT, .keep_days = 1, .keep_bytes = LIMIT};
+    struct hs_ruleset_entry *ruleset = hs_ruleset_store_get(service.rulesets, HS_STR("default"));
+    struct hs_evidence *evidence = hs_evidence_start(&service, &settings, error);
+    ck_assert_msg(evidence != NULL, "%s", error);
+    for (int i = 0; i < ROWS; i++) {
+        snprintf(id, sizeof id, "%032x", (unsigned)i);
+        const struct hs_evidence_row row = {.at_us = end_us + i,
+                                            .id = {id, 32},
+                                            .kind = HS_STR("hit"),
+                                            .verdict = HS_STR("rejected"),
+                                            .revision = HS_STR("sha256:0")};
+        ck_assert(hs_evidence_put(evidence, &row, false, ruleset, NULL));
+    }
+    hs_evidence_stop(evidence, WAIT_US);
+    for (int i = 0; i < ROWS; i++) {
+        struct hs_evidence_stored stored;
+        snprintf(id, sizeof id, "%032x", (unsigned)i);
+        ck_assert_int_eq(
+            hs_evidence_find(&settings.home, HS_STR(""), (struct hs_str){id, 32}, &stored),
+            HS_EVIDENCE_READ);
+        ck_assert_int_gt(stored.row.at_us, at_us);
+        ck_assert_int_ge(stored.row.at_us, now_us);
+        at_us = stored.row.at_us;
+        hs_evidence_stored_close(&stored);
+    }
+    hs_ruleset_store_release(service.rulesets, ruleset);
+    hs_map_store_destroy(service.maps);
+    hs_ruleset_store_destroy(service.rulesets);
+    hs_metrics_destroy(service.metrics);
 }
 END_TEST
 
@@ -295,6 +340,7 @@ int main(void)
     tcase_add_test(tcase, a_removed_file_has_no_verdicts);
     tcase_add_test(tcase, a_jump_of_the_clock_removes_no_file);
     tcase_add_test(tcase, no_row_gets_a_time_after_the_day_of_its_file);
+    tcase_add_test(tcase, rows_from_after_midnight_are_stored_in_order);
     tcase_add_test(tcase, another_thread_moves_the_log);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
