@@ -33,6 +33,10 @@ enum hs_db_step { HS_DB_ROW, HS_DB_DONE, HS_DB_FAILED };
    hs_db_error and hs_db_close. */
 struct hs_db *hs_db_open_sqlite(const char *path, bool can_write, int busy_ms, bool *fine);
 
+/* Returns whether a connection to a file waits for the transaction of another connection of this
+   process. Thread-safe. */
+bool hs_db_has_waiting(void);
+
 /* Connects to a PostgreSQL server. `file` contains a libpq connection string. It is read in each
    call, so a new password needs no restart. If `file` is "", libpq uses its environment variables.
    `schema`: the schema with the tables. By default, connecting takes at most two seconds for each

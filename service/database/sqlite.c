@@ -1,5 +1,6 @@
 /* The driver for SQLite. */
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -10,8 +11,12 @@ struct connection {
     struct hs_db base;
     sqlite3 *sqlite;
     int busy_ms;
-    int64_t until_us; /* when the current wait for another connection ends (hs_clock_us) */
+    bool waits;       /* for a lock of another connection */
+    int64_t until_us; /* when the wait ends (hs_clock_us) */
 };
+
+/* The number of connections that wait for a lock. */
+static atomic_int waiting;
 
 struct statement {
     struct hs_db_statement base;
@@ -28,8 +33,22 @@ static sqlite3_stmt *statement_of(const struct hs_db_statement *statement)
     return ((const struct statement *)statement)->sqlite;
 }
 
+bool hs_db_has_waiting(void)
+{
+    return atomic_load(&waiting) > 0;
+}
+
+static void end_wait(struct hs_db *db)
+{
+    struct connection *connection = (struct connection *)db;
+    if (connection->waits)
+        atomic_fetch_sub(&waiting, 1);
+    connection->waits = false;
+}
+
 static void close_file(struct hs_db *db)
 {
+    end_wait(db);
     sqlite3_close(sqlite_of(db));
     free(db);
 }
@@ -59,7 +78,9 @@ static bool is_damaged(const struct hs_db *db)
 
 static bool run(struct hs_db *db, const char *sql)
 {
-    return sqlite3_exec(sqlite_of(db), sql, NULL, NULL, NULL) == SQLITE_OK;
+    int result = sqlite3_exec(sqlite_of(db), sql, NULL, NULL, NULL);
+    end_wait(db);
+    return result == SQLITE_OK;
 }
 
 static int64_t changes(const struct hs_db *db)
@@ -71,8 +92,11 @@ static struct hs_db_statement *prepare(struct hs_db *db, const char *sql, int pa
 {
     (void)parameters; /* SQLite counts them itself */
     struct statement *statement = calloc(1, sizeof *statement);
-    if (statement != NULL &&
-        sqlite3_prepare_v2(sqlite_of(db), sql, -1, &statement->sqlite, NULL) == SQLITE_OK)
+    int result = statement != NULL
+                     ? sqlite3_prepare_v2(sqlite_of(db), sql, -1, &statement->sqlite, NULL)
+                     : SQLITE_NOMEM;
+    end_wait(db);
+    if (result == SQLITE_OK)
         return &statement->base;
     free(statement);
     return NULL;
@@ -107,6 +131,7 @@ static void bind_blob(struct hs_db_statement *statement, int at, struct hs_str b
 static enum hs_db_step step(struct hs_db_statement *statement)
 {
     int result = sqlite3_step(statement_of(statement));
+    end_wait(statement->db);
     return result == SQLITE_ROW ? HS_DB_ROW : result == SQLITE_DONE ? HS_DB_DONE : HS_DB_FAILED;
 }
 
@@ -169,13 +194,16 @@ static const struct hs_db_driver driver = {
 };
 
 /* SQLite calls this while another connection has a lock. sqlite3_busy_timeout would try again only
-   every 0.1 s, and so would often miss the short pauses of a connection that writes all the
-   time. */
+   every 0.1 s. A connection that writes all the time would then pause for long until another one
+   has had its turn. */
 static int wait_for_lock(void *context, int tries)
 {
     enum { NAP_NS = 1000000 };
     struct connection *connection = context;
     int64_t now_us = hs_clock_us();
+    if (!connection->waits)
+        atomic_fetch_add(&waiting, 1);
+    connection->waits = true;
     if (tries == 0)
         connection->until_us = now_us + INT64_C(1000) * connection->busy_ms;
     if (now_us >= connection->until_us)

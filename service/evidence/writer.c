@@ -25,9 +25,10 @@
 enum { COMMIT_ROWS = 50, COMMIT_US = 20000, MOVE_US = 5000000 };
 enum { RETRY_US = 1000000, WAIT_US = 2000000 };
 /* SQLite does not queue connections that wait for a file. So after TURN_US of commits, the thread
-   pauses for PAUSE_NS, which is longer than the time between two tries of a waiting connection.
-   Without these pauses, a constant stream of verdicts would keep out deletions and maps. */
-enum { TURN_US = 100000, PAUSE_NS = 3000000 };
+   pauses until no connection of this process waits, but at most PAUSES times NAP_NS. NAP_NS is
+   longer than the time between two tries of a waiting connection of another process. Without the
+   pauses, a constant stream of verdicts would keep out deletions and maps. */
+enum { TURN_US = 100000, NAP_NS = 3000000, PAUSES = 16 };
 
 /* A queued row. Its strings follow in the same allocation. */
 struct item {
@@ -348,7 +349,10 @@ static void open_existing(struct hs_evidence *evidence)
 static void give_turn(struct hs_evidence *evidence)
 {
     pthread_mutex_unlock(&evidence->lock);
-    nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    int pauses = 0;
+    do
+        nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+    while (++pauses < PAUSES && hs_db_has_waiting());
     pthread_mutex_lock(&evidence->lock);
 }
 
