@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { SECONDS = 10, RATE = 60, PLAYERS = 10, HONEST_MIN = 120 };
+
+#define PLAY "env -u HINDSIGHT_TOKEN HINDSIGHT_URL=http://127.0.0.1:%u %s %s %d 2>&1"
 
 static const char *const engines[] = {"unreal", "unity", "godot", "source"};
 static struct hs_test_service service, limited, full;
@@ -40,9 +40,8 @@ static void read_line(const char *out, const char *kind, int *accepted, int *cla
     ck_assert_int_eq(sscanf(line + strlen(start), "%d of %d claims", accepted, claims), 2);
 }
 
-/* Plays a match in which the service forgets its poses `moves` times. */
-static void play_moved(const char *command, const char *engine, unsigned port, int seconds,
-                       int moves)
+/* Checks the output of a match in which the service forgot its poses `moves` times. */
+static void check_output(const char *out, int seconds, int moves)
 {
     static const struct {
         const char *kind, *reason;
@@ -50,11 +49,7 @@ static void play_moved(const char *command, const char *engine, unsigned port, i
                   {"through walls", "occluded_world"},   {"beside", "no_intersection"},
                   {"from elsewhere", "origin_mismatch"}, {"no shot", "no_matching_shot"},
                   {"used number", "duplicate"}};
-    int code, accepted, claims;
-    const char *out = hs_test_shell(
-        &code, "env -u HINDSIGHT_TOKEN HINDSIGHT_URL=http://127.0.0.1:%u %s %s %d 2>&1", port,
-        command, engine, seconds);
-    ck_assert_msg(code == 0, "%s %s: code %d: %s", command, engine, code, out);
+    int accepted, claims;
     read_line(out, "honest", &accepted, &claims);
     ck_assert_msg(claims >= HONEST_MIN * seconds / SECONDS && accepted == claims, "%s", out);
     for (size_t i = 0; i < sizeof forged / sizeof forged[0]; i++) {
@@ -75,7 +70,10 @@ static void play_moved(const char *command, const char *engine, unsigned port, i
 
 static void play(const char *command, const char *engine, unsigned port, int seconds)
 {
-    play_moved(command, engine, port, seconds, 0);
+    int code;
+    const char *out = hs_test_shell(&code, PLAY, port, command, engine, seconds);
+    ck_assert_msg(code == 0, "%s %s: code %d: %s", command, engine, code, out);
+    check_output(out, seconds, 0);
 }
 
 static bool has_python(void)
@@ -144,24 +142,21 @@ START_TEST(a_restart_is_survived)
 {
     enum { POSES = SECONDS * RATE * PLAYERS };
     const char *const games[] = {game, "python3 examples/game_server.py"};
-    char listen[32];
+    char listen[32], command[256], out[8192];
     for (int i = 0; i < (has_python() ? 2 : 1); i++) {
-        int code;
         hs_kept_setup(&kept);
         hs_kept_start(&kept, NULL);
         snprintf(listen, sizeof listen, "127.0.0.1:%u", kept.service.data_port);
-        pid_t player = fork();
-        ck_assert_int_ge(player, 0);
-        if (player == 0) {
-            play_moved(games[i], "unity", kept.service.data_port, SECONDS, 1);
-            _exit(0);
-        }
+        snprintf(command, sizeof command, PLAY, kept.service.data_port, games[i], "unity", SECONDS);
+        FILE *player = popen(command, "r");
+        ck_assert_ptr_nonnull(player);
         while (hs_kept_metric(&kept, "hindsight_frames_total{result=\"stored\"}") < POSES / 2.0)
             hs_test_pause_ms(2);
         hs_kept_stop(&kept);
         hs_kept_start_with(&kept, "--listen", listen);
-        ck_assert_int_eq(waitpid(player, &code, 0), player);
-        ck_assert_int_eq(code, 0);
+        out[fread(out, 1, sizeof out - 1, player)] = '\0';
+        ck_assert_msg(pclose(player) == 0, "%s: %s", command, out);
+        check_output(out, SECONDS, 1);
         hs_kept_stop(&kept);
         hs_kept_teardown(&kept);
     }

@@ -120,17 +120,11 @@ static char *large_map(int triangles, size_t *size)
 /* A request counts as stuck after 5 s, and 1 s more for each 4 MiB of its body. */
 enum { BUSY_MS = 5300, STUCK_MS = 7500, ANSWER_DEADLINE_MS = 120000 };
 
-/* Sends a request, and shortly after that stops the process (SIGSTOP) for some time. When the
-   process runs again, reads the answer and returns its status. Sets `amid` if there was no answer
-   before the stop. Under sanitizers and on a busy machine the answer takes longer than
-   hs_raw_read() waits. */
-static int stop_amid(const struct hs_test_service *service, const char *line, const char *body,
-                     size_t size, long moment_ms, long stop_ms, struct hs_raw_answer *answer,
-                     bool *amid)
+/* Returns the connection. */
+static int send_request(const struct hs_test_service *service, const char *line, const char *body,
+                        size_t size)
 {
-    static struct hs_raw_answer own;
     char head[160];
-    int stopped = 0;
     int len = snprintf(head, sizeof head,
                        "%s HTTP/1.1\r\nHost: x\r\n"
                        "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n",
@@ -138,6 +132,29 @@ static int stop_amid(const struct hs_test_service *service, const char *line, co
     int fd = hs_raw_connect(service->data_port);
     ck_assert_int_ge(fd, 0);
     ck_assert(hs_raw_send(fd, head, (size_t)len) && hs_raw_send(fd, body, size));
+    return fd;
+}
+
+/* Returns the status of the answer. Under sanitizers and on a busy machine the answer takes longer
+   than hs_raw_read() waits. */
+static int receive_status(int fd)
+{
+    static struct hs_raw_answer answer;
+    poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, ANSWER_DEADLINE_MS);
+    hs_raw_read(fd, false, &answer);
+    close(fd);
+    return answer.status;
+}
+
+/* Sends a request, and shortly after that stops the process (SIGSTOP) for some time. When the
+   process runs again, reads the answer and returns its status. Sets `amid` if there was no answer
+   before the stop. */
+static int stop_amid(const struct hs_test_service *service, const char *line, const char *body,
+                     size_t size, long moment_ms, long stop_ms, struct hs_raw_answer *answer,
+                     bool *amid)
+{
+    int stopped = 0;
+    int fd = send_request(service, line, body, size);
     hs_test_pause_ms(moment_ms);
     kill(service->pid, SIGSTOP);
     ck_assert_int_eq(waitpid(service->pid, &stopped, WUNTRACED), service->pid);
@@ -146,39 +163,45 @@ static int stop_amid(const struct hs_test_service *service, const char *line, co
     kill(service->pid, SIGCONT);
     for (int i = 0; i < 20 && get(service->admin_port, "/livez", answer) == 200; i++)
         hs_test_pause_ms(5);
-    poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, ANSWER_DEADLINE_MS);
-    hs_raw_read(fd, false, &own);
-    close(fd);
-    return own.status;
+    return receive_status(fd);
 }
 
-/* Returns frames that keep their worker busy for half a second. Nearly all of the body is white
-   space, and its member with an escape needs a tree of values. */
-static char *long_frames(size_t size)
+/* Returns frames that keep their worker busy for a third of a second. A member with an escape needs
+   a tree of values, and the tree has VALUES numbers. */
+static char *long_frames(size_t *size)
 {
-    static const char end[] = "{\"x\\u005fnote\":1,\"frames\":[{\"time\":1,\"players\":[]}]}";
-    char *body = malloc(size);
-    ck_assert_ptr_nonnull(body);
-    memset(body, ' ', size);
-    memcpy(body + size - (sizeof end - 1), end, sizeof end - 1);
-    return body;
+    enum { VALUES = 1500000 };
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+    ck_assert_ptr_nonnull(out);
+    fputs("{\"x\\u005fnote\":[", out);
+    for (int i = 0; i < VALUES; i++)
+        fputs("0,", out);
+    fputs("0],\"frames\":[{\"time\":1,\"players\":[]}]}", out);
+    ck_assert_int_eq(fclose(out), 0);
+    return text;
 }
 
 bool hs_state_stuck(struct hs_raw_answer *answer)
 {
     static const char *const one[] = {"--threads", "1", "--body-bytes", "8388608", NULL};
+    static const char frames[] = "POST /v1/matches/m/frames";
     static struct hs_raw_answer later;
     struct hs_test_service stuck;
-    enum { SIZE = 7 << 20 };
-    char *body = long_frames(SIZE);
+    size_t size = 0;
+    char *body = long_frames(&size);
     ck_assert(hs_test_service_start(&stuck, one));
     bool fine = get(stuck.admin_port, "/livez", answer) == 200;
-    /* Tries again if the stop came before the body arrived, or after it was read. */
+    /* Tries again, at other times, if the stop came before the body arrived, or after it was
+       read. */
     for (int tries = 0; tries < 15 && fine && answer->status == 200; tries++) {
         bool amid;
-        int status = stop_amid(&stuck, "POST /v1/matches/m/frames", body, SIZE,
-                               10 + 20 * (tries % 5), STUCK_MS, answer, &amid);
-        fine = status == 200;
+        double begun = hs_test_seconds();
+        fine = receive_status(send_request(&stuck, frames, body, size)) == 200;
+        double whole_ms = 1000 * (hs_test_seconds() - begun);
+        long moment_ms = (long)(whole_ms * (0.5 + 0.1 * (tries % 5 - 2)));
+        fine = stop_amid(&stuck, frames, body, size, moment_ms, STUCK_MS, answer, &amid) == 200 &&
+               fine;
     }
     free(body);
     fine = get_other(stuck.admin_port, "/livez", 503, &later) == 200 && fine;
