@@ -22,7 +22,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { PLAYERS = 10, WALLS = 2, RATE = 60, TRIES = 50 };
+enum { PLAYERS = 10, WALLS = 2, RATE = 60, TRIES = 400 };
 
 #define SPEED  7.0  /* metres per second */
 #define EYE    1.6  /* metres above the feet, as in the rig of the built-in rulesets */

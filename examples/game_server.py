@@ -26,7 +26,7 @@ SPEED = 7.0    # metres per second
 EYE = 1.6      # metres above the feet, as in the rig of the built-in rulesets
 CHEST = 1.2    # metres above the feet; players aim here
 INTERP = 0.05  # seconds; the interpolation delay of the clients
-TRIES = 50
+TRIES = 400
 
 # ---- the game's frame of reference ----
 
