@@ -363,6 +363,19 @@ START_TEST(the_new_body_may_fall_at_the_largest_speed)
 }
 END_TEST
 
+/* The frame of a teleport may have a later time than the move that shows it. */
+START_TEST(a_teleport_may_be_shown_early)
+{
+    run(6, 0, 1);
+    struct hs_player_frame teleport = hs_stage_event("S", HS_EVENT_TELEPORT);
+    teleport.position.x = 100;
+    post(move.received_us + S(0.15), teleport);
+    move.position.x = 100;
+    step(0, 0);
+    ck_assert_int_eq(failures, 0);
+}
+END_TEST
+
 /* ---- corrections ---- */
 
 /* The client moves on from the position of a correction, and then returns there at once. */
@@ -599,6 +612,7 @@ int main(void)
     tcase_add_test(tcase, a_late_spawn_waits_for_a_place);
     tcase_add_test(tcase, a_spawn_may_be_shown_late_by_a_new_clock);
     tcase_add_test(tcase, the_new_body_may_fall_at_the_largest_speed);
+    tcase_add_test(tcase, a_teleport_may_be_shown_early);
     tcase_add_loop_test(tcase, the_new_body_may_fall_and_be_launched, 0, 5);
     tcase_add_test(tcase, a_correction_excuses_one_jump);
     tcase_add_loop_test(tcase, flags_and_frames_may_disagree_for_a_while, 0, 2);
