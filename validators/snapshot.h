@@ -44,9 +44,9 @@ struct hs_save_cursor {
     bool has_begun;
     uint32_t restarts; /* number of times that the save started again */
     uint32_t players;  /* number of players that are not saved yet; valid if has_begun */
-    /* The numbers of clock resets, of taken accounts and of account changes when the save began;
-       valid if has_begun. */
-    uint32_t clock, accounts_taken;
+    /* The numbers of clock resets and of account changes when the save began; valid if has_begun.
+     */
+    uint32_t clock;
     uint64_t account_changes;
     size_t start; /* the size of `out` when the save began; valid if has_begun */
 };

@@ -210,7 +210,7 @@ static bool take_out(struct hs_players *players, struct hs_str name, struct hs_a
         return false;
     *out = *account;
     forget(&players->accounts, account);
-    players->accounts_taken++;
+    players->account_changes++;
     return true;
 }
 

@@ -111,9 +111,8 @@ struct hs_players {
     uint32_t count, capacity, limit;
     uint32_t present; /* number of players who have not left */
     uint32_t next;    /* index after the player that hs_players_find_next found last */
-    /* How often a player took a parked account, and how often a player's account was set. A save in
-       parts then starts again. account_changes also numbers the journal records of accounts. */
-    uint32_t accounts_taken;
+    /* Counts when a player takes a parked account, and when a player's account is set. A save in
+       parts then starts again. The journal records of accounts contain this number. */
     uint64_t account_changes;
     /* The shooter of the last claim or shot, or NULL. hs_players_find tries this player first. */
     struct hs_player *shooter;

@@ -200,7 +200,6 @@ static void begin_save(const struct hs_match *match, struct hs_save_cursor *curs
     cursor->has_begun = true;
     cursor->start = out->len;
     cursor->clock = match->clock;
-    cursor->accounts_taken = match->players.accounts_taken;
     cursor->account_changes = match->players.account_changes;
     cursor->players = match->players.count;
     save_head(match, NULL, out);
@@ -213,9 +212,8 @@ static void begin_save(const struct hs_match *match, struct hs_save_cursor *curs
    accounts now contains. */
 static bool is_outdated(const struct hs_match *match, const struct hs_save_cursor *cursor)
 {
-    const struct hs_players *players = &match->players;
-    return cursor->clock != match->clock || cursor->accounts_taken != players->accounts_taken ||
-           cursor->account_changes != players->account_changes;
+    return cursor->clock != match->clock ||
+           cursor->account_changes != match->players.account_changes;
 }
 
 /* Players are saved in reverse order. If a player is evicted between two parts, the players
