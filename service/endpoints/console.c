@@ -1,5 +1,6 @@
 /* GET /console/: the analysts' web page. Its files are embedded in the program, compressed with
    gzip. */
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -42,11 +43,23 @@ static bool unpack(const struct hs_embedded *file, struct hs_buffer *out)
     return is_whole;
 }
 
-/* Returns whether a request header contains `word`. */
-static bool has_word(const struct hs_request *request, const char *header, const char *word)
+/* Returns whether the client has this version of the file. */
+static bool has_version(const struct hs_request *request, const char *etag)
 {
-    const char *value = hs_request_header(request, header);
-    return value != NULL && strstr(value, word) != NULL;
+    const char *value = hs_request_header(request, "If-None-Match");
+    return value != NULL && strstr(value, etag) != NULL;
+}
+
+/* A client can list gzip with the quality 0, and thereby refuse it. */
+static bool accepts_gzip(const struct hs_request *request)
+{
+    const char *value = hs_request_header(request, "Accept-Encoding");
+    const char *word = value != NULL ? strstr(value, "gzip") : NULL;
+    if (word == NULL)
+        return false;
+    word += strlen("gzip");
+    word += strspn(word, "; ");
+    return strncmp(word, "q=", 2) != 0 || strtod(word + 2, NULL) > 0;
 }
 
 void hs_endpoint_console(struct hs_service *service, const struct hs_request *request,
@@ -64,11 +77,11 @@ void hs_endpoint_console(struct hs_service *service, const struct hs_request *re
     }
     reply->etag = file->etag;
     reply->content_type = type_of(name);
-    if (has_word(request, "If-None-Match", file->etag)) {
+    if (has_version(request, file->etag)) {
         reply->status = 304;
         return;
     }
-    if (has_word(request, "Accept-Encoding", "gzip")) {
+    if (accepts_gzip(request)) {
         reply->encoding = "gzip";
         reply->static_body = (const char *)file->data;
         reply->static_size = file->size;

@@ -1,5 +1,7 @@
 /* GET /v1/verdicts lists stored verdicts; GET /v1/verdicts/{verdict} returns one with its
    evidence. */
+#include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +38,9 @@ static void time_argument(const struct hs_request *request, const char *name, in
     if (text.ptr == NULL)
         return;
     double seconds = strtod(text.ptr, &end);
-    if (*end == '\0' && seconds >= 0 && seconds <= 9e9)
+    /* strtod would also accept blanks, signs and hexadecimal numbers */
+    if (strspn(text.ptr, "0123456789.eE+-") == text.len && isdigit((unsigned char)text.ptr[0]) &&
+        *end == '\0' && seconds <= 9e9)
         *us = hs_seconds_to_us(seconds);
     else
         hs_problem_add(problem, name, "must be seconds since 1970, 0 to 9000000000");
@@ -46,11 +50,11 @@ static void integer_argument(const struct hs_request *request, const char *name,
                              int64_t *out, struct hs_problem *problem)
 {
     struct hs_str text = text_argument(request, name);
-    char *end;
     if (text.ptr == NULL)
         return;
-    long long value = strtoll(text.ptr, &end, 10);
-    if (*end == '\0' && value >= 1 && value <= high)
+    errno = 0;
+    long long value = strtoll(text.ptr, NULL, 10);
+    if (strspn(text.ptr, "0123456789") == text.len && errno == 0 && value >= 1 && value <= high)
         *out = value;
     else
         hs_problem_add(problem, name, "must be an integer from 1 to %lld", (long long)high);

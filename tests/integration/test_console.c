@@ -155,6 +155,9 @@ START_TEST(compressed_files_are_the_same)
         char *text = unpack(&packed, plain.size);
         ck_assert_int_eq(memcmp(text, plain.body, plain.size), 0);
         free(text);
+        hs_test_response_free(&packed);
+        get(paths[i], "Accept-Encoding: gzip;q=0, br", &packed);
+        ck_assert_uint_eq(packed.size, plain.size);
         hs_test_response_free(&plain);
         hs_test_response_free(&packed);
     }

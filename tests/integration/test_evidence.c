@@ -134,9 +134,13 @@ END_TEST
 
 START_TEST(wrong_arguments_are_refused)
 {
-    static const char *const wrong[] = {"limit=0",   "limit=1001", "limit=x",    "since=yesterday",
-                                        "until=-1",  "cursor=0",   "format=xml", "since=1e12",
-                                        "limit=5.5", "cursor=1x"};
+    static const char *const wrong[] = {"limit=0",    "limit=1001",
+                                        "limit=x",    "since=yesterday",
+                                        "until=-1",   "cursor=0",
+                                        "format=xml", "since=1e12",
+                                        "limit=5.5",  "cursor=1x",
+                                        "until=0x10", "since=%20+1",
+                                        "limit=%201", "cursor=9223372036854775808"};
     hs_kept_start(&kept, NULL);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char path[96];
