@@ -37,6 +37,56 @@ static size_t count_of(const struct hs_ruleset *ruleset)
     return (size_t)ruleset->rig_count + ruleset->weapon_count;
 }
 
+struct bytes {
+    const void *data;
+    size_t size;
+};
+
+enum { SPANS = 4 };
+
+/* Lists the bytes in which two parts can differ, and returns how many spans there are. Nearly all
+   of a rig is unused space in its arrays, or derived from the other members. */
+static int spans_of(const void *data, size_t size, struct bytes spans[SPANS])
+{
+    const struct hs_rig *rig = data;
+    if (size != sizeof *rig) {
+        spans[0] = (struct bytes){data, size};
+        return 1;
+    }
+    spans[0] = (struct bytes){&rig->name, sizeof rig->name};
+    spans[1] = (struct bytes){rig->bones, rig->bone_count * sizeof rig->bones[0]};
+    spans[2] = (struct bytes){rig->hitboxes, rig->hitbox_count * sizeof rig->hitboxes[0]};
+    spans[3] = (struct bytes){rig->stances, rig->stance_count * sizeof rig->stances[0]};
+    return SPANS;
+}
+
+static bool are_equal(const void *a, const void *b, size_t size)
+{
+    struct bytes left[SPANS], right[SPANS];
+    int count = spans_of(a, size, left);
+    spans_of(b, size, right);
+    for (int i = 0; i < count; i++)
+        if (left[i].size != right[i].size || memcmp(left[i].data, right[i].data, left[i].size) != 0)
+            return false;
+    return true;
+}
+
+static uint64_t hash_of(const void *data, size_t size)
+{
+    struct bytes spans[SPANS];
+    uint64_t hash = 0;
+    int count = spans_of(data, size, spans);
+    for (int i = 0; i < count; i++)
+        for (size_t k = 0; k < spans[i].size; k += 8) {
+            uint64_t word = 0;
+            size_t left = spans[i].size - k;
+            memcpy(&word, (const char *)spans[i].data + k, left < 8 ? left : 8);
+            hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+            hash ^= hash >> 32;
+        }
+    return hash;
+}
+
 bool hs_ruleset_entry_hash(struct hs_ruleset_entry *entry)
 {
     entry->hashes = calloc(count_of(entry->ruleset) + 1, sizeof *entry->hashes);
@@ -45,7 +95,7 @@ bool hs_ruleset_entry_hash(struct hs_ruleset_entry *entry)
     for (size_t i = 0; i < count_of(entry->ruleset); i++) {
         size_t size;
         const void *data = part_of(entry->ruleset, i, &size);
-        entry->hashes[i] = hs_str_hash((struct hs_str){data, size});
+        entry->hashes[i] = hash_of(data, size);
     }
     return true;
 }
@@ -58,7 +108,7 @@ static struct hs_ruleset_part **find(struct hs_ruleset_store *store, const char 
     struct hs_ruleset_part **at = &store->parts[hash % HS_RULESET_PART_CHAINS];
     while (*at != NULL &&
            ((*at)->hash != hash || (*at)->size != size || strcmp((*at)->payer.text, payer) != 0 ||
-            ((*at)->data != data && memcmp((*at)->data, data, size) != 0)))
+            ((*at)->data != data && !are_equal((*at)->data, data, size))))
         at = &(*at)->next;
     return at;
 }
