@@ -47,7 +47,7 @@ struct hs_spool {
     int64_t day;
     int limit;                        /* max rows in the next batch */
     char sent[SENT][HS_REVISION_MAX]; /* cache of revisions in the database, by hash */
-    int64_t removed_us;               /* hs_evidence_documents_removed, as last read */
+    int64_t removed_us;               /* the last result of hs_evidence_documents_removed */
 };
 
 /* ---- connections ---- */

@@ -25,8 +25,8 @@ struct hs_store_link {
     struct hs_store_link_settings settings;
     int wake; /* eventfd that wakes the sleeping thread */
     atomic_bool is_up, is_slow;
-    atomic_llong latency_us; /* latency of the newest reply, or of a newer late command, if that is
-                                higher */
+    atomic_llong latency_us; /* latency of the newest reply, or the longer wait of a command that
+                                has become late since then */
     atomic_size_t backlog;
     pthread_t thread;
     /* Guards the following members. The thread releases it before it calls a callback, because the

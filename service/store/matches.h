@@ -135,7 +135,8 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
    be held while `state` is captured. */
 void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state);
 
-/* Removes an ended match. Requests that wait for its payments do not get the result MOVED. */
+/* Removes an ended match. If the store then refuses a write, requests that wait for the payments of
+   this match get the result NOT_DURABLE and not MOVED. */
 void hs_shared_match_close(struct hs_shared_match *match);
 
 /* Sends closings again if the store may have missed them. After a missed closing, a new match with

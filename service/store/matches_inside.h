@@ -23,9 +23,9 @@ enum {
     "end\n"
 
 /* Each script that writes begins with this check, which refuses former owners. KEYS: owner, state,
-   journal. ARGV: owner, epoch, birth, tenant. If the store knows no epoch for the match, it has
-   lost its data, and the sender becomes the owner again. If the births differ, another replica has
-   opened the match in the empty store, so the epochs cannot be compared. A match that was never
+   journal. ARGV: owner, epoch, birth, tenant. If the store knows no epoch for the match, the store
+   has lost its data, and the sender becomes the owner again. If the births differ, another replica
+   has opened the match in the empty store, so the epochs cannot be compared. A match that was never
    taken has epoch 0. */
 #define HS_SHARED_FENCE                                                                            \
     "local o = redis.call('HMGET', KEYS[1], 'epoch', 'owner', 'birth')\n"                          \

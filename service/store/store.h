@@ -30,8 +30,8 @@ struct hs_store *hs_store_start(const char *addresses, const char *password_file
                                 struct hs_metrics *metrics, char error[256]);
 
 /* Waits up to `wait_us` until all links are up. Without this wait, a replica would start without
-   the rulesets and maps of others, and matches that move to it in its first milliseconds would
-   start empty. */
+   the rulesets and maps of other replicas, and matches that move to it in its first milliseconds
+   would start empty. */
 void hs_store_wait_until_up(const struct hs_store *store, int64_t wait_us);
 
 /* Waits up to `wait_us` for missing replies, and then stops the links and frees the store. Does
