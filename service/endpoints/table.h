@@ -46,8 +46,8 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
                                         const struct hs_request *request, struct hs_reply *reply,
                                         bool may_open);
 
-/* Returns whether `tenant` may use a resource that belongs to `owner` (empty: everybody). The ptr
-   of `tenant` is NULL if the service has no tokens. */
+/* Returns whether `tenant` may use a resource that belongs to `owner`. If `owner` is empty, the
+   resource belongs to everybody. The ptr of `tenant` is NULL if the service has no tokens. */
 bool hs_endpoint_may_see(struct hs_str tenant, const struct hs_name *owner);
 
 /* These functions return the ruleset or map with this name, or NULL if the name is unknown or

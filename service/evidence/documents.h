@@ -1,5 +1,5 @@
-/* Stores the rulesets and maps that verdicts need. Each file of the store contains all documents
-   that its verdicts need, once each. */
+/* Stores the rulesets and maps that verdicts need. Each file of the store contains one copy of each
+   document that the verdicts in this file need. */
 #ifndef HS_SERVICE_EVIDENCE_DOCUMENTS_H
 #define HS_SERVICE_EVIDENCE_DOCUMENTS_H
 

@@ -26,7 +26,8 @@ static bool write_document(const struct hs_evidence_stored *stored, const char *
     return true;
 }
 
-/* Writes the stored line of the request, and inserts the context as its last member. */
+/* Writes the stored line of the request, and inserts the context as the last member of that
+   line. */
 static void write_request(const struct hs_evidence_row *row, struct hs_writer *writer)
 {
     static const char end[] = "}\n";

@@ -22,7 +22,7 @@ struct hs_evidence_parts {
     enum hs_route route;
 };
 
-/* Sets the members that are in this line of a stream, except `state`. */
+/* Sets the members of *parts that this line of a stream contains, except `state`. */
 void hs_evidence_parts_add_line(struct hs_evidence_parts *parts, const struct hs_stream_line *line);
 
 /* Reads a downloaded verdict. Sets *state to the memory that contains out->state. The caller frees

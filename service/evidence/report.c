@@ -43,9 +43,10 @@ static void add_value(struct sample *sample, int series, double value)
         to->values[to->count++] = value;
 }
 
-/* Returns the share of its limit that a check used; more than 1 means that the check failed. The
-   limit counts as a minimum if a measured value above it passed, or a measured value below it
-   failed. Returns -1 if the check neither passed nor failed, or the divisor is not positive. */
+/* Returns the share of a check's limit that the measured value used; more than 1 means that the
+   check failed. The limit counts as a minimum if a measured value above it passed, or a measured
+   value below it failed. Returns -1 if the check neither passed nor failed, or the divisor is not
+   positive. */
 static double share_of_limit(const json_t *check)
 {
     struct hs_str outcome = hs_str_of(json_string_value(json_object_get(check, "outcome")));

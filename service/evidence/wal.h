@@ -20,10 +20,10 @@ struct hs_wal_mover *hs_wal_mover_start(struct hs_metrics *metrics, int64_t paus
 void hs_wal_leave(struct hs_db *db);
 
 /* Starts the log with a write that changes nothing. The first write to a log syncs the disk, so
-   call this before commits must be fast. */
+   call this function while commits may still be slow. */
 void hs_wal_begin(struct hs_db *db);
 
-/* Call it after a commit. After its next pause, the mover moves the log of this file. It remembers
+/* Call it after a commit. The mover moves the log of this file after its next pause. It remembers
    only the file of the last call. */
 void hs_wal_mover_written(struct hs_wal_mover *mover, const char *path);
 

@@ -243,8 +243,8 @@ static bool write_items(struct hs_evidence *evidence, struct item *items)
     return true;
 }
 
-/* Ends the waits whose rows were written or lost, the waits of `owner`, and those that have timed
-   out by `now_us`. The caller holds the lock. */
+/* Ends the waits whose rows were written or lost, the waits of `owner`, and the waits that have
+   timed out by `now_us`. The caller holds the lock. */
 static void end_waits(struct hs_evidence *evidence, const void *owner, int64_t now_us)
 {
     struct hs_evidence_wait **at = &evidence->waits;

@@ -29,8 +29,8 @@ struct hs_store_link {
                                 has become late since then */
     atomic_size_t backlog;
     pthread_t thread;
-    /* Guards the following members. The thread releases it before it calls a callback, because the
-       caller of hs_store_link_submit may hold a lock that the callback needs. */
+    /* Guards the following members. The thread releases the lock before it calls a callback,
+       because the caller of hs_store_link_submit may hold a lock that the callback needs. */
     pthread_mutex_t lock;
     bool is_ending;
     int64_t end_us;
@@ -110,8 +110,8 @@ static bool format(struct hs_store_call *call, const struct hs_store_script *scr
     return true;
 }
 
-/* Replaces EVALSHA with EVAL and the text of the script, because the server does not know its hash.
-   Returns false if memory runs out. */
+/* Replaces EVALSHA with EVAL and the text of the script, because the server does not know the hash
+   of the script. Returns false if memory runs out. */
 static bool send_whole_script(struct hs_store_call *call)
 {
     const char *text = call->script->text;

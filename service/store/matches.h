@@ -18,9 +18,9 @@
 struct hs_shared_matches;
 struct hs_shared_match;
 
-/* How long requests wait for the store. `take_us` limits the wait for the ownership of a match and,
-   after that, each pause while the store sends the match's state. `payment_us` limits the wait for
-   the acknowledgement of payments. */
+/* How long requests wait for the store. `take_us` limits the wait for the ownership of a match.
+   After that, `take_us` also limits each pause while the store sends the match's state.
+   `payment_us` limits the wait for the acknowledgement of payments. */
 struct hs_shared_budgets {
     int64_t take_us;
     int64_t payment_us;
@@ -43,8 +43,8 @@ enum hs_taken_result {
     HS_TAKEN_DOWN,    /* the store is down, or it refused the command */
 };
 
-/* Identifies one owner of a match. {0, 0}: the match was not taken; its first write tries to make
-   this replica the owner. */
+/* Identifies one owner of a match. {0, 0}: the match was not taken; the first write of the match
+   tries to make this replica the owner. */
 struct hs_ownership {
     uint64_t epoch, birth;
 };

@@ -1,6 +1,7 @@
 /*
- * The store that replicas share: a Redis (or Valkey) server, reached over three links (link.h), so
- * that short commands never wait behind large writes or large replies. Thread-safe.
+ * The store that replicas share: a Redis (or Valkey) server. Each replica uses three links to the
+ * server (link.h), so that short commands never wait behind large writes or large replies.
+ * Thread-safe.
  *
  * To send a command, fill in a struct hs_store_call and submit it; the thread of the link passes
  * the reply to `done`. A thread that may wait can use hs_store_ask instead. All keys begin with
