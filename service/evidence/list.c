@@ -423,7 +423,7 @@ static bool visit_row(void *context, struct hs_db_statement *page)
 #undef X
         fine = visiting->visit(visiting->context, &stored);
     }
-    stored.db = NULL; /* the page still uses it */
+    stored.db = NULL; /* the page still uses the connection */
     hs_evidence_stored_close(&stored);
     return fine;
 }

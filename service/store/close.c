@@ -1,4 +1,4 @@
-/* Closes matches in the store: releases their ownership. */
+/* Closes matches in the store: releases their ownership, and removes ended matches. */
 #include "service/store/matches_inside.h"
 
 #include <stdlib.h>

@@ -62,7 +62,8 @@ bool hs_store_is_up(const struct hs_store *store, enum hs_store_lane lane);
 /* See hs_store_link_is_late. */
 bool hs_store_is_late(const struct hs_store *store, enum hs_store_lane lane, int64_t budget_us);
 
-/* Returns how often a link has connected. If this number grows, the store may have lost data. */
+/* Returns how many connections all links together have made so far. If this number grows, the store
+   may have lost data. */
 unsigned hs_store_connections(const struct hs_store *store);
 
 /* See hs_store_link_backlog. */
