@@ -1,15 +1,16 @@
 /*
- * Brief answers (`?brief`). A brief answer leaves out plain results: accepted items with nothing
- * that the game server must read (hs_move_is_plain, hs_shot_is_plain, hs_hit_is_plain). It contains
- * the number of plain results, and the other results with their indexes. Other answers are not
- * affected.
+ * Brief answers (`?brief`). A brief answer leaves out plain results. A result is plain if the item
+ * was accepted and the result contains nothing that the game server must read (hs_move_is_plain,
+ * hs_shot_is_plain, hs_hit_is_plain). A brief answer contains the number of plain results. It also
+ * contains each result that is not plain, and the index of its item.
  */
 #ifndef HS_SERVICE_BRIEF_H
 #define HS_SERVICE_BRIEF_H
 
 #include "service/endpoints/posting.h"
 
-/* Begins an answer. Returns false if memory runs out. Does nothing if the answer is not brief. */
+/* Prepares a brief answer. Returns false if memory runs out. Does nothing if the answer is not
+   brief. */
 bool hs_brief_begin(struct hs_posting *posting, const struct hs_ticks_request *tick);
 
 /* The state of the answer before an item is written. */

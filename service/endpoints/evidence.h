@@ -1,4 +1,4 @@
-/* Shared by the endpoints that read the evidence store (verdicts.c). */
+/* Functions that several endpoints use to read the evidence store. They are in verdicts.c. */
 #ifndef HS_SERVICE_ENDPOINTS_EVIDENCE_H
 #define HS_SERVICE_ENDPOINTS_EVIDENCE_H
 
@@ -6,8 +6,8 @@
 #include "service/evidence/reader.h"
 
 /* Reads the filters of GET /v1/verdicts from the query string. The caller sets query->limit to the
-   default; requests may ask for up to `max_limit`. Returns false and sets the reply's problem if a
-   filter is not valid. */
+   default limit. A request may ask for a limit of up to `max_limit`. Returns false and sets the
+   reply's problem if a filter is not valid. */
 bool hs_endpoint_verdict_query(const struct hs_request *request, int64_t max_limit,
                                struct hs_evidence_query *query, struct hs_reply *reply);
 

@@ -135,8 +135,8 @@ static void count_malformed(struct hs_service *service, enum hs_item kind)
                            HS_VERDICT_REJECTED, HS_REASON_MALFORMED, HS_MODE_ENFORCE);
 }
 
-/* Answers the malformed items that start at *place, and sets *place to the index after the next
-   item that could be read. Malformed items change nothing in the match. */
+/* Answers the malformed items that begin at index *place and precede the next readable item. Then
+   sets *place to the index after the readable item. Malformed items change nothing in the match. */
 static void answer_malformed(struct hs_posting *posting, enum hs_item kind,
                              const struct hs_malformed **next, size_t *place)
 {

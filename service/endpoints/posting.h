@@ -25,7 +25,7 @@ struct hs_posting {
     int64_t stage_ns;   /* when the newest stage of the processing ended (hs_clock_ns) */
     size_t over_budget; /* number of claims and shots that did not fit the budget */
     bool is_gone;       /* the match was deleted, so the request cannot be answered */
-    /* the match before the first claim; its newest frame's time is the default of `now` */
+    /* the match before the first claim; the time of its newest frame is the default of `now` */
     struct hs_match_info newest;
     /* the answer depends on a lack of memory or disk space, so `recheck` cannot compute it again */
     bool is_short;

@@ -161,10 +161,10 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
                                           struct hs_reply *reply)
 {
     struct hs_match_slot *slot = NULL;
-    /* Without a takeover, the match was open here when the request arrived. If the match is missing
-       now, it has moved to another replica or has ended. A new, empty match would pay again for
-       claims that were already paid. GET requests never start a takeover, so for them a missing
-       match is just unknown. */
+    /* If replicas share matches and the request has no takeover, the match was open here when the
+       request arrived. If the match is missing now, it has moved to another replica or has ended. A
+       new, empty match would pay again for claims that were already paid. GET requests never start
+       a takeover, so for them a missing match is just unknown. */
     bool may_open = service->takers == NULL || request->takeover != NULL;
     enum hs_registry_result result =
         hs_registry_acquire(service->registry, request->tenant, request->params.name[0],

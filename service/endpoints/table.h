@@ -11,7 +11,7 @@
 #include "service/sharing/catalog.h"
 #include "service/state/registry.h"
 
-/* Declares the endpoint of every route. Related endpoints are in the same file. */
+/* Declares the endpoint of every route. */
 #define X(id, method, pattern, listeners, access, priority, endpoint)                              \
     hs_endpoint hs_endpoint_##endpoint;
 HS_ROUTES(X)
@@ -46,8 +46,8 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
                                         const struct hs_request *request, struct hs_reply *reply,
                                         bool may_open);
 
-/* Returns whether `tenant` may use a resource that belongs to `owner` (empty: everybody). The ptr
-   of `tenant` is NULL if the service has no tokens. */
+/* Returns whether `tenant` may use a resource that belongs to `owner`. If `owner` is empty, the
+   resource belongs to everybody. The ptr of `tenant` is NULL if the service has no tokens. */
 bool hs_endpoint_may_see(struct hs_str tenant, const struct hs_name *owner);
 
 /* These functions return the ruleset or map with this name, or NULL if the name is unknown or
@@ -60,8 +60,8 @@ struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
 struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs_request *request,
                                      struct hs_str name);
 
-/* Answers `unknown_ruleset`, and lists as many of the names that the caller may use as fit into the
-   message. Locks the ruleset store. */
+/* Answers `unknown_ruleset`. The message lists the names that the caller may use, as many as fit.
+   Locks the ruleset store. */
 void hs_endpoint_unknown_ruleset(struct hs_service *service, const struct hs_request *request,
                                  struct hs_str name, struct hs_reply *reply);
 

@@ -84,8 +84,8 @@ static void copy_measure(const struct hs_hit_result *result, struct hs_evidence_
     }
 }
 
-/* Writes the opening line and the request line of a recorded stream. `hindsight recheck` can verify
-   the claim again from them. */
+/* Writes the opening line and the request line of a recorded stream. From these two lines,
+   `hindsight recheck` can verify the claim again. */
 static void write_lines(const struct hs_match_slot *slot, const struct hs_verdict_to_keep *verdict,
                         const char *mask, struct hs_buffer *opening, struct hs_buffer *request)
 {
@@ -212,8 +212,8 @@ static void write_move_line(const struct hs_match_slot *slot, const struct hs_mo
     hs_line_end(&writer);
 }
 
-/* Sets the reason and the measured value of the row. If an accepted move failed checks, all of them
-   are in mode shadow; the first one counts. */
+/* Sets the reason and the measured value of the row. If an accepted move failed checks, all these
+   checks are in mode shadow, and the row gets the values of the first one. */
 static void copy_failure(const struct hs_move_result *result, struct hs_evidence_row *row)
 {
     for (uint16_t i = 0; i < result->failure_count; i++) {

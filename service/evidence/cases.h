@@ -1,8 +1,8 @@
 /*
  * The reviewed verdicts. Retention never removes them. They are in the place HS_EVIDENCE_CASES
- * (files.h). Besides the tables of every place, it has the tables `reviews` and `audit`. `reviews`
- * has one row for each review; these rows are never changed. `audit` has one row for each review,
- * and rows for each deletion of a player. Each call uses its own connection. Thread-safe.
+ * (files.h). Besides the tables of every place, this place has the tables `reviews` and `audit`.
+ * `reviews` has one row for each review; these rows are never changed. `audit` has one row for each
+ * review, and rows for each deletion of a player. Each call uses its own connection. Thread-safe.
  */
 #ifndef HS_SERVICE_EVIDENCE_CASES_H
 #define HS_SERVICE_EVIDENCE_CASES_H
@@ -18,9 +18,9 @@ struct hs_evidence_store *hs_cases_open(const struct hs_evidence_home *home);
 
 enum hs_cases_add { HS_CASES_ADDED, HS_CASES_MISSING, HS_CASES_FULL, HS_CASES_FAILED };
 
-/* Copies a stored verdict to the reviewed verdicts, and adds a review of it. Both are on the disk
-   when the call returns ADDED. FULL: the verdict already has HS_REVIEWS_MAX reviews. `tenant`: as
-   for hs_evidence_stream. */
+/* Copies a stored verdict to the reviewed verdicts, and adds a review of it. When the call returns
+   ADDED, the copy and the review are on the disk. FULL: the verdict already has HS_REVIEWS_MAX
+   reviews. `tenant`: as for hs_evidence_stream. */
 enum hs_cases_add hs_cases_review(const struct hs_evidence_home *home, struct hs_str tenant,
                                   struct hs_str id, const struct hs_review *review);
 
@@ -28,9 +28,9 @@ enum hs_cases_add hs_cases_review(const struct hs_evidence_home *home, struct hs
 enum hs_evidence_read hs_cases_list(const struct hs_evidence_home *home, struct hs_str tenant,
                                     struct hs_str id, struct hs_writer *writer);
 
-/* Writes an array with one object for each reason: how many verdicts have each label, and the share
-   of `cheat` among all labels except `unsure`. Only the newest review of a verdict counts. The
-   share is omitted if all labels are `unsure`. */
+/* Writes an array with one object for each reason. The object contains the number of verdicts with
+   each label, and the share of `cheat` among all labels except `unsure`. Only the newest review of
+   a verdict counts. The share is omitted if all labels are `unsure`. */
 enum hs_evidence_read hs_cases_precision(const struct hs_evidence_home *home, struct hs_str tenant,
                                          struct hs_writer *writer);
 

@@ -5,9 +5,9 @@
  * - `opening`: the number of the match's opening (registry.h)
  * - `player`: the player, as in GET /v1/matches/{match}/players/{player}
  * - `claims`: how many hits all players of the match have claimed so far (`all`), and how many of
- *   them have the same reason as this verdict (`with_reason`)
+ *   these hits have the same reason as this verdict (`with_reason`)
  * - `hints`: the codes of the match's hints
- * - `match`: only in the summary of a match: the match's final state (hs_match_encode_end)
+ * - `match`: the match's final state (hs_match_encode_end); only in the summary of a match
  */
 #ifndef HS_SERVICE_EVIDENCE_CONTEXT_H
 #define HS_SERVICE_EVIDENCE_CONTEXT_H

@@ -2,7 +2,7 @@
  * Summaries of ended matches in the evidence store. When a match ends, the store gets a row for the
  * match, with its hints and counts, and a row for each player, with their clock, suspicion and
  * counts. When a player leaves a running match, the store gets a row for that player. These rows
- * have an empty verdict. Their data is in the context (context.h).
+ * have an empty verdict. The data about the match or the player is in the context (context.h).
  */
 #ifndef HS_SERVICE_EVIDENCE_ENDED_H
 #define HS_SERVICE_EVIDENCE_ENDED_H
@@ -26,9 +26,9 @@ enum hs_evidence_read hs_ended_list(const struct hs_evidence_home *home,
                                     struct hs_evidence_query query, struct hs_writer *writer,
                                     int64_t *next_us);
 
-/* Writes one opening of an ended match: an object with the members of the match, and also `ended`
-   and `players`. MISSING: the store has no summary of this opening, and nothing was written.
-   `tenant`: as for hs_evidence_stream. */
+/* Writes an object about one opening of an ended match: the members of the match's summary, and
+   also `ended` and `players`. MISSING: the store has no summary of this opening, and nothing was
+   written. `tenant`: as for hs_evidence_stream. */
 enum hs_evidence_read hs_ended_match(const struct hs_evidence_home *home, struct hs_str tenant,
                                      struct hs_str match, uint64_t opening,
                                      struct hs_writer *writer);

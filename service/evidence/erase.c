@@ -11,7 +11,8 @@
 #include "service/system/sha256.h"
 #include "service/watch/log.h"
 
-/* Max rows that one transaction deletes: few, so that the writer waits only some milliseconds. */
+/* Max rows that one transaction deletes. The number is low, so that the writer waits only a few
+   milliseconds. */
 #define CHUNK "500"
 
 /* The statements of a deletion, in order. ?1: the name, ?2: the tenant or NULL. */

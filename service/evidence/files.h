@@ -33,7 +33,7 @@ struct hs_metrics;
 struct hs_evidence_home {
     const char *directory; /* the data directory */
     bool is_postgres;
-    const char *connection_file; /* `file` of hs_db_open_postgres */
+    const char *connection_file; /* the argument `file` of hs_db_open_postgres */
     /* Counts the damaged files that readers skip; may be NULL. */
     struct hs_metrics *metrics;
     struct hs_db_pool *readers; /* NULL: each reader opens a connection */
@@ -57,17 +57,17 @@ void hs_evidence_span(const char *place, int64_t *from_us, int64_t *until_us);
 /* Writes the path of the file for a place. */
 void hs_evidence_path(const char *directory, const char *place, char path[HS_EVIDENCE_PATH]);
 
-/* Returns the dates that have a file, newest first; with PostgreSQL, only HS_EVIDENCE_ALL. Free the
-   result with free(). NULL: there are no files, or memory ran out. */
+/* Returns the dates that have a file, newest first. With PostgreSQL, returns only HS_EVIDENCE_ALL.
+   Free the result with free(). NULL: there are no files, or memory ran out. */
 char (*hs_evidence_days(const struct hs_evidence_home *home, size_t *count))[HS_EVIDENCE_DAY];
 
 /* Renames a damaged file, so that the store no longer reads it: appends `.damaged-` and the seconds
-   since 1970. No connection may have the file open. `day`: its place. */
+   since 1970. No connection may have the file open. `day`: the place of the file. */
 void hs_evidence_move_aside(const char *directory, const char *day, time_t now);
 
 /*
- * Removes files that are at least `keep_days` old. Then removes the oldest files until the rest has
- * at most `keep_bytes` in total. Never removes today's file.
+ * Removes files that are at least `keep_days` old. Then removes the oldest files until the
+ * remaining files have at most `keep_bytes` in total. Never removes today's file.
  *
  * Age is counted from the newest day before `today` that has a file, not from `today`. So if the
  * wall clock jumps ahead, no file looks old on that day, and an operator has a day to notice the

@@ -26,8 +26,8 @@ struct hs_hit_scene {
     double radius;            /* radius of the weapon's shots in the test against bodies */
     uint32_t point_count;     /* number of `points`; the path may continue beyond `end` */
     struct hs_vec points[HS_SCENE_POINTS_MAX];
-    /* `closest` is valid only if has_closest: the point where the path is nearest to the target. If
-       the path touches the target, `closest` is the first contact, and its gap is <= 0. */
+    /* `closest`: the point where the path is nearest to the target, or the first contact if the
+       path touches the target (closest.gap is then <= 0). Valid only if has_closest is true. */
     bool has_closest;
     struct hs_sweep_contact closest;
     uint16_t closest_hitbox;
@@ -35,7 +35,8 @@ struct hs_hit_scene {
 };
 
 /* Computes the geometry of a claim that arrived at `now_us`. `is_shot`: the claim stands for a
-   posted shot. `target`: name of the player for `target` and `closest`; ptr NULL: no player. */
+   posted shot. `target`: name of the player whom out->target and out->closest describe; ptr NULL:
+   no player. */
 void hs_hit_scene_find(const struct hs_match *match, const struct hs_hit_claim *claim, bool is_shot,
                        struct hs_str target, int64_t now_us, struct hs_hit_scene *out);
 

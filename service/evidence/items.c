@@ -10,8 +10,8 @@ enum { LEVELS = 64 };
 
 /* ---- the usual form ---- */
 
-/* Moves the cursor past the `[` of the list. Returns false if the body has an unusual form: it is
-   not an object with this list. */
+/* Moves the cursor past the `[` of the list. Returns false if the body is not an object with this
+   list (an unusual form). */
 static bool find_list(struct hs_cursor *cursor, struct hs_str key)
 {
     bool too_deep;

@@ -22,8 +22,8 @@ enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, TEXTS };
 
 /* ---- pages ---- */
 
-/* The columns with an index, best first. A query uses the first of these indexes that it has a
-   filter for. It applies the other filters row by row. */
+/* The columns with an index, best first. A query uses the index of the first of these columns that
+   it filters by. It applies its other filters row by row. */
 static const char *const indexed[] = {"account", "player", "target", "match", "reason"};
 enum { INDEXED = sizeof indexed / sizeof indexed[0] };
 
@@ -38,7 +38,7 @@ struct filters {
     int count;
     int driver;           /* the filter whose index is used; -1: the query reads the rows by time */
     bool skips_summaries; /* whether to omit the summaries (ended.h) */
-    bool is_empty;        /* no row can match: a text has no code */
+    bool is_empty;        /* no row can match, because no row contains the text of a filter */
 };
 
 /* The number of the SQL parameter for the first filter. Parameters 1 to 3 are the time range and
@@ -73,8 +73,8 @@ static bool read_filters(struct hs_db *db, const struct hs_evidence_query *query
     return true;
 }
 
-/* Appends the query for a slice. Among the rows from ?1 up to ?2 that pass the filter `driver`, it
-   takes the newest ?3. */
+/* Appends the query for a slice. From the time range ?1 to ?2, the query selects the newest ?3 rows
+   that pass the filter `driver`. */
 static void append_slice(const struct filters *filters, const char *columns, struct hs_buffer *sql)
 {
     hs_buffer_printf(sql, "SELECT %s FROM verdicts WHERE at >= ?1 AND at < ?2", columns);
@@ -84,7 +84,7 @@ static void append_slice(const struct filters *filters, const char *columns, str
     hs_buffer_puts(sql, " ORDER BY at DESC LIMIT ?3");
 }
 
-/* Also binds the parameters, and frees `sql`. */
+/* Prepares `sql` and binds its parameters. Frees `sql`. */
 static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *filters,
                                        struct hs_buffer *sql, int64_t since_us, int64_t until_us,
                                        int64_t limit)
@@ -176,7 +176,7 @@ static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t 
 
 /* Returns the start of the time range to search first. In PostgreSQL, this range covers today and
    yesterday: most lists end there, and a query on two partitions is planned ten times as fast as
-   one on all partitions. The rest of the time range is searched after that. */
+   one on all partitions. The time before yesterday is searched after that. */
 static int64_t first_part(const struct hs_db *db, const struct hs_evidence_query *query)
 {
     int64_t yesterday_us = (hs_clock_wall_us() / HS_EVIDENCE_DAY_US - 1) * HS_EVIDENCE_DAY_US;
@@ -397,7 +397,7 @@ enum hs_evidence_read hs_evidence_export(const struct hs_evidence_home *home,
 
 struct visiting {
     const struct hs_evidence_home *home;
-    const char *place; /* the reviewed verdicts, or all days */
+    const char *place; /* HS_EVIDENCE_CASES or HS_EVIDENCE_ALL */
     hs_evidence_visit *visit;
     void *context;
 };
@@ -423,7 +423,7 @@ static bool visit_row(void *context, struct hs_db_statement *page)
 #undef X
         fine = visiting->visit(visiting->context, &stored);
     }
-    stored.db = NULL; /* the page still uses it */
+    stored.db = NULL; /* the page still uses the connection */
     hs_evidence_stored_close(&stored);
     return fine;
 }

@@ -26,7 +26,8 @@ static bool write_document(const struct hs_evidence_stored *stored, const char *
     return true;
 }
 
-/* Writes the stored line of the request, and inserts the context as its last member. */
+/* Writes the stored line of the request, and inserts the context as the last member of that
+   line. */
 static void write_request(const struct hs_evidence_row *row, struct hs_writer *writer)
 {
     static const char end[] = "}\n";
@@ -51,7 +52,7 @@ enum hs_evidence_read hs_evidence_stream(const struct hs_evidence_home *home, st
     if (result != HS_EVIDENCE_READ)
         return result;
     hs_line_put_header(&writer);
-    /* A stored move consists of one line that needs no match. */
+    /* A stored move has no opening line, because its `gap` line needs no match. */
     bool is_move = row->opening.len == 0;
     bool fine = write_document(&stored, "ruleset", row->ruleset, row->revision, &writer);
     if (row->map.ptr != NULL)

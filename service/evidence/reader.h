@@ -39,10 +39,10 @@ enum hs_evidence_read hs_evidence_stream(const struct hs_evidence_home *home, st
 
 enum hs_evidence_format { HS_EVIDENCE_NDJSON, HS_EVIDENCE_CSV };
 
-/* Writes the verdicts to a file, newest first, and needs little memory. Each verdict is a line with
-   the members that hs_evidence_list writes; a CSV file starts with a line of column names. The call
-   may take seconds, so it regularly sets *alive_us to hs_clock_us(), unless `alive_us` is NULL.
-   FAILED: the store cannot be read, or the file cannot be written. */
+/* Writes the verdicts that match the query to a file, newest first. Needs little memory. Each
+   verdict is a line with the members that hs_evidence_list writes; a CSV file starts with a line of
+   column names. The call may take seconds, so it regularly sets *alive_us to hs_clock_us(), unless
+   `alive_us` is NULL. FAILED: the store cannot be read, or the file cannot be written. */
 enum hs_evidence_read hs_evidence_export(const struct hs_evidence_home *home,
                                          const struct hs_evidence_query *query,
                                          enum hs_evidence_format format, int fd,

@@ -57,15 +57,14 @@ void hs_evidence_load_packed(struct hs_db_statement *found, struct hs_evidence_s
 char *hs_evidence_document(const struct hs_evidence_stored *stored, struct hs_str kind,
                            struct hs_str revision, size_t *size);
 
-/* Copies the ruleset and the map of a verdict to another store, unless they are already there.
-   Skips a document that is missing from the place of the verdict. Returns false if the other store
-   failed. */
+/* Copies the ruleset and the map of a verdict to `store`, unless they are already there. Skips a
+   document that is missing from the place of the verdict. Returns false if `store` failed. */
 bool hs_evidence_copy_documents(struct hs_evidence_store *store,
                                 const struct hs_evidence_stored *stored);
 
 /* Calls `visit` for each verdict that matches the query, newest first. If `visit` returns false,
-   stops and returns FAILED. `stored` is valid only during the call. Skips damaged verdicts. Stops
-   soon after `end_us` (hs_clock_us), and sets *next_us as hs_evidence_list does. */
+   stops and returns FAILED. `stored` is valid only until `visit` returns. Skips damaged verdicts.
+   Stops soon after `end_us` (hs_clock_us), and sets *next_us as hs_evidence_list does. */
 typedef bool hs_evidence_visit(void *context, const struct hs_evidence_stored *stored);
 enum hs_evidence_read hs_evidence_each(const struct hs_evidence_home *home,
                                        const struct hs_evidence_query *query, int64_t end_us,

@@ -147,7 +147,8 @@ static bool to_front(struct hs_recompute *recompute, struct kept list[KEPT_MAX],
     return found;
 }
 
-/* A damaged download may contain any revision. The empty one is that of an empty entry. */
+/* A damaged download may contain any text as its revision. An empty text is refused, because it
+   would match an empty entry of the cache. */
 static bool is_revision(struct hs_str text)
 {
     return text.len > 0 && text.len < HS_REVISION_MAX;
@@ -334,7 +335,8 @@ static void read_id(struct hs_str recorded, struct hs_verdict_id *id)
     }
 }
 
-/* Encodes the new result like the recorded one, with its verdict id, and compares the two. */
+/* Encodes the new result with the verdict id of the recorded result, and compares the two
+   results. */
 static void compare(struct hs_recomputed *out)
 {
     struct hs_verdict_id id;

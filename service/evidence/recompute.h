@@ -22,12 +22,12 @@ struct hs_evidence_parts {
     enum hs_route route;
 };
 
-/* Sets the members that are in this line of a stream, except `state`. */
+/* Sets the members of *parts that this line of a stream contains, except `state`. */
 void hs_evidence_parts_add_line(struct hs_evidence_parts *parts, const struct hs_stream_line *line);
 
-/* Reads a downloaded verdict. Sets *state to the memory of out->state; the caller frees *state with
-   free(), even after a failure. Returns false if the text is not a downloaded verdict, or memory
-   runs out. */
+/* Reads a downloaded verdict. Sets *state to the memory that contains out->state. The caller frees
+   *state with free(), even after a failure. Returns false if the text is not a downloaded verdict,
+   or memory runs out. */
 bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
                             unsigned char **state);
 
@@ -57,7 +57,7 @@ int64_t hs_recompute_build_us(const struct hs_recompute *recompute,
 
 enum hs_recompute_status {
     HS_RECOMPUTE_DONE,
-    HS_RECOMPUTE_UNFIT,   /* `rules` lack the weapon, or have another rig */
+    HS_RECOMPUTE_UNFIT,   /* `rules` do not fit the excerpt */
     HS_RECOMPUTE_FOREIGN, /* the evidence is from another version of the program */
     HS_RECOMPUTE_DAMAGED, /* the evidence cannot be read */
     HS_RECOMPUTE_NO_MEMORY,

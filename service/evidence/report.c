@@ -43,9 +43,10 @@ static void add_value(struct sample *sample, int series, double value)
         to->values[to->count++] = value;
 }
 
-/* Returns the share of its limit that a check used; more than 1 means that the check failed. A
-   limit counts as a minimum if a larger value passed or a smaller value failed. Returns -1 if the
-   check neither passed nor failed, or the divisor is not positive. */
+/* Returns the share of a check's limit that the measured value used; more than 1 means that the
+   check failed. The limit counts as a minimum if a measured value above it passed, or a measured
+   value below it failed. Returns -1 if the check neither passed nor failed, or the divisor is not
+   positive. */
 static double share_of_limit(const json_t *check)
 {
     struct hs_str outcome = hs_str_of(json_string_value(json_object_get(check, "outcome")));
@@ -164,8 +165,8 @@ struct report {
 #define NEWEST  " ORDER BY v.at DESC LIMIT ?5"
 #define OWN_ROWS                                                                                   \
     "SELECT v.* FROM verdicts v WHERE " IS_OWN " AND " HS_EVIDENCE_IS_VERDICT IN_TIME NEWEST
-/* Values are measured only in rows with the same ruleset. RECENT bounds the search for such rows
-   about other players, because they may be rare. */
+/* Values are measured only in rows with the same ruleset. Such rows about other players may be
+   rare, so RECENT bounds the search for them. */
 #define RECENT     "(SELECT * FROM verdicts WHERE at < ?3 ORDER BY at DESC LIMIT 20000)"
 #define SAME_RULES " AND v.ruleset = code_of(?6)"
 #define WHOLE(rows)                                                                                \

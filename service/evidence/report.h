@@ -13,8 +13,9 @@ enum { HS_REPORT_COUNTED = 100000, HS_REPORT_MEASURED = 500 };
  * Writes an object about the player or account `name`:
  *
  * - the number of matches, and of verdicts by verdict and by reason
- * - for each check, the share of its limit that claims used: median and 95th percentile, for the
- *   player and for all other players, under the ruleset of the player's newest verdict
+ * - for each check, which share of its limit the claims used (median and 95th percentile), for the
+ *   player and for all other players; only claims under the ruleset of the player's newest verdict
+ *   are measured
  * - the summaries (ended.h) of the player's newest matches
  *
  * Reads only tenant, since_us and until_us of `query`. Takes about 0.1 s. Sets *alive_us regularly

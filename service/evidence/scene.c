@@ -89,7 +89,7 @@ static void find_shot(struct hs_verdict_scene *scene)
 }
 
 /* Returns whether the shot touched something before it came closest to its target. Also returns
-   true if the world check decided, because it may find an obstacle beside the path. */
+   true if the world check decided, because this check may find an obstacle beside the path. */
 static bool is_before_target(const struct hs_verdict_scene *scene)
 {
     const struct hs_hit_result *result = &scene->of->result;

@@ -176,8 +176,9 @@ static void write_bodies(struct writing *w)
     hs_write_end(w->writer, ']');
 }
 
-/* Writes a frame with all bodies for the time of each of the target's samples. If there is no
-   target, uses the shooter's samples. If there are too many samples, uses those around hit_time. */
+/* For each sample of the target, writes a frame with all bodies at the time of the sample. If there
+   is no target, uses the samples of the shooter. If there are too many samples, uses only the
+   samples around hit_time. */
 static void write_frames(struct writing *w)
 {
     const struct hs_hit_scene *shot = &w->scene->shot;

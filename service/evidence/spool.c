@@ -47,7 +47,7 @@ struct hs_spool {
     int64_t day;
     int limit;                        /* max rows in the next batch */
     char sent[SENT][HS_REVISION_MAX]; /* cache of revisions in the database, by hash */
-    int64_t removed_us;               /* hs_evidence_documents_removed, as last read */
+    int64_t removed_us;               /* the last result of hs_evidence_documents_removed */
 };
 
 /* ---- connections ---- */
@@ -109,8 +109,8 @@ static bool open_local(struct hs_spool *spool)
     return spool->local != NULL;
 }
 
-/* Creates the partitions for today and DAYS_AHEAD more days, and drops old ones. If an old one
-   cannot be dropped, only logs this, because verdicts can still be sent. */
+/* Creates the partitions for today and DAYS_AHEAD more days, and drops old partitions. If an old
+   partition cannot be dropped, only logs this, because verdicts can still be sent. */
 static bool care(struct hs_spool *spool)
 {
     struct hs_db *db = hs_evidence_store_db(spool->remote);
@@ -140,7 +140,7 @@ static bool is_ready(struct hs_spool *spool)
 /* Rows that are sent in one transaction, sorted by time. */
 struct batch {
     /* first_us: time of the batch's first row (column `at`). last_us: time of the last row that the
-       batch tried to send, or skipped because its player was deleted; 0: none yet. */
+       batch tried to send, or skipped because the row's player was deleted; 0: none yet. */
     int64_t first_us, last_us;
     size_t added;    /* number of rows that were new to the database */
     bool has_erased; /* some player was deleted after first_us */
@@ -262,8 +262,8 @@ static void bind_row(struct hs_db_statement *group, int i, int rows, struct hs_d
     for (int k = 1; k < VERDICT_COLUMNS; k++)
         hs_db_bind_text(group, verdict + k, hs_db_text(row, BODY_COLUMNS + k - 1));
 }
-/* Sends a single row that the statement for the group has skipped. If only its time is already
-   taken, the row gets another one (hs_evidence_store_copy). */
+/* Sends a single row that the statement for the group has skipped. If only the time of the row is
+   already taken, the row gets another time (hs_evidence_store_copy). */
 static bool send_again(struct hs_spool *spool, int64_t at_us, struct batch *batch)
 {
     struct hs_db_statement *row = hs_db_prepare(hs_evidence_store_db(spool->local),
@@ -419,8 +419,8 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
     return remove_rows(spool, batch.last_us);
 }
 
-/* Sends all documents in the spool, because a map may be added to it after the last verdict that
-   needs the map. The first call also deletes the documents that no verdict in the spool needs.
+/* Sends all documents in the spool, because a map may be added to the spool after the last verdict
+   that needs the map. The first call also deletes the documents that no verdict in the spool needs.
    Later calls delete nothing, because the writer may be adding a verdict that needs them. */
 static bool send_late_documents(struct hs_spool *spool)
 {

@@ -21,7 +21,7 @@ struct hs_spool;
 struct hs_spool *hs_spool_start(const struct hs_evidence_home *home, unsigned keep_days,
                                 uint64_t keep_bytes, struct hs_metrics *metrics);
 
-/* Continues to send until the spool is empty, a call fails, or `end_us` (hs_clock_us) has passed.
+/* Continues to send until the spool is empty, sending fails, or `end_us` (hs_clock_us) has passed.
    Then stops the thread. Does nothing for NULL. */
 void hs_spool_stop(struct hs_spool *spool, int64_t end_us);
 

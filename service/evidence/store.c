@@ -432,8 +432,8 @@ static bool finds(struct hs_evidence_store *store, enum statement which)
     return read_number(store, which, &found);
 }
 
-/* Adds a row at its time. If another row already has this time, tries the times after it (`step` 1)
-   or before it (-1). */
+/* Adds a row with the time row->at_us. If another row already has this time, tries the times after
+   it (`step` 1) or before it (-1). */
 static bool put_at_free_time(struct hs_evidence_store *store, const struct hs_evidence_row *row,
                              int64_t step)
 {

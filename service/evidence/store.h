@@ -30,24 +30,25 @@ struct hs_evidence_row {
     struct hs_str state;
     /* JSON about the player and the match (context.h); empty in rows of earlier versions. */
     struct hs_str context;
-    /* The sizes and the compressed bytes of the four texts above. If `packed.ptr` is NULL, the
-       store compresses the texts; otherwise it writes these bytes as they are. */
+    /* The sizes and the compressed bytes of `opening`, `request`, `state` and `context`. If
+       `packed.ptr` is NULL, the store compresses the texts; otherwise it writes these bytes as they
+       are. */
     struct hs_str sizes, packed;
 };
 
 struct hs_evidence_store;
 
-/* hs_evidence_store_file_is_damaged checks a file, and hs_evidence_store_is_damaged the file of a
-   store after a failed call. A damaged file is not a readable database, so all later calls fail,
+/* hs_evidence_store_file_is_damaged checks a file. hs_evidence_store_is_damaged checks the file of
+   a store after a failed call. A damaged file is not a readable database, so all later calls fail,
    too. */
 bool hs_evidence_store_file_is_damaged(const char *path);
 bool hs_evidence_store_is_damaged(const struct hs_evidence_store *store);
 
-/* Opens a file. If the file is missing, creates it together with its tables; only this user can
-   read it (mode 0600). With `is_synced`, a commit survives a power failure. Without `is_synced`, it
-   only survives a crash of the process. Returns NULL with a message in `error` on failure. Several
-   processes and threads may have the file open. Each call waits up to two seconds for the
-   transaction of another connection. */
+/* Opens a file. If the file is missing, creates it together with its tables. Only the user of the
+   process can read the new file (mode 0600). With `is_synced`, a commit survives a power failure.
+   Without `is_synced`, a commit survives only a crash of the process. Returns NULL with a message
+   in `error` on failure. Several processes and threads may have the file open. Each call waits up
+   to two seconds for the transaction of another connection. */
 struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256]);
 /* Opens a place: a PostgreSQL schema, or a file in home->directory with synced commits. Creates
    missing tables. */
@@ -60,9 +61,10 @@ void hs_evidence_store_limit(struct hs_evidence_store *store, uint64_t bytes);
 
 /* A transaction may add several rows. After a failed call, read hs_evidence_store_error first, and
    then undo the transaction. hs_evidence_store_put does nothing if a verdict with the same id is
-   stored. If the file already has a newer row, it increases the row's time to the next one after
-   that row. If this would reach `end_us`, the row keeps its time, or gets the next free time before
-   it. row->at_us must be below `end_us`. */
+   stored. If the newest row in the file has the same or a later time, the new row gets the first
+   time after the newest row. But if that time would reach `end_us`, the new row keeps its time or,
+   if another row has this time, gets the nearest free earlier time. row->at_us must be below
+   `end_us`. */
 bool hs_evidence_store_begin(struct hs_evidence_store *store);
 bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evidence_row *row,
                            int64_t end_us);
@@ -70,7 +72,8 @@ bool hs_evidence_store_commit(struct hs_evidence_store *store);
 void hs_evidence_store_undo(struct hs_evidence_store *store);
 
 /* Adds a row that comes from another file, and keeps its time. If another row already has this
-   time, increases it by up to 999 us. Does nothing if a verdict with the same id is stored. */
+   time, increases the time by up to 999 us. Does nothing if a verdict with the same id is
+   stored. */
 bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evidence_row *row);
 
 /* `kind` is "ruleset" or "map". hs_evidence_store_has returns whether the document is stored;

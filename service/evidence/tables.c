@@ -138,7 +138,7 @@ bool hs_evidence_make_day(struct hs_db *db, int64_t day)
            make_partition(db, "bodies", ", UNIQUE(id)", day);
 }
 
-/* Two statements, because a single one for both partitions could deadlock with a reader. */
+/* Uses two statements, because one statement for both partitions could deadlock with a reader. */
 static bool drop_day(struct hs_db *db, int64_t day)
 {
     char name[HS_EVIDENCE_DAY], bodies[64], verdicts[64];

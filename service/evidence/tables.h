@@ -72,7 +72,7 @@ int64_t hs_evidence_documents_removed(struct hs_db *db);
 
 /* Begin a transaction and take a lock. hs_evidence_begin_shared is for adding verdicts; several
    replicas may do this at once. hs_evidence_begin_alone is for deleting rows and changing tables:
-   its transaction waits for all others, and all others wait for it. */
+   its transaction runs while no other transaction of these two functions runs. */
 bool hs_evidence_begin_shared(struct hs_db *db);
 bool hs_evidence_begin_alone(struct hs_db *db);
 

@@ -151,7 +151,8 @@ void hs_wal_leave(struct hs_db *db)
     hs_db_run(db, "PRAGMA wal_autocheckpoint = 0");
 }
 
-/* Any write starts the log, so this sets the version of the tables to its current value. */
+/* Any write starts the log, so this function sets the version of the tables to its current
+   value. */
 void hs_wal_begin(struct hs_db *db)
 {
     char sql[48];

@@ -1,8 +1,8 @@
 /*
- * Moves the content of a SQLite write-ahead log into its file, in a separate thread. SQLite could
- * do this within a commit. But that commit would sync the disk twice, which takes seconds on a busy
- * disk, and a crash during that time would lose all rows that wait for the next commit.
- * Thread-safe.
+ * Moves the content of a SQLite write-ahead log into the database file, in a separate thread.
+ * SQLite could do this within a commit. But that commit would sync the disk twice, which takes
+ * seconds on a busy disk, and a crash during that time would lose all rows that wait for the next
+ * commit. Thread-safe.
  */
 #ifndef HS_SERVICE_EVIDENCE_WAL_H
 #define HS_SERVICE_EVIDENCE_WAL_H
@@ -20,11 +20,11 @@ struct hs_wal_mover *hs_wal_mover_start(struct hs_metrics *metrics, int64_t paus
 void hs_wal_leave(struct hs_db *db);
 
 /* Starts the log with a write that changes nothing. The first write to a log syncs the disk, so
-   call this before commits must be fast. */
+   call this function while commits may still be slow. */
 void hs_wal_begin(struct hs_db *db);
 
-/* Call it after a commit. After its next pause, the mover moves the log of this file. It remembers
-   only the last file. */
+/* Call it after a commit. The mover moves the log of this file after its next pause. It remembers
+   only the file of the last call. */
 void hs_wal_mover_written(struct hs_wal_mover *mover, const char *path);
 
 /* hs_wal_mover_hold waits until the mover has no file open. The mover then opens no file until
@@ -36,7 +36,8 @@ void hs_wal_mover_release(struct hs_wal_mover *mover);
 void hs_wal_mover_stop(struct hs_wal_mover *mover);
 
 /* Moves the whole log into the file and truncates the log, because it still contains deleted rows.
-   Waits up to three seconds for the mover and for readers. Returns false if they still use it. */
+   Waits up to three seconds for the mover and for readers. Returns false if they still use the
+   log. */
 bool hs_wal_empty(struct hs_db *db);
 
 #endif

@@ -18,7 +18,7 @@
 #include "service/watch/metrics.h"
 
 /* A crash may lose at most the verdicts of the last 0.2 s. A row waits up to COMMIT_US for its
-   transaction to start. The rest of this time is for the transaction itself, which is slow if the
+   transaction to start. The rest of the 0.2 s is for the transaction itself, which is slow if the
    thread rarely gets a processor. Small transactions (COMMIT_ROWS) need less processor time.
    MOVE_US: the interval between moves of the write-ahead log into the file (wal.h). The first
    commit after a move syncs the disk, because SQLite then writes at the start of its log again. */
@@ -243,8 +243,8 @@ static bool write_items(struct hs_evidence *evidence, struct item *items)
     return true;
 }
 
-/* Ends the waits whose rows were written or lost, the waits of `owner`, and those that have timed
-   out by `now_us`. The caller holds the lock. */
+/* Ends the waits whose rows were written or lost, the waits of `owner`, and the waits that have
+   timed out by `now_us`. The caller holds the lock. */
 static void end_waits(struct hs_evidence *evidence, const void *owner, int64_t now_us)
 {
     struct hs_evidence_wait **at = &evidence->waits;

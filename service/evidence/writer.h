@@ -58,8 +58,8 @@ bool hs_evidence_put(struct hs_evidence *evidence, const struct hs_evidence_row 
 uint64_t hs_evidence_done(struct hs_evidence *evidence);
 
 /* Returns a mark for hs_evidence_await that covers all rows queued so far. 0: no need to wait,
-   because they are on the disk, and none was dropped since hs_evidence_done returned `done_before`.
-   Both functions return 0 without `is_synced`, and for NULL. */
+   because these rows are on the disk, and no row was dropped since hs_evidence_done returned
+   `done_before`. Both functions return 0 without `is_synced`, and for NULL. */
 uint64_t hs_evidence_mark(struct hs_evidence *evidence, uint64_t done_before);
 
 /* A request that waits until its rows are committed. The wait must stay valid until `done` is

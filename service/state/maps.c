@@ -42,7 +42,7 @@ void hs_map_store_keep_meshes(struct hs_map_store *store)
 
 /* ---- meshes ---- */
 
-/* Frees the arrays of a mesh that this module owns, although their type is const. */
+/* Frees the arrays of a mesh. This module owns them, although their type is const. */
 static void free_mesh(const struct hs_world_mesh *mesh)
 {
     free((void *)(uintptr_t)mesh->vertices);

@@ -102,12 +102,12 @@ enum hs_map_put hs_map_store_adopt(struct hs_map_store *store, struct hs_str own
  * These two functions restore a map after a restart. hs_map_store_restore creates an entry without
  * a name, returns it with a reference, and charges its bytes to nobody. It returns HS_MAP_CREATED,
  * HS_MAP_TOO_BIG or HS_MAP_NO_MEMORY. The mesh is not kept, and the build is not charged, so that
- * all maps from before the restart fit again. `limits` may stop the build (HS_MAP_NO_MEMORY) or be
- * NULL.
+ * all maps from before the restart fit again. `limits` may be NULL. If `limits` stops the build,
+ * the function returns HS_MAP_NO_MEMORY.
  *
- * hs_map_store_restore_name then names the entry and charges its owner. It returns HS_MAP_CREATED,
- * HS_MAP_FULL, or HS_MAP_FOREIGN if the name is already in use. Between the two calls, no other
- * thread may use the entry.
+ * hs_map_store_restore_name then gives the entry its name and charges its owner. It returns
+ * HS_MAP_CREATED, HS_MAP_FULL, or HS_MAP_FOREIGN if the name is already in use. Between the two
+ * calls, no other thread may use the entry.
  */
 enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str name,
                                      const struct hs_world_mesh *mesh, struct hs_str document,

@@ -67,8 +67,8 @@ struct hs_match_slot {
     struct hs_written written, written_before;
     uint32_t settled_payments; /* how many of the match's first payments are settled */
     bool closed;               /* deleted while another thread waited for the lock */
-    /* The match in the shared store. NULL if there is no such store, or the match was restored from
-       a checkpoint and the store was not asked yet. Set at most once. */
+    /* The match in the shared store. NULL if there is no shared store, or the match was restored
+       from a checkpoint and the shared store was not asked yet. Set at most once. */
     struct hs_shared_match *_Atomic shared;
     atomic_uint references;
     struct hs_match_slot *next; /* guarded by the registry */

@@ -165,7 +165,7 @@ static bool share_parts(struct hs_ruleset_store *store, const struct hs_ruleset_
     }
     for (size_t i = 0; shared < count && i < shared; i++) {
         const void *own = part_of(entry->ruleset, i, &size);
-        /* returned data already belongs to the ruleset */
+        /* the ruleset already owns the data that unshare_part may return */
         unshare_part(store, &entry->owner, entry->hashes[i], own, size);
     }
     return shared == count;

@@ -40,8 +40,8 @@ struct hs_ruleset_store;
 
 /*
  * Creates a store with the built-in rulesets, which count towards `max_rulesets` (>=
- * HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" is an alias of `default_name`, which may
- * be loaded later. On failure returns NULL with a message in `error`.
+ * HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" is an alias of `default_name`. The
+ * ruleset with that name may be loaded later. On failure returns NULL with a message in `error`.
  */
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
                                                  size_t max_bytes, char error[256]);
@@ -108,7 +108,7 @@ enum hs_ruleset_put {
     HS_RULESET_REPLACED, /* the name was already in use, perhaps with the same document */
     HS_RULESET_RESERVED, /* "default" is only an alias */
     HS_RULESET_FOREIGN,  /* the name belongs to another owner */
-    HS_RULESET_NAMELESS, /* a canary needs a ruleset with this name */
+    HS_RULESET_NAMELESS, /* there is no ruleset with this name, so it cannot get a canary */
     HS_RULESET_FULL,
     HS_RULESET_TOO_BIG, /* the ruleset needs more bytes than the owner has left */
     HS_RULESET_NO_MEMORY
@@ -142,8 +142,8 @@ enum hs_ruleset_restore {
     HS_RULESET_NAME_FULL
 };
 
-/* Restores the name and the owner of an adopted entry. `replaces`: the entry is newer than the one
-   that the same owner has under this name. */
+/* Restores the name and the owner of an adopted entry. `replaces`: if this owner already has an
+   entry under this name, `entry` is newer and replaces it. */
 enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *store,
                                                       struct hs_str owner,
                                                       struct hs_ruleset_entry *entry,

@@ -1,4 +1,4 @@
-/* Closes matches in the store: releases their ownership. */
+/* Closes matches in the store: releases their ownership, and removes ended matches. */
 #include "service/store/matches_inside.h"
 
 #include <stdlib.h>
@@ -49,9 +49,9 @@ static bool submit_closing(struct hs_shared_closing *closing)
                            arguments, count);
 }
 
-/* Keeps a closing that removes an ended match, so that it can be sent again: the server may not
-   have received it. Frees the closing if it is too old, if too many are kept, or if it is of
-   another kind. */
+/* Keeps a closing that removes an ended match. The closing can then be sent again, because the
+   server may not have received it. Frees the closing if it is too old, if it does not remove an
+   ended match, or if too many closings are kept. */
 static void keep_closing(struct hs_shared_closing *closing)
 {
     struct hs_shared_matches *matches = closing->matches;

@@ -17,7 +17,8 @@ enum { PIECE_BYTES = 2 << 20, WAIT_US = 1000000 };
 
 enum { KEY_MAX = 256, VALUE_MAX = 512 };
 
-/* After how many seconds keys expire. DAY: documents without a name. MINUTE: incomplete uploads. */
+/* The time until a key expires, in seconds: DAY for a document that no name refers to, MINUTE for
+   an incomplete upload. */
 #define DAY    "86400"
 #define MINUTE "60"
 
@@ -37,8 +38,8 @@ enum { KEY_MAX = 256, VALUE_MAX = 512 };
     "if old and string.match(old, '^%d+\\n([^\\n]*)') ~= ARGV[3] then return 'foreign' end "
 
 /* KEYS: names, version. ARGV: field, prefix of document keys, owner, value, time, if_new. Refuses
-   to set a canary if another replica has replaced the main ruleset in the meantime, because the
-   value would bring back the old main ruleset. */
+   to set a canary if another replica has replaced the main ruleset in the meantime, because ARGV
+   `value` would bring back the old main ruleset. */
 static const char put_text[] =
     "if ARGV[6] == '1' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 "
     "then return 'there' end " FORGET "for revision in string.gmatch(ARGV[4], 'sha256:%x+') do "
@@ -96,8 +97,9 @@ static struct hs_str key_of(enum hs_shared_kind kind, struct hs_str name, struct
     return hs_str_of(text);
 }
 
-/* The first line is the number of the format, 1. The others are the owner, the revision, the canary
-   and its share. */
+/* Writes the value that the store keeps for a name. The first line of the value is the number of
+   the format, 1. The other lines are the owner, the revision, the canary and the share of the
+   canary. */
 static struct hs_str value_of(const struct hs_shared_name *name, char text[VALUE_MAX])
 {
     int len = snprintf(text, VALUE_MAX, "1\n%.*s\n%.*s\n%.*s\n%.17g", (int)name->owner.len,

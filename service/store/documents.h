@@ -4,9 +4,9 @@
  * wait for the store, so workers must not call them. Thread-safe.
  *
  * A document never changes, and is identified by its revision. A name refers to one document, or to
- * a ruleset and its canary. A document does not expire while a name refers to it. Otherwise it
- * stays in the store for a day, because matches may still use it. The version of the store changes
- * with every change of a name.
+ * a ruleset and its canary. A document does not expire while a name refers to it. A document that
+ * no name refers to stays in the store for a day, because matches may still use it. The version of
+ * the store changes with every change of a name.
  */
 #ifndef HS_SERVICE_STORE_DOCUMENTS_H
 #define HS_SERVICE_STORE_DOCUMENTS_H
@@ -38,8 +38,8 @@ bool hs_shared_version(struct hs_store *store, int64_t wait_us, struct hs_shared
 /* Sets the birth of the store, unless it is already set. Returns false if there is no answer. */
 bool hs_shared_begin(struct hs_store *store);
 
-/* Calls `visit` for each name; its strings are valid only during the call. Skips names in the
-   format of a later program version. Returns false if there is no answer. */
+/* Calls `visit` for each name. The strings of the name are valid only until `visit` returns. Skips
+   names in the format of a later program version. Returns false if there is no answer. */
 bool hs_shared_names(struct hs_store *store,
                      void (*visit)(void *context, const struct hs_shared_name *name),
                      void *context);
@@ -59,15 +59,15 @@ enum hs_shared_result hs_shared_put_name(struct hs_store *store, const struct hs
 enum hs_shared_result hs_shared_drop_name(struct hs_store *store, enum hs_shared_kind kind,
                                           struct hs_str owner, struct hs_str name);
 
-/* Adds a document, unless the store has it. If no name refers to the document by then, it expires
-   after a day. `name`: the name of the document. Returns false if the document may be missing from
-   the store. */
+/* Adds a document, unless the store has it. The document expires after a day, unless a name refers
+   to it by then. `name`: the name of the document. Returns false if the document may be missing
+   from the store. */
 bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
                             struct hs_str revision, struct hs_str text);
 
-/* Reads a document of up to `max` bytes; free it with free(). Returns NULL if it is not in the
-   store, memory runs out, or the store does not answer. *has_answer is false only if the store does
-   not answer; a later call may then succeed. */
+/* Reads a document of up to `max` bytes; free it with free(). Returns NULL if the document is not
+   in the store, memory runs out, or the store does not answer. *has_answer is false only if the
+   store does not answer; a later call may then succeed. */
 char *hs_shared_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
                          struct hs_str revision, size_t max, size_t *size, bool *has_answer);
 

@@ -25,12 +25,12 @@ struct hs_store_link {
     struct hs_store_link_settings settings;
     int wake; /* eventfd that wakes the sleeping thread */
     atomic_bool is_up, is_slow;
-    atomic_llong latency_us; /* latency of the newest reply, or of a newer late command, if that is
-                                higher */
+    atomic_llong latency_us; /* latency of the newest reply, or the longer wait of a command that
+                                has become late since then */
     atomic_size_t backlog;
     pthread_t thread;
-    /* Guards the following members. The thread releases it before it calls a callback, because the
-       caller of hs_store_link_submit may hold a lock that the callback needs. */
+    /* Guards the following members. The thread releases the lock before it calls a callback,
+       because the caller of hs_store_link_submit may hold a lock that the callback needs. */
     pthread_mutex_t lock;
     bool is_ending;
     int64_t end_us;
@@ -110,8 +110,8 @@ static bool format(struct hs_store_call *call, const struct hs_store_script *scr
     return true;
 }
 
-/* Replaces EVALSHA with EVAL and the text of the script, because the server does not know its hash.
-   Returns false if memory runs out. */
+/* Replaces EVALSHA with EVAL and the text of the script, because the server does not know the hash
+   of the script. Returns false if memory runs out. */
 static bool send_whole_script(struct hs_store_call *call)
 {
     const char *text = call->script->text;

@@ -6,8 +6,8 @@
  * A connection counts as broken if a reply is missing and the server has sent nothing for
  * HS_STORE_TIMEOUT_US, if the server is a replica, or if it still loads its data. The link then
  * closes the connection, so that a late reply is never taken for the reply to another command, and
- * reports all commands as lost. It connects to the next address in the list, with growing pauses.
- * An idle link sends a PING every HS_STORE_PING_US. Thread-safe.
+ * reports all commands as lost. It then connects to the next address in the list. The pauses
+ * between attempts grow. An idle link sends a PING every HS_STORE_PING_US. Thread-safe.
  */
 #ifndef HS_SERVICE_STORE_LINK_H
 #define HS_SERVICE_STORE_LINK_H
@@ -65,8 +65,8 @@ void hs_store_script_init(struct hs_store_script *script, const char *text);
 struct hs_store_call {
     enum hs_store_op op;
     /* If there is no reply within `budget_us`, `late` is called once, before `done`. If `budget_us`
-       is 0, `late` is never called. On a patient link, only the time in which the server sends
-       nothing counts. */
+       is 0, `late` is never called. On a patient link, `budget_us` includes only the time in which
+       the server sends nothing. */
     int64_t budget_us;
     void (*late)(struct hs_store_call *call);
     /* *reply is not NULL if the result is OK or REFUSED. The link frees the reply afterwards. To

@@ -18,8 +18,9 @@ enum {
        time, a replica that has lost the match could answer from an older state. With a shorter
        time, requests would wait more often. */
     CONFIRMED_US = 1000000,
-    /* An owner numbers its records from epoch * 2^EPOCH_SHIFT, so that they follow those of former
-       owners. These numbers are small enough to be exact as scores of a sorted set. */
+    /* An owner numbers its records from epoch * 2^EPOCH_SHIFT, so that its numbers follow the
+       numbers of former owners. These numbers are small enough to be exact as scores of a sorted
+       set. */
     EPOCH_SHIFT = 32,
 };
 
@@ -206,8 +207,8 @@ static enum hs_payments payments_of(const struct hs_shared_match *match, uint64_
     return match->acknowledged >= mark ? HS_PAYMENTS_DURABLE : HS_PAYMENTS_PENDING;
 }
 
-/* Removes the waits that end now from the match and returns them. `late`: records up to this number
-   are late; 0: none. */
+/* Returns the waits that end now, and removes them from the match. `late`: records up to this
+   number are late; 0: none. */
 static struct hs_payments_wait *take_ended(struct hs_shared_match *match, uint64_t late)
 {
     struct hs_payments_wait *ended = NULL;
@@ -504,16 +505,17 @@ static bool write_state(struct hs_shared_match *match, enum hs_store_lane lane, 
     char digits[2][24], number[24];
     struct call *call = calloc(1, sizeof *call);
     pthread_mutex_lock(&match->lock);
-    /* A newer state may have been submitted after this state was captured. The newer state then
-       removes records from the journal that this state lacks, so this state must not be written. */
+    /* A newer state may have been submitted after this state was captured. When the newer state is
+       written, the store removes journal records that this state lacks. So this state must not be
+       written. */
     bool may_write = call != NULL && mark >= match->written && !match->has_ended;
     if (may_write)
         match->written = mark;
     match->is_writing = match->is_writing || may_write;
     match->must_write = match->must_write || !may_write;
     size_t count = hs_shared_arguments(match->matches, &match->keys, match->own, digits, arguments);
-    /* A state is complete only if all later moves are handed off (hs_shared_match_hand_off), which
-       needs an owner. */
+    /* A state is complete only if all later moves are handed off. hs_shared_match_hand_off does
+       nothing if this replica is not the owner (epoch 0). */
     bool is_complete = kind != HS_SHARED_PARTIAL && match->own.epoch != 0;
     bool had_state = match->has_state;
     pthread_mutex_unlock(&match->lock);

@@ -18,9 +18,9 @@
 struct hs_shared_matches;
 struct hs_shared_match;
 
-/* How long requests wait for the store. `take_us` limits the wait for the ownership of a match and,
-   after that, each pause while the store sends the match's state. `payment_us` limits the wait for
-   the acknowledgement of payments. */
+/* How long requests wait for the store. `take_us` limits the wait for the ownership of a match.
+   After that, `take_us` also limits each pause while the store sends the match's state.
+   `payment_us` limits the wait for the acknowledgement of payments. */
 struct hs_shared_budgets {
     int64_t take_us;
     int64_t payment_us;
@@ -43,8 +43,8 @@ enum hs_taken_result {
     HS_TAKEN_DOWN,    /* the store is down, or it refused the command */
 };
 
-/* Identifies one owner of a match. {0, 0}: the match was not taken; its first write tries to make
-   this replica the owner. */
+/* Identifies one owner of a match. {0, 0}: the match was not taken; the first write of the match
+   tries to make this replica the owner. */
 struct hs_ownership {
     uint64_t epoch, birth;
 };
@@ -135,7 +135,8 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
    be held while `state` is captured. */
 void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state);
 
-/* Removes an ended match. Requests that wait for its payments do not get the result MOVED. */
+/* Removes an ended match. If the store then refuses a write, requests that wait for the payments of
+   this match get the result NOT_DURABLE and not MOVED. */
 void hs_shared_match_close(struct hs_shared_match *match);
 
 /* Sends closings again if the store may have missed them. After a missed closing, a new match with

@@ -23,9 +23,9 @@ enum {
     "end\n"
 
 /* Each script that writes begins with this check, which refuses former owners. KEYS: owner, state,
-   journal. ARGV: owner, epoch, birth, tenant. If the store knows no epoch for the match, it has
-   lost its data, and the sender becomes the owner again. If the births differ, another replica has
-   opened the match in the empty store, so the epochs cannot be compared. A match that was never
+   journal. ARGV: owner, epoch, birth, tenant. If the store knows no epoch for the match, the store
+   has lost its data, and the sender becomes the owner again. If the births differ, another replica
+   has opened the match in the empty store, so the epochs cannot be compared. A match that was never
    taken has epoch 0. */
 #define HS_SHARED_FENCE                                                                            \
     "local o = redis.call('HMGET', KEYS[1], 'epoch', 'owner', 'birth')\n"                          \
@@ -81,9 +81,10 @@ struct hs_shared_match {
     bool has_state, is_writing, must_write;
     bool was_forgotten; /* the store lost the match while the ownership was uncertain */
     bool has_ended;     /* this replica has removed the match, so no more writes */
-    int64_t captured_us, due_us, used_us; /* newest captured state: when it was captured, when the
-                                             next one is due, when the match had last changed */
-    int64_t confirmed_us;                 /* when the store last confirmed this owner */
+    /* captured_us: when the newest state was captured. due_us: when the next state is due. used_us:
+       when the match had last changed before that capture. */
+    int64_t captured_us, due_us, used_us;
+    int64_t confirmed_us; /* when the store last confirmed this owner */
     struct hs_payments_wait *waits;
 };
 

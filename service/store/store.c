@@ -15,7 +15,7 @@ struct hs_store {
     struct hs_metrics *metrics;
     pthread_mutex_t lock;    /* guards writes to `up` and its metric */
     atomic_int up;           /* number of links that are up */
-    atomic_uint connections; /* how often a link has connected */
+    atomic_uint connections; /* how many connections all links together have made */
     atomic_bool ends_asking;
 };
 

@@ -1,6 +1,7 @@
 /*
- * The store that replicas share: a Redis (or Valkey) server, reached over three links (link.h), so
- * that short commands never wait behind large writes or large replies. Thread-safe.
+ * The store that replicas share: a Redis (or Valkey) server. Each replica uses three links to the
+ * server (link.h), so that short commands never wait behind large writes or large replies.
+ * Thread-safe.
  *
  * To send a command, fill in a struct hs_store_call and submit it; the thread of the link passes
  * the reply to `done`. A thread that may wait can use hs_store_ask instead. All keys begin with
@@ -30,8 +31,8 @@ struct hs_store *hs_store_start(const char *addresses, const char *password_file
                                 struct hs_metrics *metrics, char error[256]);
 
 /* Waits up to `wait_us` until all links are up. Without this wait, a replica would start without
-   the rulesets and maps of others, and matches that move to it in its first milliseconds would
-   start empty. */
+   the rulesets and maps of other replicas, and matches that move to it in its first milliseconds
+   would start empty. */
 void hs_store_wait_until_up(const struct hs_store *store, int64_t wait_us);
 
 /* Waits up to `wait_us` for missing replies, and then stops the links and frees the store. Does
@@ -61,7 +62,8 @@ bool hs_store_is_up(const struct hs_store *store, enum hs_store_lane lane);
 /* See hs_store_link_is_late. */
 bool hs_store_is_late(const struct hs_store *store, enum hs_store_lane lane, int64_t budget_us);
 
-/* Returns how often a link has connected. If this number grows, the store may have lost data. */
+/* Returns how many connections all links together have made so far. If this number grows, the store
+   may have lost data. */
 unsigned hs_store_connections(const struct hs_store *store);
 
 /* See hs_store_link_backlog. */

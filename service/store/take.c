@@ -80,7 +80,7 @@ enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, str
     *taken = (struct hs_taken){0};
     if (!hs_store_is_up(matches->store, HS_STORE_URGENT))
         return HS_TAKEN_DOWN;
-    hs_shared_matches_close_again(matches); /* this match may be among them */
+    hs_shared_matches_close_again(matches); /* one of these closings may be for this match */
     hs_shared_keys_make(tenant, name, &keys);
     size_t count = hs_shared_arguments(matches, &keys, (struct hs_ownership){0}, digits, arguments);
     enum hs_store_result result =
