@@ -18,9 +18,9 @@
 #include "validators/str.h"
 
 enum {
-    /* The queue is "standing" once long waits have continued for this time. A pause longer than
-       this time ends a series of long waits. A higher value lets longer bursts through, but detects
-       overload later. */
+    /* The queue is "standing" once long waits have continued for this time. A series of long waits
+       ends if there is no long wait for this time. A higher value lets longer bursts through, but
+       detects overload later. */
     HS_STANDING_US = 100000,
     /* A wait longer than limit / HS_LONG_WAIT_PART is long. Kernels measure waits in steps of 1 to
        10 ms. */
