@@ -7,9 +7,8 @@
  * covers every byte from the request line to the end of the header. It also finds folded lines and
  * lines that end without CR.
  *
- * Two kinds of lines without CR cannot be detected: a line that only contains a colon or a zero
- * byte, and a line that ends with a zero byte. After the split, the ends of such lines look like CR
- * LF.
+ * Two kinds of lines without CR cannot be detected: lines that contain only a colon or a zero byte,
+ * and lines that end with a zero byte. After the split, the ends of such lines look like CR LF.
  */
 #ifndef HS_SERVICE_HEADER_BLOCK_H
 #define HS_SERVICE_HEADER_BLOCK_H
