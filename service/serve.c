@@ -45,8 +45,8 @@ enum { FINE = 0, FAILED = 1, WRONG_CONFIGURATION = 2 }; /* exit codes */
 enum { EXPIRE_US = 1000000 }; /* time between checks for idle matches */
 
 /* EVIDENCE_READERS: number of threads that read the evidence store. EVIDENCE_STOP_US: maximum time
-   that the shutdown waits for the evidence to be written. WEBHOOK_STOP_US: maximum time that it
-   waits for the webhook's receiver to accept the queued verdicts. */
+   that the shutdown waits for the evidence to be written. WEBHOOK_STOP_US: maximum time that the
+   shutdown waits for the webhook's receiver to accept the queued verdicts. */
 enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000, WEBHOOK_STOP_US = 5000000 };
 
 /* TAKERS: number of threads that take over matches. A thread handles one request at a time and may
@@ -481,8 +481,8 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
     hs_http_stop(listeners[0], ms_until(until_us));
     hs_http_stop(listeners[1], ms_until(until_us));
-    /* No request changes a match any more, so the states of the matches are final. The store comes
-       first, because other replicas wait for the states. */
+    /* No request changes a match any more, so the states of the matches are final. The states are
+       written to the store before the checkpoint, because other replicas wait for the states. */
     stop_sharing(&service);
     hs_checkpoint_close(service.checkpoint);
     service.checkpoint = NULL;

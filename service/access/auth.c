@@ -66,7 +66,8 @@ static enum owner owner_of(struct hs_service *service, enum hs_route route, stru
                                                             : ANOTHER;
 }
 
-/* Returns whether the request would create the resource in its path if it does not exist. */
+/* Returns whether the request may create the resource in its path if the resource does not
+   exist. */
 static bool can_make(const struct hs_service *service, enum hs_route route, unsigned scopes)
 {
     enum hs_method method = hs_route_method(route);
@@ -79,7 +80,7 @@ static bool may_touch(struct hs_service *service, enum hs_route route,
                       const struct hs_route_params *params, struct hs_auth *auth)
 {
     if (!hs_name_is_valid(params->name[0]))
-        /* no valid name in the path: the route has none, or a later check refuses the name */
+        /* the path contains no name, or only an invalid name, which a later check refuses */
         return true;
     enum owner owner = owner_of(service, route, params->name[0], &auth->identity);
     auth->hidden = owner == NOBODY;
@@ -115,8 +116,8 @@ void hs_auth_check(struct hs_service *service, enum hs_route route,
 static const char not_yours[] =
     "You own no resource with this name; PUT creates it if the name is free";
 
-/* The problem detail and the rest of the WWW-Authenticate header, for each failure. All wrong
-   tokens get the same text, because details would help callers who guess tokens. */
+/* For each failure: the detail of the problem, and the end of the WWW-Authenticate header. All
+   wrong tokens get the same text, because details would help callers who guess tokens. */
 static const struct {
     enum hs_problem_code code;
     const char *detail, *challenge;

@@ -13,7 +13,8 @@ struct hs_service;
 
 struct hs_auth {
     enum hs_auth_failure failure; /* HS_AUTH_FINE: admitted */
-    /* with HS_AUTH_TENANT: the resource does not exist, which the answer must not reveal */
+    /* if `failure` is HS_AUTH_TENANT: the resource does not exist; the answer must not reveal
+       this */
     bool hidden;
     struct hs_identity identity; /* the caller, if the token is valid */
 };

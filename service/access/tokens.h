@@ -50,9 +50,9 @@ struct hs_identity {
 
 /*
  * Looks up a token. Sets `identity` if the result is HS_AUTH_FINE, and leaves it empty if the
- * result is HS_AUTH_MALFORMED, HS_AUTH_UNKNOWN or HS_AUTH_EXPIRED. The time for the hash and the
- * comparison of the secret does not depend on whether the tenant and the kid exist. `now_s`:
- * seconds since the epoch.
+ * result is HS_AUTH_MALFORMED, HS_AUTH_UNKNOWN or HS_AUTH_EXPIRED. Hashing and comparing the secret
+ * takes the same time whether or not the tenant and the kid exist. `now_s`: seconds since the
+ * epoch.
  */
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity);
@@ -61,8 +61,8 @@ enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_s
    to `max` of [A-Za-z0-9.-], starting with a letter or digit. */
 bool hs_token_part_is_valid(struct hs_str text, size_t max);
 
-/* Converts "2026-01-31T00:00:00Z" to seconds since the epoch. Returns false if the text is not such
-   a time. */
+/* Converts "2026-01-31T00:00:00Z" to seconds since the epoch. Returns false if the text has another
+   form. */
 bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
 
 /* ---- the current tokens ---- */

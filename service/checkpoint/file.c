@@ -75,10 +75,10 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
     writer->records++;
 }
 
-/* Makes the written file the newest checkpoint, and the old newest checkpoint the previous one.
-   HS_CHECKPOINT_NAME names a complete file at every moment. If the newest checkpoint was set aside
-   as damaged, the previous one stays. On a file system without hard links, there is no previous
-   checkpoint. */
+/* Makes the written file the newest checkpoint. The checkpoint that was the newest until then
+   becomes the previous one. HS_CHECKPOINT_NAME names a complete file at every moment. If the newest
+   checkpoint was set aside as damaged, the previous one stays. On a file system without hard links,
+   there is no previous checkpoint. */
 static void put_into_place(struct hs_checkpoint_writer *writer)
 {
     int directory = writer->directory;
@@ -110,7 +110,7 @@ bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard)
 
 void hs_checkpoint_set_aside(int directory)
 {
-    /* rename fails if only one of the two is a directory: remove the old entry first */
+    /* the rename fails if only one of the two names is a directory: remove the old entry first */
     if (renameat(directory, HS_CHECKPOINT_NAME, directory, HS_CHECKPOINT_DAMAGED) != 0 &&
         (unlinkat(directory, HS_CHECKPOINT_DAMAGED, 0) == 0 ||
          unlinkat(directory, HS_CHECKPOINT_DAMAGED, AT_REMOVEDIR) == 0))

@@ -33,11 +33,11 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_END,
     HS_CHECKPOINT_RULESET,
     HS_CHECKPOINT_MATCH,
-    /* The first record, if present; it has no bytes. Means that no claim was verified after this
-       checkpoint was written. Ignored in HS_CHECKPOINT_PREVIOUS, because a process has started
-       since that file was written. */
+    /* If the file has this record, it is the first one, without bytes. It means that no claim was
+       verified after this checkpoint was written. It is ignored in HS_CHECKPOINT_PREVIOUS, because
+       a process has started since that file was written. */
     HS_CHECKPOINT_FINAL,
-    /* names the ruleset of an earlier record; contains the owner and the revision */
+    /* gives a name to a ruleset from an earlier record; contains the owner and the revision */
     HS_CHECKPOINT_RULESET_NAME,
     HS_CHECKPOINT_MAP, /* name, owner, revision; the geometry is in its own file (map_file.h) */
     /* A journal number: this checkpoint contains the changes from all journals with lower numbers.
@@ -87,9 +87,9 @@ void hs_checkpoint_write_begin(struct hs_checkpoint_writer *writer, int director
 void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint_type type,
                          const void *bytes, size_t size);
 
-/* Finishes the file and makes it the newest checkpoint; the old newest checkpoint becomes the
-   previous one. Returns false if any step failed (see `error`) or `discard` is set; the newest
-   checkpoint is then not replaced. */
+/* Finishes the file and makes it the newest checkpoint. The checkpoint that was the newest until
+   then becomes the previous one. Returns false if any step failed (see `error`) or `discard` is
+   set; the newest checkpoint is then not replaced. */
 bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard);
 
 /* Renames the newest checkpoint to HS_CHECKPOINT_DAMAGED. */
@@ -113,7 +113,8 @@ typedef void hs_checkpoint_visit(void *context, enum hs_checkpoint_type type, co
 enum hs_checkpoint_read hs_checkpoint_read(int directory, const char *name,
                                            hs_checkpoint_visit *visit, void *context);
 
-/* Reads a file from memory. In journals the end record is missing (HS_CHECKPOINT_UNENDED). */
+/* Reads a file whose bytes are in memory. In journals the end record is missing
+   (HS_CHECKPOINT_UNENDED). */
 enum hs_checkpoint_read hs_checkpoint_read_bytes(const void *bytes, size_t size,
                                                  hs_checkpoint_visit *visit, void *context);
 

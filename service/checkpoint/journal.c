@@ -171,8 +171,8 @@ static uint64_t current_number(const struct hs_journal *journal)
 
 /* ---- surviving a power failure ---- */
 
-/* Returns whether a payment that is written now survives power failures as the sync mode promises.
-   The caller holds `lock`. */
+/* Returns whether a payment that is written now survives a power failure if the sync mode promises
+   this. The caller holds `lock`. */
 static bool is_sound(const struct hs_journal *journal)
 {
     return journal->sync != HS_JOURNAL_SYNC_ALWAYS || journal->unsafe == journal->unsafe_covered;

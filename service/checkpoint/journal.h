@@ -1,6 +1,6 @@
 /*
- * The journals contain the changes since the last checkpoint that a crash must not lose. These are
- * openings and ends of matches, sessions, paid shots and hits (validators/journal.h), and changes
+ * The journals contain changes that were made since the last checkpoint and must survive a crash:
+ * sessions, paid shots and hits, openings and ends of matches (validators/journal.h), and changes
  * to rulesets. A record is appended before the answer that depends on it is sent. At the start, the
  * service reads the checkpoint and then the journals, in order.
  *
@@ -51,7 +51,8 @@ bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
 bool hs_journal_settle(struct hs_journal *journal);
 
 struct hs_journal_state {
-    bool is_sound;   /* a payment that is written now survives as the sync mode promises */
+    /* a payment that is written now survives a power failure if the sync mode promises this */
+    bool is_sound;
     uint64_t number; /* number of the current file */
     /* Bytes of records. A power failure cannot lose the first `settled` bytes. */
     uint64_t written, synced, settled;

@@ -122,7 +122,8 @@ static void put_record(struct hs_bytes *out, enum hs_checkpoint_type type,
 }
 
 /* Appends payments to the journal in the store. An entry consists of a number (so that no two
-   entries are equal), hs_checkpoint_magic, and two records as in a journal file. */
+   entries are equal), the file header (hs_checkpoint_magic), and two records as in a journal
+   file. */
 static void share_records(const struct hs_service *service, struct hs_match_slot *slot,
                           struct hs_shared_match *shared, const struct iovec parts[2])
 {

@@ -36,9 +36,9 @@ bool hs_kept_match_get_head(struct hs_bytes_reader *reader, struct hs_kept_head 
 bool hs_kept_match_copy(struct hs_match_slot *slot, struct hs_bytes *out,
                         void (*begin)(void *context, struct hs_match_slot *slot), void *context);
 
-/* A match in the store consists of hs_checkpoint_magic and one record, which are compressed
-   together (system/packed.h). Call hs_kept_state_begin on an empty buffer, append the head and the
-   state, and call hs_kept_state_end, which returns false if memory runs out. */
+/* A match in the store consists of the file header (hs_checkpoint_magic) and one record, which are
+   compressed together (system/packed.h). Call hs_kept_state_begin on an empty buffer, append the
+   head and the state, and call hs_kept_state_end, which returns false if memory runs out. */
 void hs_kept_state_begin(struct hs_bytes *state);
 bool hs_kept_state_end(struct hs_bytes *state, struct hs_bytes *packed);
 
@@ -52,9 +52,9 @@ bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
 
 /* Call it after moves were checked. While the service drains, another replica may take over the
    match at any time. Therefore this function starts to write the state to the store and returns
-   true; the answer must wait for this write (hs_shared_match_await). The other replica can then
-   grant the client the time since the client's last move. If the service does not drain, returns
-   false and does nothing. */
+   true; the answer must wait for this write (hs_shared_match_await). The replica that takes over
+   the match then knows when the client last moved, and can grant the client the time since that
+   move. If the service does not drain, returns false and does nothing. */
 bool hs_kept_match_hand_off(struct hs_service *service, struct hs_match_slot *slot);
 
 /*

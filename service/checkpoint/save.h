@@ -45,9 +45,9 @@ struct hs_checkpoint_stats {
 bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, char error[512]);
 
 /* Creates the journal, writes the first checkpoint, and starts the thread for the next ones. If the
-   first checkpoint cannot be written, the checkpoint that was read is renamed to the previous one,
-   and counts as if the last process had crashed. Returns false if the journal cannot be created,
-   the rename fails, or the thread cannot be started. */
+   first checkpoint cannot be written, renames the checkpoint that was read to
+   HS_CHECKPOINT_PREVIOUS, where its HS_CHECKPOINT_FINAL record (file.h) is ignored. Returns false
+   if the journal cannot be created, the rename fails, or the thread cannot be started. */
 bool hs_checkpoint_start(struct hs_checkpoint *checkpoint);
 
 /* Stops the thread, writes the final checkpoint, and frees everything. Changes to matches after

@@ -41,7 +41,7 @@ static void replace_marks(const struct hs_db_driver *driver, const char *sql, st
     hs_buffer_append(out, "", 1);
 }
 
-/* Copies the SQL and numbers its parameters. Returns how many there are. */
+/* Copies the SQL and numbers its parameters. Returns the number of parameters. */
 static int number_parameters(char parameter, const char *sql, struct hs_buffer *out)
 {
     long count = 0;

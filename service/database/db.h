@@ -28,21 +28,21 @@ struct hs_db_statement;
 
 enum hs_db_step { HS_DB_ROW, HS_DB_DONE, HS_DB_FAILED };
 
-/* Opens a file, which must exist. A call waits up to `busy_ms` for the transaction of another
-   connection. On failure, *fine is false, and the result may be NULL; pass the result only to
-   hs_db_error and hs_db_close. */
+/* Opens a file, which must exist. While another connection has a transaction, each call that uses
+   the file waits up to `busy_ms`. On failure, *fine is false, and the result may be NULL; pass the
+   result only to hs_db_error and hs_db_close. */
 struct hs_db *hs_db_open_sqlite(const char *path, bool can_write, int busy_ms, bool *fine);
 
-/* Returns whether a connection to a file waits for the transaction of another connection of this
-   process. Thread-safe. */
+/* Returns whether any SQLite connection of this process waits for the transaction of another
+   connection. Thread-safe. */
 bool hs_db_has_waiting(void);
 
-/* Connects to a PostgreSQL server. `file` contains a libpq connection string. It is read in each
-   call, so a new password needs no restart. If `file` is "", libpq uses its environment variables.
-   `schema`: the schema with the tables. By default, connecting takes at most two seconds for each
-   host. The server ends a statement after five seconds. If it does not answer for six seconds, the
-   connection is closed, and all later calls fail. On failure returns NULL with a message in
-   `error`, which contains no part of the connection string. */
+/* Connects to a PostgreSQL server. `file` contains a libpq connection string. Each call reads the
+   file again, so a new password needs no restart. If `file` is "", libpq uses its environment
+   variables. `schema`: the schema with the tables. By default, connecting takes at most two seconds
+   for each host. The server ends a statement after five seconds. If the server does not answer for
+   six seconds, the connection is closed, and all later calls fail. On failure returns NULL with a
+   message in `error`, which contains no part of the connection string. */
 struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256]);
 
 /* Does nothing for NULL. A connection that was added to a pool returns to it if it still works and
@@ -57,7 +57,7 @@ void hs_db_close(struct hs_db *db);
 struct hs_db_pool;
 
 /* hs_db_pool_create returns NULL if memory runs out. hs_db_pool_destroy closes the idle
-   connections. All others must have been closed before. It does nothing for NULL. */
+   connections, and does nothing for NULL. All other connections must have been closed before. */
 struct hs_db_pool *hs_db_pool_create(void);
 void hs_db_pool_destroy(struct hs_db_pool *pool);
 
@@ -67,7 +67,7 @@ struct hs_db *hs_db_pool_take(struct hs_db_pool *pool);
 /* From now on, hs_db_close returns this connection to the pool. */
 void hs_db_pool_add(struct hs_db_pool *pool, struct hs_db *db);
 
-/* A few statements exist in only one dialect. */
+/* For statements that exist in only one of the two dialects. */
 bool hs_db_is_postgres(const struct hs_db *db);
 
 /* Returns the reason for the last failure; valid until the next call. */
@@ -87,8 +87,8 @@ bool hs_db_run(struct hs_db *db, const char *sql);
 /* Returns the number of rows that the last statement inserted or deleted. */
 int64_t hs_db_changes(const struct hs_db *db);
 
-/* Prepares a statement. NULL: failed. With PostgreSQL, the first hs_db_step reports a wrong
-   statement. */
+/* Prepares a statement. Returns NULL on failure. With PostgreSQL, the first hs_db_step reports a
+   wrong statement. */
 struct hs_db_statement *hs_db_prepare(struct hs_db *db, const char *sql);
 /* Does nothing for NULL. */
 void hs_db_finalize(struct hs_db_statement *statement);

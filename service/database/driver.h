@@ -12,7 +12,7 @@ struct hs_db_driver {
     const char *(*error)(const struct hs_db *db);
     bool (*has_refused)(const struct hs_db *db);
     bool (*is_damaged)(const struct hs_db *db); /* NULL: always false */
-    bool (*is_fresh)(const struct hs_db *db);   /* whether it may return to a pool; NULL: false */
+    bool (*is_fresh)(const struct hs_db *db);   /* may `db` return to a pool? NULL: never */
     bool (*run)(struct hs_db *db, const char *sql);
     int64_t (*changes)(const struct hs_db *db);
     /* `sql` is already in the dialect of the driver. */
@@ -29,8 +29,9 @@ struct hs_db_driver {
     struct hs_str (*get_text)(struct hs_db_statement *row, int column);
     struct hs_str (*get_blob)(struct hs_db_statement *row, int column);
     bool (*is_null)(struct hs_db_statement *row, int column);
-    /* The texts that replace `code_of(X)`, `text_of(X)` and `newest_first(X)`: the text before X
-       and the text after X. If the first is NULL, X is removed, too. */
+    /* How to replace `code_of(X)`, `text_of(X)` and `newest_first(X)`: each row contains the text
+       to write before X and the text to write after X. If the text before X is NULL, X is removed,
+       too. */
     const char *marks[HS_DB_MARKS][2];
     char parameter; /* the character in front of a parameter's number */
 };

@@ -185,8 +185,8 @@ static bool has_refused(const struct hs_db *db)
            strncmp(state, "54", 2) == 0;
 }
 
-/* Prepared statements stay on the server until the connection closes, so a connection that has some
-   does not return to the pool. */
+/* Prepared statements stay on the server until the connection closes, so a connection with prepared
+   statements does not return to the pool. */
 static bool is_fresh(const struct hs_db *db)
 {
     const struct connection *connection = connection_of(db);
@@ -376,7 +376,7 @@ static uint64_t get_bits(struct hs_db_statement *row, int column)
     return bits;
 }
 
-/* All integer columns and counts are 64-bit, so the sign is right. */
+/* All integer columns and counts are 64-bit, so the cast keeps the sign. */
 static int64_t get_int(struct hs_db_statement *row, int column)
 {
     return (int64_t)get_bits(row, column);
@@ -438,8 +438,8 @@ static bool read_connection(const char *path, char text[CONNECTION_MAX], char er
 }
 
 /* Sets up the session. With the timeouts, the server ends a transaction whose client hangs, so that
-   its locks do not block other clients. Lists need rows in index order. enable_bitmapscan is off,
-   because for rows that are newer than its statistics, PostgreSQL would use a bitmap scan, and then
+   its locks do not block other clients. enable_bitmapscan is off, because lists need rows in index
+   order: for rows that are newer than its statistics, PostgreSQL would use a bitmap scan, and then
    sort a whole day. jit is off, because compiling takes longer than running any of these
    statements. */
 static bool set_up(struct connection *connection, const char *schema)
@@ -455,7 +455,8 @@ static bool set_up(struct connection *connection, const char *schema)
 
 struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256])
 {
-    /* The connection string is passed as `dbname`. Its values override the ones before it. */
+    /* The connection string is passed as `dbname`. Values in the string override the values of the
+       names before `dbname`. */
     static const char *const names[] = {"connect_timeout", "application_name", "client_encoding",
                                         "dbname", NULL};
     char text[CONNECTION_MAX];

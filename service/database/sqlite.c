@@ -194,8 +194,8 @@ static const struct hs_db_driver driver = {
 };
 
 /* SQLite calls this while another connection has a lock. sqlite3_busy_timeout would try again only
-   every 0.1 s. A connection that writes all the time would then pause for long until another one
-   has had its turn. */
+   every 0.1 s. The writer of the evidence store, which pauses while another connection waits
+   (hs_db_has_waiting), would then have to pause for longer. */
 static int wait_for_lock(void *context, int tries)
 {
     enum { NAP_NS = 1000000 };

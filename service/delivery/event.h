@@ -18,7 +18,7 @@ enum { HS_EVENT_REASON_WORDS = (HS_REASON_COUNT + 63) / 64 };
 struct hs_event {
     atomic_uint references;
     unsigned kinds;
-    /* one bit for each reason: the deciding one, and those in `would_reject` */
+    /* one bit for each reason that decided the verdict or is in `would_reject` */
     uint64_t reasons[HS_EVENT_REASON_WORDS];
     struct hs_name match;
     size_t size;

@@ -1,7 +1,7 @@
 /*
  * The newest verdicts of each tenant, for streams (`GET /v1/events`). A ring keeps the tenant's
  * newest HS_EVENTS_KEPT verdicts, so that an interrupted stream can resume. The tenant's first
- * stream creates the ring; verdicts before that are not kept here.
+ * stream creates the ring; the ring does not contain earlier verdicts.
  *
  * Events are numbered for each tenant, without gaps. The first number is the service's start time
  * in microseconds, so every number from an earlier process is lower.

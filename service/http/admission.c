@@ -21,10 +21,10 @@ static int64_t standing_limit(enum hs_priority priority, int64_t limit_us)
     }
 }
 
-/* Updates `refusing_us` with the time since the last decision. A refusal adds this time, but at
-   most one kernel tick; any other decision subtracts HS_REFUSING_TIMES times this time. A refusal
-   takes less than a tick, so a longer time means that the process was stopped. If this request did
-   not wait behind others, the worker was idle, and the count restarts at 0. */
+/* Updates `refusing_us` with the time since the last decision. If the last decision was a refusal,
+   adds this time, but at most one kernel tick; otherwise subtracts HS_REFUSING_TIMES times this
+   time. A refusal takes less than a tick, so a longer time means that the process was stopped. If
+   this request did not wait behind others, the worker was idle, and the count restarts at 0. */
 static void count_refusing(struct hs_gate *gate, bool was_behind, int64_t now_us)
 {
     int64_t spent_us = now_us - gate->decided_us;
@@ -41,8 +41,8 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
 {
     if (limit_us == 0)
         return true;
-    /* The pause after the last long wait ended when this request arrived, because the request has
-       been in the queue since then. */
+    /* The time without long waits ended when this request arrived, because the request has been in
+       the queue since then. */
     int64_t arrived_us = now_us - waited_us;
     bool goes_on = gate->long_us != 0 && arrived_us - gate->long_us <= HS_STANDING_US;
     bool was_behind = arrived_us + HS_KERNEL_TICK_US < gate->answered_us;
@@ -94,7 +94,7 @@ struct bucket {
 struct hs_tenant_rates {
     pthread_mutex_t lock; /* guards the buckets */
     int64_t token_ns, burst_allowance;
-    struct bucket *chains[CHAINS]; /* one bucket for each tenant; there are few tenants */
+    struct bucket *chains[CHAINS]; /* a hash table, with one bucket for each tenant */
 };
 
 struct hs_tenant_rates *hs_tenant_rates_create(size_t per_second, size_t burst_allowance)

@@ -18,9 +18,9 @@
 #include "validators/str.h"
 
 enum {
-    /* The queue is "standing" once long waits have continued for this time. A pause longer than
-       this time ends a series of long waits. A higher value lets longer bursts through, but detects
-       overload later. */
+    /* The queue is "standing" once long waits have continued for this time. A series of long waits
+       ends if there is no long wait for this time. A higher value lets longer bursts through, but
+       detects overload later. */
     HS_STANDING_US = 100000,
     /* A wait longer than limit / HS_LONG_WAIT_PART is long. Kernels measure waits in steps of 1 to
        10 ms. */
@@ -30,9 +30,9 @@ enum {
     /* While the queue is not standing, a request may wait behind others for limit *
        HS_BURST_TIMES. */
     HS_BURST_TIMES = 10,
-    /* A worker may spend up to this many times as much time on refusals as on other requests. With
-       a factor of 1, a worker that receives twice as many requests as it can serve could not refuse
-       the excess fast enough, and its queue would grow. */
+    /* A worker may spend up to this many times as much time on refusals as on other requests. If
+       the factor were 1 and a worker received twice as many requests as it can serve, the worker
+       could not refuse the excess fast enough, and its queue would grow. */
     HS_REFUSING_TIMES = 9,
 };
 

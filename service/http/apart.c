@@ -1,5 +1,5 @@
-/* Requests whose connection is suspended while a pool runs them, or while their answer waits for
-   payments or evidence to be stored. */
+/* Handles requests whose connection is suspended. A pool runs the request, or the answer waits
+   until payments or evidence are stored. */
 #include "service/http/request.h"
 
 #include "service/evidence/writer.h"

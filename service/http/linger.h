@@ -52,8 +52,8 @@ bool hs_linger_init(struct hs_linger *linger, size_t limit);
 /* Closes all sockets. No other thread may use `linger`. */
 void hs_linger_free(struct hs_linger *linger);
 
-/* Adds a duplicate of a socket, which the caller closes afterwards. Does nothing if there is no
-   space or no descriptor left. Thread-safe. */
+/* Duplicates a socket and adds the duplicate. The caller still closes the socket. Does nothing if
+   there is no space or no descriptor left. Thread-safe. */
 void hs_linger_add(struct hs_linger *linger, int fd);
 
 /* Returns the number of sockets that are still open. Thread-safe. */

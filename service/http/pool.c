@@ -47,9 +47,9 @@ static unsigned running_of(const struct hs_pool *pool, struct hs_str tenant)
     return count;
 }
 
-/* Returns a job's rank; the lowest rank runs first. Returns UINT_MAX if the job may not run now.
-   Among tenants with the same number of running jobs, the tenant that was served last comes
-   last. */
+/* Returns a job's rank; the lowest rank runs first. Returns UINT_MAX if the job may not run now. If
+   several tenants have the same number of running jobs, the tenant whose job started last
+   (`served`) must wait for the others. */
 static unsigned turn_of(const struct hs_pool *pool, const struct hs_pool_job *job)
 {
     unsigned running = running_of(pool, job->tenant);

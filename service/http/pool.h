@@ -1,8 +1,8 @@
 /*
  * Threads for long requests. A worker serves many connections in turn, so long requests run here
  * while their connections are suspended. The next job is the oldest job of the tenant with the
- * fewest running jobs. Among tenants with the same number of running jobs, the tenant that was
- * served last comes last.
+ * fewest running jobs. If several tenants have this number of running jobs, the tenant whose job
+ * started last must wait for the others.
  */
 #ifndef HS_SERVICE_POOL_H
 #define HS_SERVICE_POOL_H
@@ -28,9 +28,9 @@ struct hs_pool_job {
 };
 
 /*
- * Starts `threads` threads, at most HS_POOL_THREADS_MAX. If there are several, one tenant never
- * uses all of them. `is_background`: the thread gives way to workers (background.h); allowed only
- * if `threads` is 1. Returns NULL if memory or threads run out.
+ * Starts `threads` threads, at most HS_POOL_THREADS_MAX. If there are several threads, one tenant
+ * never uses all of them. `is_background`: the thread gives way to workers (background.h); allowed
+ * only if `threads` is 1. Returns NULL if memory or threads run out.
  */
 struct hs_pool *hs_pool_create(unsigned threads, bool is_background);
 /* Stops the threads and frees the pool. There must be no jobs left. Does nothing for NULL. */

@@ -105,9 +105,9 @@ static enum MHD_Result refuse(struct hs_http_request *request, struct MHD_Connec
 }
 
 /*
- * Returns how long the header waited in its socket, which the kernel measures in milliseconds. If
- * the worker's previous poll left no bytes unread and began less than a millisecond ago, the header
- * arrived after that poll. The result is then 0, and the kernel is not asked.
+ * Returns how long the header waited in its socket. The kernel measures this time in milliseconds.
+ * If the worker's previous poll left no bytes unread and began less than a millisecond ago, the
+ * header arrived after that poll. The result is then 0, and the kernel is not asked.
  */
 static int64_t waited_us(struct hs_http_connection *peer, int64_t now_us)
 {

@@ -81,7 +81,8 @@ const char *hs_request_query(const struct hs_request *request, const char *name)
 /* Returns the value of a header, or NULL. */
 const char *hs_request_header(const struct hs_request *request, const char *name);
 
-/* In this time (microseconds) after the header, the body may arrive more slowly than required. */
+/* For this time (microseconds) after the header, the body may arrive more slowly than otherwise
+   required. */
 enum { HS_BODY_GRACE_US = 2000000 };
 
 /* How many threads and connections one listener may have. */

@@ -150,7 +150,7 @@ void hs_http_refuse_shed(struct hs_http_request *request)
 
 /*
  * Sheds a request that has waited too long. Called after the header, and again after the body if
- * the body arrived later.
+ * the body arrived later than the header.
  */
 static void check_wait(struct hs_http_request *request, enum hs_priority priority,
                        int64_t waited_us, int64_t now_us)

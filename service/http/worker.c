@@ -104,7 +104,8 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
    waiting if the library still has work, for example requests that it has already read. */
 static bool wait_for_work(struct hs_http_worker *worker)
 {
-    /* at its connection limit, the library accepts the next connection only after another poll */
+    /* if the library was at its connection limit, it accepts the next connection only after another
+       poll */
     bool must_poll = worker->has_ended;
     worker->has_ended = false;
     if (must_poll)

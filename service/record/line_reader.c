@@ -6,7 +6,7 @@
 #include "service/record/members.h"
 #include "service/record/stream.h"
 
-/* Limits of a match: the ranges of the service's options. */
+/* The limits of a match must be in the same ranges as the service's options. */
 enum { MAX_PLAYERS = 65536, MAX_MOVERS = 65536, MIN_SAMPLES = 8, MAX_SAMPLES = 16384 };
 
 static const char *const first_members[HS_STREAM_KIND_COUNT] = {
@@ -65,7 +65,8 @@ static bool read_text(struct hs_str value, struct hs_str *text)
     return text->ptr != NULL;
 }
 
-/* Parses a member after the first. Skips unknown members, because later versions may write them. */
+/* Parses a member after the first. Skips unknown members, which a later version of the program may
+   have written. */
 static bool read_member(struct hs_stream_line *line, struct hs_str key, struct hs_str value)
 {
     const struct member *member = members, *end = members + sizeof members / sizeof members[0];

@@ -30,7 +30,8 @@ struct hs_stream_line {
     /* Name, body and answer of a request. Body and answer are JSON; the answer may be missing. */
     struct hs_str request, body, answer;
     struct hs_str title, unit; /* header: JSON */
-    /* JSON members of a request, which `play` compares with the answer. */
+    /* JSON members of a request for `play`: the label of the player, the true outcome, and what the
+       answer must contain. */
     struct hs_str who, truth, expect;
     struct hs_str state;           /* state of a restored match, base64 */
     struct hs_str layout, records; /* journal: layout of the records; the records, base64 */

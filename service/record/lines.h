@@ -11,7 +11,7 @@ void hs_line_end(struct hs_writer *writer);
 /* Writes the first line of a stream. */
 void hs_line_put_header(struct hs_writer *writer);
 
-/* Begins the line of a ruleset or a map. Only the document is still missing. */
+/* Begins the line of a ruleset or a map. The caller must add the document and end the line. */
 void hs_line_begin_document(struct hs_writer *writer, const char *kind, struct hs_str name,
                             struct hs_str revision);
 

@@ -1,6 +1,6 @@
 /*
- * Splits a JSON object into its members, or a JSON array into its elements, one after the other,
- * without building a tree. The pieces are not validated; the caller parses them.
+ * Splits a JSON object into its members, or a JSON array into its elements, without building a
+ * tree. Each call returns one piece. The pieces are not validated; the caller parses them.
  */
 #ifndef HS_SERVICE_RECORD_MEMBERS_H
 #define HS_SERVICE_RECORD_MEMBERS_H

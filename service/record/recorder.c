@@ -208,7 +208,7 @@ static const char *put_at_start(struct hs_record *record, struct hs_buffer *line
     return reason;
 }
 
-/* Max bytes of a line, including the overhead of the queue, but not the saved bytes. */
+/* Max bytes that a line needs in addition to its base64, including the overhead of the queue. */
 enum { LINE_REST = 8192 };
 
 /* Returns whether a line with `size` bytes as base64 fits into an empty queue. */

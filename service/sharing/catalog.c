@@ -14,7 +14,7 @@
 #include "service/system/thread.h"
 
 /* POLL_US: how often the thread reads the version. KEEP_US: how often it extends the life of the
-   documents of open matches in the store. PINNED_US: how long a pinned document stays available.
+   documents of open matches in the store. PINNED_US: how long a document stays in `pinned`.
    EMPTIED_US: how long the store may lack matches of other replicas after it lost its data; the
    keys of matches expire after the same time. */
 enum {
@@ -25,15 +25,15 @@ enum {
     EMPTIED_US = 120000000
 };
 
-/* A ruleset or map for a match that is taken over. By now, its name may be deleted, or may refer to
-   another document. */
+/* A ruleset or map that is kept for matches that are taken over. Its name may be deleted by now, or
+   may refer to another document. */
 struct pinned {
     enum hs_shared_kind kind;
     struct hs_name name;   /* map: its name; ruleset: "" */
     struct hs_name tenant; /* is charged for the document */
     char revision[HS_REVISION_MAX];
-    /* Both are NULL until the document is fetched, and stay NULL if the fetch fails. After a
-       successful fetch, one of them is set and retained. */
+    /* `ruleset` and `map` are NULL until the document is fetched. A successful fetch sets one of
+       them and retains it. */
     struct hs_ruleset_entry *ruleset;
     struct hs_map_entry *map;
     int64_t until_us;
@@ -69,7 +69,8 @@ static bool is_version(const struct hs_shared_version *a, const struct hs_shared
 
 /* ---- the thread ---- */
 
-/* Reads the version of the store (documents.h). If the store has no birth, sets it first. */
+/* Reads the version of the store (documents.h). If the store has no birth yet, sets the birth
+   first. */
 static bool read_version(struct hs_catalog *catalog, struct hs_shared_version *version)
 {
     struct hs_store *store = catalog->store;

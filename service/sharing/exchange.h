@@ -25,11 +25,11 @@ bool hs_exchange_has_names(struct hs_service *service);
 /* Sends the uploaded names that the store lacks, with their documents. */
 void hs_exchange_send_all(struct hs_service *service);
 
-/* A replica that takes over a match needs the match's ruleset and map. The ruleset and the map may
-   have no name on that replica, for example because they come from --rules or from another version
-   of the program. hs_exchange_keep ensures that the documents of open matches do not expire in the
-   store for a day. hs_exchange_offer sends all rulesets that have a name on this replica, except
-   those in `sent`, and adds them to `sent`. */
+/* A replica that takes over a match needs the match's ruleset and map. It must fetch them from the
+   store if it does not have them, for example because they come from the --rules of another replica
+   or from another version of the program. hs_exchange_keep ensures that the store keeps the
+   documents of open matches for another day. hs_exchange_offer sends all rulesets that have a name
+   on this replica, except those in `sent`, and adds them to `sent`. */
 void hs_exchange_keep(struct hs_service *service);
 void hs_exchange_offer(struct hs_service *service, struct hs_revisions *sent);
 

@@ -32,7 +32,7 @@ struct hs_sharing {
     bool is_ending;
 };
 
-/* Taken from a match at the moment when its state is captured. */
+/* Values that `begin` copies from a match just before the state of the match is copied. */
 struct captured {
     struct hs_shared_match *shared;
     uint64_t mark;

@@ -296,8 +296,8 @@ static void settle_copy(struct hs_service *service, struct hs_str tenant, struct
     hs_registry_release(service->registry, slot);
 }
 
-/* Asks the store who owns a match that has had no requests here for a while: the match may have
-   moved to another replica and back. */
+/* If it is uncertain who owns a match, asks the store. If the store has lost the match and there
+   were no requests here for a while, the match may have moved to another replica and back. */
 static void confirm_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;

@@ -30,8 +30,8 @@ struct hs_takeover {
     struct hs_ownership ownership; /* for a match that starts empty */
     bool was_released;             /* as in struct hs_taken */
     bool has_asked;                /* false: this replica already had the match */
-    /* Another replica may have paid for shots that this replica does not know, because the store
-       did not answer, has lost its data, or has a state that cannot be used. */
+    /* The store did not answer, has lost its data, or has a state that cannot be used. So another
+       replica may have paid for shots that this replica does not know. */
     bool is_uncertain;
     bool is_foreign; /* another tenant has the match on another replica */
     unsigned shed;   /* if the problem is OVERLOADED: an enum hs_shed_reason */

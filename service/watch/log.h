@@ -52,7 +52,7 @@ void hs_log_fields(enum hs_log_level level, const char *msg, const struct hs_log
                       sizeof(struct hs_log_field))
 
 /* A rate limit for one kind of line that peers can cause. Set `per_second` and `kind`, and zero the
-   rest. */
+   other members. */
 struct hs_log_limit {
     unsigned per_second; /* 0: no limit */
     const char *kind;    /* a string literal, for the line that reports dropped lines */
