@@ -17,8 +17,9 @@
 #define HS_JSON_MAX_DEPTH 16
 
 /* A parsed object needs about 250 bytes of memory, and a parsed array about 100, even if their text
-   is short. In real requests, an object or array has on average at least this many bytes of text. A
-   body is refused if its text is shorter than that by more than HS_JSON_LET_PASS bytes. */
+   is short. In real requests, an object or array has on average at least this many bytes of text.
+   These bytes are added up for all objects and arrays in a body. A body is refused if its text is
+   more than HS_JSON_LET_PASS bytes shorter than the sum. */
 enum { HS_JSON_BYTES_PER_OBJECT = 12, HS_JSON_BYTES_PER_ARRAY = 4, HS_JSON_LET_PASS = 4096 };
 
 /*

@@ -32,8 +32,8 @@ extern const struct hs_demo_cheat_kind {
    Returns NULL if memory runs out. */
 struct hs_recording *hs_demo_open(uint64_t seed, double seconds);
 
-/* Returns the skirmish behind a recording that hs_demo_open opened. It is simulated up to the last
-   entry read. The pointer is valid while the recording is open. */
+/* Returns the skirmish behind a recording that hs_demo_open opened. The skirmish is simulated up to
+   the last entry read. The pointer is valid while the recording is open. */
 const struct hs_skirmish *hs_demo_skirmish(const struct hs_recording *recording);
 
 /* Returns how many shots of honest players have hit nobody on the shooter's screen so far. */

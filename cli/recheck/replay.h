@@ -1,5 +1,5 @@
 /*
- * A service without a network that processes the lines of a recorded stream again.
+ * Processes the lines of a recorded stream again, in a service that has no network.
  */
 #ifndef HS_RECHECK_REPLAY_H
 #define HS_RECHECK_REPLAY_H
