@@ -59,8 +59,8 @@ struct hs_reader {
     struct hs_malformed_items *malformed;
     struct hs_malformed *item; /* the item that is being read; NULL: no item, or malformed items are
                                   not collected */
-    /* Set by the direct read (direct.h) for arrays of moves, shots and hits: where the text of each
-       item begins in the body. NULL: not known. */
+    /* Where the text of each item begins in the body. The direct read (direct.h) sets this for
+       arrays of moves, shots and hits. NULL: not known. */
     const char *const *starts[HS_ITEM_COUNT];
     void *context; /* for the decoders of a ruleset; otherwise unused */
 };

@@ -11,9 +11,9 @@ struct hs_loading {
     const struct hs_rig *rig; /* the rig that is being read */
 };
 
-/* Returns whether the rig, weapon, stance or mode at->key can be added. `value` must be an object,
-   its name must be valid, and the number of those that exist, `count`, must be below `max`.
-   Otherwise records a fault. `what` is the word in the message, for example "rig". */
+/* Returns whether the rig, weapon, stance or mode at->key can be added. Its name must be valid,
+   `value` must be an object, and `count`, the number of those added so far, must be below `max`. If
+   it cannot be added, records a fault. `what` is the word in the message, for example "rig". */
 bool hs_load_begins(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                     const char *what, int count, int max);
 

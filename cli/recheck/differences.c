@@ -320,9 +320,9 @@ static void count_all_plain(struct hs_differences *differences, enum hs_route ro
             count_plain(differences, kind, number, only_after[kind]);
 }
 
-/* Returns whether a different ruleset may change this member of an answer: the ruleset's name and
-   revision, the totals at the end of a match, and the number of results left out of a brief
-   answer. */
+/* Returns whether a different ruleset may change this member of an answer. Such members are the
+   name and the revision of the ruleset, the totals at the end of a match, and two members of brief
+   answers: the number of results left out, and the acks. */
 static bool follows_the_rules(struct hs_str key)
 {
     const struct hs_str keys[] = {HS_STR("revision"), HS_STR("ruleset"), HS_STR("verdicts"),
@@ -334,8 +334,8 @@ static bool follows_the_rules(struct hs_str key)
     return false;
 }
 
-/* Reads the next member, but skips `jumps` and stores its value in *jumps: under some rules answers
-   do not contain this member. */
+/* Reads the next member. If this is the member `jumps`, stores its value in *jumps and reads the
+   member after it, because under some rules answers do not contain `jumps`. */
 static bool next_member(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value,
                         struct hs_str *jumps)
 {

@@ -75,7 +75,7 @@ static double flight_gap(const struct hs_forger *forger, const struct hs_mail *m
     for (int i = 1; i <= LEGS; i++) {
         double share = (double)i / LEGS;
         struct hs_sim_pose pose;
-        /* follow the parabola through both ends */
+        /* follow the parabola through the start and the end of the claim */
         struct hs_vec to = hs_vec_lerp(mail->hit.start, mail->hit.end, share);
         to.z += weapon->gravity * flight * flight / 2 * share * (1 - share);
         struct hs_sweep sweep = hs_sweep_between(at, to, weapon->radius);
