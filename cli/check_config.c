@@ -37,7 +37,7 @@ static void put_problem(void *context, const char *source, const struct hs_probl
         printf("%s: and %zu more\n", source, problem->left_out);
 }
 
-/* Prints to standard error, because a script may compare standard output. */
+/* Prints to standard error, because scripts may compare standard output with an expected text. */
 static void put_warning(void *context, const char *pointer, const char *text)
 {
     fprintf(stderr, "%s: warning: %s: %s\n", (const char *)context, pointer, text);

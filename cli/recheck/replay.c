@@ -103,8 +103,8 @@ static bool keep(struct hs_replay *replay, struct hs_str revision, struct hs_rul
     return true;
 }
 
-/* Keeps the built-in rulesets, with their names as revisions: a recording may open matches with
-   them by name. */
+/* Keeps the built-in rulesets, with their names as revisions. If a match uses a built-in ruleset,
+   the recording may contain only the name of the ruleset. */
 static bool keep_builtin(struct hs_replay *replay)
 {
     bool fine = true;

@@ -99,7 +99,7 @@ struct hs_volley {
     double fires, rests; /* alternating seconds of fire and of silence; rests 0: no silence */
     double renames;      /* the player leaves and rejoins under a new name after this many seconds;
                             0: never */
-    bool knows;          /* knows the verdicts in advance, and sends only hits that are accepted */
+    bool knows; /* the cheat knows the verdicts in advance, and sends only hits that are accepted */
 };
 
 /* HS_VOLLEY_TWICE: the forgery with twice the fire rate. The other volleys are cheats. */
