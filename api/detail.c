@@ -9,9 +9,8 @@
 
 /* The two forms of a sentence. vocabulary.h explains the placeholders in braces. */
 struct sentence {
-    const char *measured; /* for a row with a measured value; NULL: no row has a measured value */
-    const char *bare;     /* for a row without a measured value; NULL: every row has a measured
-                             value */
+    const char *measured; /* for a row with a measured value; NULL: this reason never has one */
+    const char *bare;     /* for a row without a measured value; NULL: this reason always has one */
 };
 
 /* The sentences for each reason that a row can have. test_detail.c fails if one is missing. */
@@ -54,8 +53,9 @@ static const struct {
      {"{t} s is {m} s after the newest frame of {p}, {L} s", SHIELD_IN_DOUBT}},
 };
 
-/* Sentences for rows that measure a distance and have the outcome `unknown`. The first is for a
-   mover whose place or state is unknown, the second for a weapon that may be outdated. */
+/* Sentences for rows that measure a distance and have the outcome `unknown`. The first sentence is
+   for a mover whose place or state is unknown. The second sentence is for a weapon that may be
+   outdated. */
 static const char mover_is_unknown[] =
     "{v} may be in the way at {m}, before {l}, but its place or state at {t} s is unknown";
 static const char weapon_is_stale[] =

@@ -1,8 +1,8 @@
 /*
  * Describes the finding of a check in one sentence, for the person who integrates the service. The
- * sentences for reasons are in vocabulary.h, all others in detail.c; the numbers come from the
- * finding. The same finding gives the same bytes on every machine. The functions allocate nothing
- * and are thread-safe.
+ * sentences for reasons are in vocabulary.h, and all other sentences are in detail.c. The numbers
+ * come from the finding. The same finding gives the same bytes on every machine. The functions
+ * allocate nothing and are thread-safe.
  */
 #ifndef HS_API_DETAIL_H
 #define HS_API_DETAIL_H

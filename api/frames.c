@@ -162,7 +162,8 @@ static const struct hs_json_field player_fields[] = {
     {"reloading", HS_JSON_BOOL, TO(reloading), .bit = HS_FIELD_RELOADING},
     {"damage_scale", HS_JSON_REAL, TO(damage_scale), .high = 1e6, .bit = HS_FIELD_DAMAGE_SCALE},
 };
-/* `velocity` is allowed only for a launch, because no check uses another velocity. */
+/* Allows `velocity` only with the event `launch`: the checks use the velocity of a launch, and no
+   other velocity. */
 static void check_velocity(struct hs_reader *reader, const json_t *value,
                            const struct hs_json_at *at, void *target)
 {

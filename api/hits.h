@@ -25,9 +25,9 @@ void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, const struct hs_verdict_id *id,
                    bool explain);
 
-/* Returns whether a brief answer omits the result: the claim is accepted with the reason `ok` and
-   not replayed, and the result has no damage, no flag, and nothing else that the game server must
-   read. */
+/* Returns whether a brief answer omits the result. This is so if the claim is accepted with the
+   reason `ok` and not replayed, and the result contains no damage, no flag, and nothing else that
+   the game server must read. */
 bool hs_hit_is_plain(const struct hs_hit_result *result);
 
 /* Write the members that results of hits and shots have in common. hs_verdict_encode writes the

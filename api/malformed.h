@@ -1,6 +1,6 @@
-/* The malformed items in a batch: those that could not be read. The answer has an entry with the
-   errors at the position of each malformed item, and all other items are processed. The lists are
-   in the arena of one request. Not thread-safe. */
+/* The malformed items in a batch: those that could not be read. At the position of each malformed
+   item, the answer has an entry with the errors. All other items are processed. The lists are in
+   the arena of one request. Not thread-safe. */
 #ifndef HS_API_MALFORMED_H
 #define HS_API_MALFORMED_H
 

@@ -30,9 +30,10 @@ size_t hs_map_mesh_bytes(const struct hs_world_mesh *counts);
 
 /*
  * Decodes a document with the optional members `vertices`, `triangles` and `boxes`. `counts` must
- * be the result of hs_map_measure. Returns whether the document is valid. If it is not, either
- * `no_memory` is set in the reader, or its `problem` lists the faults, each with its JSON pointer.
- * Faults after the first HS_PROBLEM_MAX are only counted. *out is always set, and must be freed.
+ * be the result of hs_map_measure. Returns whether the document is valid. If the document is not
+ * valid, either the reader's `no_memory` is set, or the reader's `problem` lists the faults, each
+ * with its JSON pointer. Faults after the first HS_PROBLEM_MAX are only counted. *out is always
+ * set, and must be freed.
  */
 bool hs_map_decode(struct hs_reader *reader, struct hs_str text, const struct hs_world_mesh *counts,
                    struct hs_map_document *out);

@@ -30,8 +30,9 @@ void hs_move_encode(struct hs_writer *writer, const struct hs_moves_rules *rules
                     const struct hs_move *move, const struct hs_move_result *result);
 
 /*
- * Returns whether a brief answer omits the move: the move is accepted, nothing about it is unusual,
- * and the game server can compute its delta_time. A brief answer lists the acks separately.
+ * Returns whether a brief answer omits the move. This is so if the move is accepted, nothing about
+ * it is unusual, and the game server can compute its delta_time. A brief answer lists the acks
+ * separately.
  */
 bool hs_move_is_plain(const struct hs_move_result *result);
 

@@ -4,8 +4,8 @@
 
 #define TO(member) .offset = offsetof(struct hs_ticks_request, member)
 
-/* The members of all request bodies. A row of `bodies` selects `count` of them from `first` on:
-   `shots` and `now` for POST shots, `now` and `hits` for POST hits. */
+/* The members of all request bodies. A row of `bodies` selects `count` of these members, from
+   `first` on. POST shots gets `shots` and `now`; POST hits gets `now` and `hits`. */
 enum { FRAMES, MOVES, SHOTS, NOW, HITS };
 static const struct hs_json_field fields[] = {
     {"frames", HS_JSON_BATCH, TO(frames.frames), .list = &hs_frames_list, .bit = HS_TICKS_FRAMES},

@@ -37,7 +37,7 @@ static void put_problem(void *context, const char *source, const struct hs_probl
         printf("%s: and %zu more\n", source, problem->left_out);
 }
 
-/* Prints to standard error, because a script may compare standard output. */
+/* Prints to standard error, because scripts may compare standard output with an expected text. */
 static void put_warning(void *context, const char *pointer, const char *text)
 {
     fprintf(stderr, "%s: warning: %s: %s\n", (const char *)context, pointer, text);
@@ -91,8 +91,8 @@ static bool check_tls(const struct hs_options *options)
     return fine;
 }
 
-/* Checks that the file at `path` contains a secret of at least `min` bytes. Returns true without a
-   check if `path` is empty, or if `user`, the option that needs the secret, is empty. */
+/* Checks that the file at `path` contains a secret of at least `min` bytes. `user` is the value of
+   the option that needs the secret. If `path` or `user` is empty, returns true without a check. */
 static bool check_secret(const char *user, const char *path, size_t min)
 {
     char error[256];

@@ -28,13 +28,13 @@ struct hs_argument {
     const char *const *list; /* the words that hs_argument_word accepts */
 };
 
-/* Parse functions for `parse`. Each stores a value at `target`, whose type is named beside the
-   function, and returns false if the text is not a valid value. */
+/* Parse functions for `parse`. Each stores a value at `target`, and returns false if the text is
+   not a valid value. The type of the value is named beside the function. */
 bool hs_argument_text(const struct hs_argument *argument, const char *text);  /* const char * */
 bool hs_argument_name(const struct hs_argument *argument, const char *text);  /* const char * */
 bool hs_argument_whole(const struct hs_argument *argument, const char *text); /* uint64_t */
 bool hs_argument_real(const struct hs_argument *argument, const char *text);  /* double */
-/* int: the index of the word in `list`. Ignores case. */
+/* Stores an int: the index of the word in `list`. Ignores case. */
 bool hs_argument_word(const struct hs_argument *argument, const char *text);
 
 struct hs_command {

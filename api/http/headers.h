@@ -37,15 +37,16 @@ struct hs_headers {
 void hs_headers_add(struct hs_headers *headers, struct hs_str name, struct hs_str value);
 
 /*
- * Sets `problem` if it is uncertain where the request ends: 400 for ambiguous lengths, names or
- * values, 411 for a Transfer-Encoding or a missing length. The connection must then be closed.
- * `takes_body`: the method needs a Content-Length.
+ * Sets `problem` if it is uncertain where the request ends. The status is 400 for ambiguous
+ * lengths, names or values, and 411 for a Transfer-Encoding or a missing length. The connection
+ * must then be closed. `takes_body`: the method needs a Content-Length.
  */
 void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
                               struct hs_problem *problem);
 
-/* Sets `problem` if the body is not acceptable. 413: longer than `limit`. 415: a wrong media type,
-   or a Content-Encoding. 400: a body for a method without a body, or a bad X-Deadline-Ms. */
+/* Sets `problem` if the body is not acceptable. The status is 413 if the body is longer than
+   `limit`, and 415 for a wrong media type or a Content-Encoding. It is 400 for a body with a method
+   that takes none, and for a bad X-Deadline-Ms. */
 void hs_headers_check_content(const struct hs_headers *headers, bool takes_body, size_t limit,
                               struct hs_problem *problem);
 

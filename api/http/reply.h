@@ -18,9 +18,9 @@ struct hs_reply_headers {
     const char *request_id; /* X-Request-Id */
     const char *allow;      /* NULL or "": no Allow */
     const char *challenge;  /* NULL or "": no WWW-Authenticate */
-    const char *etag; /* ETag of a console file; such a reply also gets the headers for browsers.
-                         NULL: not a console file */
-    const char *encoding;    /* NULL: no Content-Encoding */
+    const char *etag;     /* ETag of a console file; a reply with an ETag also gets the headers for
+                             browsers. NULL: the reply is not a console file */
+    const char *encoding; /* NULL: no Content-Encoding */
     unsigned retry_after_ms; /* for Retry-After with 429 or 503; 0: HS_RETRY_AFTER_MS */
     bool close;              /* the connection closes after this reply */
 };

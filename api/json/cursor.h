@@ -46,14 +46,15 @@ static inline bool hs_cursor_take_numbers(struct hs_cursor *cursor, size_t count
     return stop != NULL;
 }
 
-/* Reads an integer from 0 to `high`. Returns false if the text has another form, or an integer that
-   the parser refuses. The position of the cursor is then undefined. */
+/* Reads an integer from 0 to `high`. Returns false if the text has another form, or if the integer
+   is too large or too long. The position of the cursor is then undefined. */
 bool hs_cursor_take_whole(struct hs_cursor *cursor, uint64_t high, uint64_t *out);
 
 /*
- * Read `[a,b,c]`. Return false if the text has another form. The position of the cursor is then
- * undefined, and the caller must pass the element to the parser. Reals are rounded to nearest, as
- * strtod does. Integers must fit 32 bits, and have no sign, fraction or exponent.
+ * Read an array of three numbers, `[a,b,c]`. Return false if the text has another form. In this
+ * case the position of the cursor is undefined, and the caller must read the array with the parser.
+ * Reals are rounded to nearest, as strtod does. Integers must fit 32 bits, and have no sign,
+ * fraction or exponent.
  */
 bool hs_cursor_take_reals(struct hs_cursor *cursor, double out[3]);
 bool hs_cursor_take_integers(struct hs_cursor *cursor, uint32_t out[3]);

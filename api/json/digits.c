@@ -143,9 +143,10 @@ struct binary {
 
 /*
  * Rounds a number, half to even, to a multiple of 10^-decimals. Returns this multiple, in units of
- * 10^-decimals. Sets *reads_back to whether the multiple reads back as the same double: the
- * difference must be less than half the step between doubles. Below a power of two the steps are
- * half as wide. A multiple exactly between two doubles reads back as the even double.
+ * 10^-decimals. Sets *reads_back to whether the multiple, printed and read again, gives the same
+ * double. This is so if the multiple differs from the number by less than half the step between
+ * doubles. Below a power of two the steps are half as wide. A multiple exactly between two doubles
+ * gives the even double.
  */
 static uint64_t round_binary(struct binary number, int decimals, bool *reads_back)
 {

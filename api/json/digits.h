@@ -32,7 +32,7 @@ char *hs_digits_double(char *at, double value);
 /*
  * Writes a number with at most `digits` (1 .. 16) significant digits, rounded half to even, without
  * trailing zeros. Sets *shown to the number in the text, which is exact up to 15 digits. Returns
- * the end of the text, or NULL if the absolute value is below 1e-3, or 1e15 or more.
+ * the end of the text, or NULL if the absolute value is below 1e-3 or at least 1e15.
  */
 char *hs_digits_rounded(char *at, double value, int digits, double *shown);
 

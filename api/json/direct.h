@@ -17,7 +17,8 @@
 struct hs_direct {
     struct hs_cursor cursor;
     struct hs_reader *reader; /* a fault in this reader means that the direct read has given up */
-    /* Minimum length of a realistic text with the objects and arrays read so far (reading.h). */
+    /* In a real request, a text with the objects and arrays read so far has about this many bytes
+       or more (reading.h). */
     size_t containers;
     /* The initial capacity of the next array of each kind: the count of the previous array of that
        kind. */

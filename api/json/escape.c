@@ -48,8 +48,8 @@ static unsigned control_character(const unsigned char *bytes, size_t len)
 
 /* ---- plain text: ASCII without anything to escape ---- */
 
-/* Sets the highest bit of each byte that is below `limit` (at most 128). The bit may also be set
-   in bytes that are more significant than such a byte. */
+/* Sets the highest bit of each byte that is below `limit` (at most 128). If a byte is below
+   `limit`, the bit may also be wrongly set in more significant bytes. */
 static uint64_t below(uint64_t word, uint64_t limit)
 {
     return (word - limit * UINT64_C(0x0101010101010101)) & ~word;

@@ -33,8 +33,8 @@ static const char *skip_digits(const char *at, const char *end, uint64_t *digits
     return at;
 }
 
-/* Reads the sign and the digits of an exponent. NULL: the exponent has no digits, or more than
-   4. */
+/* Reads the sign and the digits of an exponent. Returns NULL if the exponent has no digits or more
+   than 4. */
 static const char *read_exponent(const char *at, const char *end, int *power)
 {
     bool is_negative = at < end && *at == '-';
@@ -88,7 +88,7 @@ static const char *read_any(const char *first, const char *end, double *out)
     if (count > LARGEST_DIGITS || digits > EXACT_DIGITS || power < -EXACT_POWER ||
         power > EXACT_POWER)
         return round_long(first, stop, out);
-    /* Both factors are exact in double. So only the division or multiplication rounds, and its
+    /* Both operands are exact in double. So only the division or the multiplication rounds, and its
        result is correctly rounded (Clinger, "How to read floating point numbers accurately",
        1990). */
     double value = (double)digits;
@@ -102,9 +102,10 @@ static const char *read_any(const char *first, const char *end, double *out)
 __extension__ typedef unsigned __int128 wide;
 
 /*
- * Divides `digits` (above 2^53) by 10^`decimals` (at most 19), correctly rounded. It divides
- * integers, scaled so that the quotient has at least 63 bits, and sets the lowest bit if there is a
- * remainder. So only the conversion to double rounds (algorithm M of Clinger, 1990, in 128 bits).
+ * Divides `digits` (above 2^53) by 10^`decimals` (at most 19), correctly rounded. The division uses
+ * integers, which are scaled so that the quotient has at least 63 bits. If there is a remainder,
+ * sets the lowest bit of the quotient. So only the conversion to double rounds (algorithm M of
+ * Clinger, 1990, in 128 bits).
  */
 static double divide(uint64_t digits, size_t decimals)
 {
@@ -171,7 +172,7 @@ static inline const char *read_plain(const char *first, const char *end, double 
         *out = (double)(*at - '0') * signs[is_negative];
         return at + 1;
     }
-    size_t most = *at == '0' ? 1 : HS_WORD; /* digits before the point */
+    size_t most = *at == '0' ? 1 : HS_WORD; /* max digits before the point */
     if (at[point] != '.' || (at[stop] | 0x20) == 'e' || point - 1 >= most || stop - point == 1)
         return read_words(first, end, out);
     uint64_t whole = (UINT64_C(1) << 8 * point) - 1;

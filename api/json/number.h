@@ -6,9 +6,9 @@
 
 /*
  * Reads `count` numbers, 1 or more, with commas between them. White space may come before each
- * number and comma. Returns the end of the last number. Returns NULL if the text has
- * another form, or a number that only the parser reads: one with 64 or more characters, an integer
- * with more than 18 digits, an exponent with more than 4 digits, or a number beyond
+ * number and comma. Returns the end of the last number. Returns NULL if the text has another form.
+ * Also returns NULL for numbers that only the parser reads: numbers with 64 or more characters,
+ * integers with more than 18 digits, exponents with more than 4 digits, and numbers beyond
  * +-HS_NUMBER_MAX.
  */
 #define HS_NUMBER_MAX 1e150

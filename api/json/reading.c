@@ -121,8 +121,8 @@ void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINT
 /* ---- text ---- */
 
 /* Returns the offset at which a text nests too deeply; the length of the text if it never does.
-   Examines only strings and brackets. Sets *containers to the minimum length of a realistic text
-   with the same objects and arrays (reading.h). */
+   Examines only strings and brackets. Sets *containers to a number of bytes: in real requests, a
+   text with these objects and arrays is about this long or longer (reading.h). */
 static size_t find_too_deep(struct hs_str text, size_t *containers)
 {
     size_t depth = 0;

@@ -17,8 +17,9 @@
 #define HS_JSON_MAX_DEPTH 16
 
 /* A parsed object needs about 250 bytes of memory, and a parsed array about 100, even if their text
-   is short. In real requests, an object or array has on average at least this many bytes of text. A
-   body is refused if its text is shorter than that by more than HS_JSON_LET_PASS bytes. */
+   is short. In real requests, an object or array has on average at least this many bytes of text.
+   These bytes are added up for all objects and arrays in a body. A body is refused if its text is
+   more than HS_JSON_LET_PASS bytes shorter than the sum. */
 enum { HS_JSON_BYTES_PER_OBJECT = 12, HS_JSON_BYTES_PER_ARRAY = 4, HS_JSON_LET_PASS = 4096 };
 
 /*
@@ -58,8 +59,8 @@ struct hs_reader {
     struct hs_malformed_items *malformed;
     struct hs_malformed *item; /* the item that is being read; NULL: no item, or malformed items are
                                   not collected */
-    /* Set by the direct read (direct.h) for arrays of moves, shots and hits: where the text of each
-       item begins in the body. NULL: not known. */
+    /* Where the text of each item begins in the body. The direct read (direct.h) sets this for
+       arrays of moves, shots and hits. NULL: not known. */
     const char *const *starts[HS_ITEM_COUNT];
     void *context; /* for the decoders of a ruleset; otherwise unused */
 };

@@ -64,7 +64,7 @@ static inline size_t hs_word_first_of(uint64_t marks)
     return (unsigned)__builtin_ctzll(marks) / 8;
 }
 
-/* Does the same; HS_WORD: no such bit is set. */
+/* Like hs_word_first_of, but returns HS_WORD if no such bit is set. */
 static inline size_t hs_word_first(uint64_t marks)
 {
     return marks != 0 ? hs_word_first_of(marks) : HS_WORD;

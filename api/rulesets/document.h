@@ -18,7 +18,7 @@ struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *roo
                                      struct hs_str name);
 
 /* Checks that no claim can cost more than `limit` work units (validators/work.h); 0: no limit. If a
-   claim can, adds an error for each weapon that makes it possible, and returns false. */
+   claim can cost more, adds an error for each weapon that makes it possible, and returns false. */
 bool hs_ruleset_check_work(const struct hs_ruleset *ruleset, uint64_t limit,
                            struct hs_problem *problem);
 

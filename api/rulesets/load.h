@@ -11,9 +11,9 @@ struct hs_loading {
     const struct hs_rig *rig; /* the rig that is being read */
 };
 
-/* Returns whether the rig, weapon, stance or mode at->key can be added to the `count` that exist:
-   it must be an object with a valid name, and `count` must be below `max`. If not, records a fault.
-   `what` is the word for it in the message. */
+/* Returns whether the rig, weapon, stance or mode at->key can be added. Its name must be valid,
+   `value` must be an object, and `count`, the number of those added so far, must be below `max`. If
+   it cannot be added, records a fault. `what` is the word in the message, for example "rig". */
 bool hs_load_begins(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                     const char *what, int count, int max);
 

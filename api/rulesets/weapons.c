@@ -26,8 +26,8 @@ static void read_zone(struct hs_reader *reader, const json_t *value, const struc
 }
 
 /* Sets the default of inner_radius. If min_scale is set, the default is 0, so that the damage
-   decreases from the centre outwards. Otherwise it is `radius`, so that the damage is the same
-   everywhere. */
+   decreases from the centre outwards. Otherwise the default is `radius`, so that the damage is the
+   same everywhere. */
 static void finish_blast(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          void *target)
 {

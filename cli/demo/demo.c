@@ -324,8 +324,8 @@ static bool write_known(FILE *out, const char *line, const struct hs_recording_e
     return good;
 }
 
-/* Copies the service's recording, and adds the label and the ground truth of each claim, which the
-   service does not know. The label and the truth come from a second run of the match, which
+/* Copies the service's recording. Adds the label and the ground truth of each claim, because the
+   service does not know them. The label and the truth come from a second run of the match, which
    produces the same requests in the same order. */
 static bool copy_recording(const struct demo *demo, FILE *in, FILE *out)
 {

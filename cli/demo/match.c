@@ -139,8 +139,8 @@ static json_t *hit_json(const struct hs_hit_claim *hit)
 /* ---- as a recording ---- */
 
 /* Turns a cheat's claim into a forgery, and sets the cheat's posted aim in this tick to the
-   direction of the forged shot. A fire time before this tick is moved into the tick, so that the
-   posted aim applies to it; a cheat who forges times keeps the fire time. Returns false if no
+   direction of the forged shot. The posted aim applies only to this tick, so an earlier fire time
+   is moved into the tick. The fire time is not moved if the cheat forges times. Returns false if no
    forgery is possible; the claim is then not sent. */
 static bool forge(struct demo_match *match, struct hs_mail *mail)
 {
@@ -158,7 +158,7 @@ static bool forge(struct demo_match *match, struct hs_mail *mail)
 }
 
 /* Returns the claims that have arrived, or NULL. Drops claims that a game server would not pass on
-   (hs_skirmish_is_in_vain). Adds the label and the ground truth of the other claims to the
+   (hs_skirmish_is_in_vain). Adds the label and the ground truth of each remaining claim to the
    entry. */
 static json_t *take_claims(struct demo_match *match, struct hs_recording_entry *entry)
 {

@@ -1,8 +1,9 @@
 /*
  * The demo's match: a simulated skirmish (cli/simulate), presented as a recording. Half of the
- * players are honest, on links from good to bad. Each of the other players has one kind of cheat,
- * which turns their hits into forged claims; a hit that cannot be forged is dropped. A shot that
- * hits nobody on the shooter's screen is not claimed. The seed determines everything.
+ * players are honest, on links from good to bad. Each of the other players uses one kind of cheat.
+ * The cheat turns the hits of the player into forged claims. A hit that cannot be forged is
+ * dropped. A shot that hits nobody on the shooter's screen is not claimed. The seed determines
+ * everything.
  */
 #ifndef HS_DEMO_MATCH_H
 #define HS_DEMO_MATCH_H
@@ -32,8 +33,8 @@ extern const struct hs_demo_cheat_kind {
    Returns NULL if memory runs out. */
 struct hs_recording *hs_demo_open(uint64_t seed, double seconds);
 
-/* Returns the skirmish behind a recording that hs_demo_open opened. It is simulated up to the last
-   entry read. The pointer is valid while the recording is open. */
+/* Returns the skirmish behind a recording that hs_demo_open opened. The skirmish is simulated up to
+   the last entry read. The pointer is valid while the recording is open. */
 const struct hs_skirmish *hs_demo_skirmish(const struct hs_recording *recording);
 
 /* Returns how many shots of honest players have hit nobody on the shooter's screen so far. */

@@ -19,9 +19,9 @@ struct hs_client_response {
 };
 
 /* Creates a client. `url` is "http://HOST:PORT" or "https://.."; it is copied, and trailing slashes
-   are ignored. If the environment variable HINDSIGHT_TOKEN is set, each request carries the token
-   in it. There is no option for the token, because other users can read command lines. Returns NULL
-   if memory runs out or the URL is too long. */
+   are ignored. If the environment variable HINDSIGHT_TOKEN is set, each request carries its value
+   as the token. There is no option for the token, because other users can read command lines.
+   Returns NULL if memory runs out or the URL is too long. */
 struct hs_client *hs_client_open(const char *url);
 void hs_client_close(struct hs_client *client);
 

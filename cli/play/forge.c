@@ -14,7 +14,8 @@ struct hs_forge {
     double rewind_limit, future_slack, origin_tolerance; /* seconds, seconds, length */
     double reach;  /* largest distance from a bone to a point of its hitbox; length */
     double widest; /* the largest weapon radius; length */
-    /* The bone of a hitbox whose zone has the highest damage factor; empty: no hitboxes. */
+    /* The bone that a forged claim names: its hitbox is in the zone with the highest damage factor.
+       Empty: the ruleset has no hitboxes. */
     char best_bone[HS_NAME_MAX + 1];
     double newest;  /* time of the newest frame */
     json_t *tracks; /* player -> [[time, x, y, z], ..], oldest first */
@@ -189,7 +190,7 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
         start = hs_vec_add_scaled(start, across(path), 3.0 * forge->origin_tolerance);
         break;
     case HS_CHEAT_AIM_AHEAD:
-        /* Aim at the same point on the body, but where the body is now. */
+        /* Aim at the same point of the body, but at the body's newest position. */
         if (known && away > 0.0)
             end = hs_vec_add_scaled(end, moved, length / away);
         break;
@@ -197,8 +198,8 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
         end = hs_vec_sub(start, path);
         break;
     case HS_CHEAT_GROW_RADIUS:
-        /* Make the path pass the target at the body's reach plus 80 % of the forged radius. Only a
-           shot with the forged radius touches the body there. */
+        /* The path passes the target at a distance: the body's reach plus 80 % of the forged
+           radius. At this distance, only a shot with the forged radius touches the body. */
         json_object_set_new(hit, "radius", json_real(radius));
         if (away > 0.0)
             end =

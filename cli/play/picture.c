@@ -107,8 +107,8 @@ static double scale_for(const struct bounds *bounds, double min_scale)
 }
 
 /* Returns the lower edge of a window that is `cells` cells wide and centred on `middle`. Shifts the
-   window by at most half a cell, so that 0 is in the middle of a cell. A line along an axis then
-   stays in one row. */
+   window by at most half a cell, so that the coordinate 0 is in the middle of a cell. As a result,
+   a line along an axis stays in one row. */
 static double low_edge(double middle, int cells, double cell)
 {
     double low = middle - cells * cell / 2;
@@ -156,8 +156,8 @@ static struct view choose_view(const struct hs_picture *picture, struct hs_vec m
     struct bounds wider = bounds;
     include(&wider, camera, hs_vec_sub(picture->start, mark), 0.0);
     view.scale = scale_for(&bounds, picture->min_scale);
-    /* Show the shooter too, unless each column would then cover more than 1.5 times as much
-       length. */
+    /* With the shooter, each column must cover a greater length. Show the shooter if this length is
+       at most 1.5 times as great. */
     if (scale_for(&wider, picture->min_scale) <= 1.5 * view.scale) {
         bounds = wider;
         view.scale = scale_for(&bounds, picture->min_scale);

@@ -151,9 +151,9 @@ static bool start_forging(struct session *session, const char *ruleset)
     return session->forge != NULL || fail(session, "out of memory");
 }
 
-/* Uploads a ruleset from the recording. Skips the upload if the service already has this revision.
-   The ruleset may be built in, and the service does not accept an upload under the name of a
-   built-in ruleset. `revision` is "" if it is unknown; the ruleset is then always uploaded. */
+/* Uploads a ruleset from the recording. If the service already has this revision, does not upload
+   it. This matters for built-in rulesets, because the service refuses uploads under their names.
+   `revision` is "" if it is unknown; the ruleset is then always uploaded. */
 static bool bring_ruleset(struct session *session, const char *name, const char *revision,
                           const json_t *document)
 {
@@ -357,10 +357,10 @@ static const char *match_of(const struct session *session, const struct hs_recor
     return name_of(session, recorded_name(session, entry));
 }
 
-/* Sets the method and the path. A request without a recorded answer is sent with `strict`, so that
-   the service refuses the request if it contains a bad field: the field is then a mistake in the
-   recording. `brief` shortens the answer. `brief` is not set if the answer is compared with an
-   expectation, because that answer must be complete. */
+/* Sets the method and the path. If a request has no recorded answer, a bad field in it is a mistake
+   in the recording. Such a request is sent with `strict`, so that the service refuses bad fields.
+   `brief` shortens the answer. `brief` is not set if the answer is compared with an expectation,
+   because that answer must be complete. */
 static void aim_request(struct session *session, const struct hs_recording_entry *entry)
 {
     const char *match = match_of(session, entry);

@@ -61,8 +61,8 @@ static bool is_label(const json_t *value)
     return hs_name_is_valid(hs_str_of(json_string_value(value)));
 }
 
-/* Reads one value for each claim into the array *out. `text` is such an array, or one value that
-   applies to all claims. */
+/* Reads one value for each claim into the array *out. `text` is an array with one value for each
+   claim, or a single value that applies to all claims. */
 static bool read_per_claim(const struct file_recording *file, struct hs_str text,
                            bool (*fits)(const json_t *), const char *fault, size_t claims,
                            json_t **out)

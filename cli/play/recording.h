@@ -20,9 +20,9 @@ enum { HS_PLAY_ERROR_MAX = 512, HS_PLAY_TITLE_MAX = 128, HS_PLAY_PATH_MAX = 256 
 struct hs_recording_header {
     char title[HS_PLAY_TITLE_MAX];
     double unit; /* units of length per metre; scales the tolerance of expectations */
-    /* An imported recording or the demo has one match, which the following members describe; all
-       its entries are requests. For a recording file, the names are empty, because entries open the
-       matches. */
+    /* An imported recording and the demo consist of requests to one match, which the following
+       members describe. In a recording file, entries open the matches, so the names here are
+       empty. */
     struct hs_name match, ruleset;
     struct hs_name map;       /* empty: no map */
     json_t *ruleset_document; /* owned; uploaded before the match opens; NULL: the service has it */

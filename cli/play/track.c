@@ -12,8 +12,8 @@
 
 enum { MAX_TRACK_FRAMES = 100000 };
 
-/* JSON keys for players or for movers. `name`: the key of an item's name. `list`: the key of the
-   list of items, in frames, tracks and fixtures. */
+/* The JSON keys of one kind of item: players or movers. In an item, `name` is the key of its name.
+   In frames, tracks and fixtures, `list` is the key of the list of these items. */
 struct kind {
     const char *name, *list;
 };
@@ -24,7 +24,8 @@ struct track {
     long long from_us, to_us, every_us;
     const json_t *fixture; /* players and movers that the track may name; NULL: no fixture */
     json_t *frames;        /* sorted by time */
-    json_t *items; /* players and movers in the order of the track, merged with the fixture */
+    json_t *items; /* the track's players and movers, in its order; the fixture fills in missing
+                      fields */
     char *error;
 };
 
@@ -156,8 +157,9 @@ static bool is_named(const json_t *item, const struct kind *kind, const char *na
     return text != NULL && strcmp(text, name) == 0;
 }
 
-/* Returns the item that describes how a player or mover moves at `time_us`: the last of its items
-   with `from` at or before this time, or its first item if all begin later. */
+/* Returns the item that describes how the player or mover `name` moves at `time_us`. A track may
+   contain several items with this name. The last one with `from` at or before this time applies, or
+   the first one if all begin later. */
 static const json_t *motion_of(const struct track *track, const struct kind *kind, const char *name,
                                long long time_us)
 {

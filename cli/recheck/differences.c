@@ -232,8 +232,8 @@ static bool next_result(struct hs_pieces *pieces, enum kind kind, struct result 
     return hs_pieces_next(pieces, NULL, &text) ? read_result(text, kind, out) : !pieces->broken;
 }
 
-/* Returns the plain result that a brief answer left out. `other` is the result of the same claim in
-   the other answer, which lists it. */
+/* For a claim that only one of two brief answers lists: returns the plain result that the other
+   answer left out. `other` is the listed result. */
 static struct result plain_beside(const struct result *other, enum kind kind)
 {
     return (struct result){.text = HS_STR("{}"),
@@ -266,7 +266,7 @@ static bool compare_results(struct hs_differences *differences, const struct pla
 }
 
 /* Counts the results that both brief answers left out. `accepted` is the number of results that the
-   recorded answer left out; the other answer lists `only_after` of them. */
+   recorded answer left out; the recomputed answer lists `only_after` of them. */
 static void count_plain(struct hs_differences *differences, enum kind kind, struct hs_str accepted,
                         size_t only_after)
 {
@@ -283,7 +283,8 @@ static void count_plain(struct hs_differences *differences, enum kind kind, stru
     differences->same += both;
 }
 
-/* Returns whether a member of an answer is a list of results. All others are compared as text. */
+/* Returns whether a member of an answer is a list of results. All other members are compared as
+   text. */
 static bool holds_results(enum hs_route route, struct hs_str key, enum kind *kind)
 {
     static const struct {
@@ -319,9 +320,9 @@ static void count_all_plain(struct hs_differences *differences, enum hs_route ro
             count_plain(differences, kind, number, only_after[kind]);
 }
 
-/* Returns whether a different ruleset may change this member of an answer: the ruleset's name and
-   revision, the totals at the end of a match, and the number of results left out of a brief
-   answer. */
+/* Returns whether a different ruleset may change this member of an answer. Such members are the
+   name and the revision of the ruleset, the totals at the end of a match, and two members of brief
+   answers: the number of results left out, and the acks. */
 static bool follows_the_rules(struct hs_str key)
 {
     const struct hs_str keys[] = {HS_STR("revision"), HS_STR("ruleset"), HS_STR("verdicts"),
@@ -333,8 +334,8 @@ static bool follows_the_rules(struct hs_str key)
     return false;
 }
 
-/* Reads the next member, but skips `jumps` and stores its value in *jumps: under some rules answers
-   do not contain this member. */
+/* Reads the next member. If this is the member `jumps`, stores its value in *jumps and reads the
+   member after it, because under some rules answers do not contain `jumps`. */
 static bool next_member(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value,
                         struct hs_str *jumps)
 {

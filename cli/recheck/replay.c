@@ -103,8 +103,8 @@ static bool keep(struct hs_replay *replay, struct hs_str revision, struct hs_rul
     return true;
 }
 
-/* Keeps the built-in rulesets, with their names as revisions: a recording may open matches with
-   them by name. */
+/* Keeps the built-in rulesets, with their names as revisions. If a match uses a built-in ruleset,
+   the recording may contain only the name of the ruleset. */
 static bool keep_builtin(struct hs_replay *replay)
 {
     bool fine = true;
@@ -171,8 +171,8 @@ static enum hs_replay_result impossible(struct hs_replay *replay, const char *wh
 }
 
 /* Ends all matches, because a service starts without matches. If there are replacement rules, moves
-   the matches to `before`: a restored match must then continue from its state in `before`, because
-   the recorded state was computed under the recorded rules. */
+   the matches to `before`. A match that is restored later must continue from its state in `before`,
+   because the recorded state was computed under the recorded rules. */
 static enum hs_replay_result restart(struct hs_replay *replay)
 {
     hs_registry_destroy(replay->before);
@@ -426,8 +426,9 @@ static enum hs_replay_result open_slot(struct hs_replay *replay, struct hs_match
     return HS_REPLAY_DONE;
 }
 
-/* Opens the match that the line names. If a match with that name is still open, the recording lacks
-   its end: this function closes the old match first, and returns HS_REPLAY_REOPENED. */
+/* Opens the match that the line names. If an older match with that name is still open, the
+   recording lacks the end of the older match. In this case, closes the older match first, and
+   returns HS_REPLAY_REOPENED. */
 static enum hs_replay_result open_match(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;

@@ -1,5 +1,5 @@
 /*
- * A service without a network that processes the lines of a recorded stream again.
+ * Processes the lines of a recorded stream again, in a service that has no network.
  */
 #ifndef HS_RECHECK_REPLAY_H
 #define HS_RECHECK_REPLAY_H
@@ -12,9 +12,9 @@ struct hs_replay;
 
 /*
  * Creates a replay. If `ruleset` is not NULL, it replaces the recorded rulesets. If `only` is set,
- * it is the name of a ruleset, and matches that were opened with another ruleset are left out.
- * Takes ownership of `ruleset`, even on failure. Returns NULL if memory runs out, or if the name of
- * `ruleset` is reserved.
+ * it is the name of a ruleset: the replay leaves out all matches that were opened with another
+ * ruleset. Takes ownership of `ruleset`, even on failure. Returns NULL if memory runs out, or if
+ * the name of `ruleset` is reserved.
  */
 struct hs_replay *hs_replay_create(struct hs_ruleset *ruleset, struct hs_str only);
 void hs_replay_destroy(struct hs_replay *replay);

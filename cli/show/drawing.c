@@ -96,7 +96,8 @@ static bool turn_scene(const struct hs_verdict_scene *scene, struct turned *t)
     return true;
 }
 
-/* Returns the height of a body. The picture's scale and the thickness of its slice depend on it. */
+/* Returns the height of a body. The scale of the picture and the thickness of the drawn slice
+   depend on this height. */
 static double height_of(const struct hs_body *body)
 {
     double low = body->solids[0].center.z, high = low;

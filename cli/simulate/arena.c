@@ -141,7 +141,7 @@ bool hs_sim_arena_is_free(struct hs_vec place, double width)
     return out.x == place.x && out.y == place.y;
 }
 
-/* Moves a place that is inside a wall out through the nearest side of this wall. */
+/* If a place is inside a wall, moves the place out through the nearest side of this wall. */
 static struct hs_vec push_out_of(struct hs_vec place, int wall, double width)
 {
     double left = place.x - (walls[wall].x0 - width), right = walls[wall].x1 + width - place.x;

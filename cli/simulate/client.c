@@ -125,8 +125,8 @@ static struct hs_vec aim_point(const struct hs_client *client, const struct hs_s
     return point;
 }
 
-/* Returns the point to aim at. With a projectile, the player aims where the foe will be at the
-   impact, and higher if the projectile falls. */
+/* Returns the point to aim at. If the weapon fires projectiles, the player aims at the place where
+   the foe will be at the impact. If the projectiles fall, the player aims higher. */
 static struct hs_vec lead(const struct hs_client *client, const struct hs_game *game, double time,
                           const struct hs_screen *screen, struct hs_vec eye)
 {

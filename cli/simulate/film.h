@@ -28,9 +28,9 @@ struct hs_moment {
    `out->time` is its time. Returns false if `time` is before the first frame. */
 bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out);
 
-/* Computes a player's pose at `time`. Interpolates the position, and the yaw by the shorter turn,
-   unless the player used a portal or spawned between the two frames. Takes everything else from the
-   older frame. Returns false if `time` is before the first frame. */
+/* Computes a player's pose at `time`. Interpolates the position and the yaw, unless the player used
+   a portal or spawned between the two frames. The yaw changes by the shorter turn. Takes everything
+   else from the older frame. Returns false if `time` is before the first frame. */
 bool hs_film_pose(const struct hs_film *film, double time, unsigned who, struct hs_sim_pose *out);
 
 /* Computes a player's pose at a moment from the values that clients receive: positions in single

@@ -174,8 +174,8 @@ void hs_client_fire(struct hs_client *client, const struct hs_game *game, double
     const struct hs_weapon *weapon = game->arena->weapons[client->arm];
     struct hs_mail mail = {.from = client->me, .arm = client->arm, .target = -1, .victim = -1};
     unsigned losses;
-    /* If a command arrives early, the server holds it until it simulates the shooter at the time of
-       the command. */
+    /* If a command arrives early, the server keeps it until the simulation of the shooter reaches
+       the time of the command. */
     mail.arrival =
         time + fmax(client->up, hs_link_command(&client->link, time, &client->dice, &losses));
     mail.direction = hs_client_shot_direction(client);

@@ -75,7 +75,7 @@ static double flight_gap(const struct hs_forger *forger, const struct hs_mail *m
     for (int i = 1; i <= LEGS; i++) {
         double share = (double)i / LEGS;
         struct hs_sim_pose pose;
-        /* follow the parabola through both ends */
+        /* follow the parabola through the start and the end of the claim */
         struct hs_vec to = hs_vec_lerp(mail->hit.start, mail->hit.end, share);
         to.z += weapon->gravity * flight * flight / 2 * share * (1 - share);
         struct hs_sweep sweep = hs_sweep_between(at, to, weapon->radius);
@@ -252,8 +252,9 @@ static bool aim_through_wall(struct hs_forger *forger, unsigned who, struct hs_m
     hit->victim_count = hit->pellet_count = 0;
     if (weapon->type != HS_WEAPON_PROJECTILE)
         return true;
-    /* The fire time must fit the new distance, and the shooter must have been at the same place
-       then. Excludes weapons with gravity, because their path could go over the wall. */
+    /* The fire time must fit the new distance. At the new fire time, the shooter must have been at
+       the same place. Weapons with gravity are excluded, because their path could go over the
+       wall. */
     hit->fire_time_us -=
         hs_seconds_to_us(sweep.length / weapon->speed) - (hit->hit_time_us - hit->fire_time_us);
     struct hs_vec before = hs_crowd_place(game->crowd, mail->from, hs_seconds(hit->fire_time_us));

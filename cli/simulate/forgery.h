@@ -43,16 +43,15 @@ struct hs_forger {
 };
 
 /*
- * Turns an honest claim into a forgery with the same shot number. Returns false if this claim
- * cannot become a forgery of that kind, for example because no enemy is behind a wall; *mail is
- * then undefined. Always returns false for HS_FORGERY_DEAD and HS_FORGERY_EMPTY, which
- * hs_forge_shot makes.
+ * Turns an honest claim into a forgery of the kind `kind`, with the same shot number. Returns false
+ * if this is impossible, for example because no enemy is behind a wall; *mail is then undefined.
+ * Always returns false for HS_FORGERY_DEAD and HS_FORGERY_EMPTY, which hs_forge_shot makes.
  */
 bool hs_forge(struct hs_forger *forger, enum hs_forgery kind, struct hs_mail *mail);
 
 /* Creates a claim by a player who must not shoot now: fires the weapon in hand at an enemy in
-   sight. Returns false if the weapon is not a hitscan weapon, if its shots are posted, or if no
-   enemy is in sight. */
+   sight. Returns false if the weapon is not a hitscan weapon, if shots with this weapon are posted,
+   or if no enemy is in sight. */
 bool hs_forge_shot(struct hs_forger *forger, unsigned who, struct hs_mail *out);
 
 #endif

@@ -16,7 +16,7 @@
 #include "cli/simulate/forgery.h"
 #include "validators/frame.h"
 
-enum { HS_SKIRMISH_PINGS = 4 }; /* round trips kept for each player, as in the latency check */
+enum { HS_SKIRMISH_PINGS = 4 }; /* round trips kept per player; the latency check keeps as many */
 
 /* Callers may read the members above the dashed line. */
 struct hs_skirmish {

@@ -115,7 +115,7 @@ static bool find_columns(struct table *table, const char *const *names, int coun
 }
 
 /* Returns a number from the waiting row, or `otherwise` if the table lacks the column or the cell
-   is not a number; hs_csv_fault then reports the cell. */
+   is not a number. If the cell is not a number, hs_csv_fault reports it. */
 static double number(const struct table *table, int column, double otherwise)
 {
     if (table->columns[column] >= 0)

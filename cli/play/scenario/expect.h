@@ -10,7 +10,7 @@
  *   other         equal
  *   {"$absent":true}              the member is absent
  *   {"$any":true}                 the member is present
- *   {"$near":x,"$within":d}       a number within d of x; in a flat array, each number
+ *   {"$near":x,"$within":d}       within d of the number x; x may be a flat array of numbers
  *   {"$contains":[e, ..]}         an array that contains a matching element for each e
  *   {"$lacks":[e, ..]}            an array in which no element matches any e
  *   {"$size":n}                   an array or object with n elements, or a string of n bytes

@@ -86,8 +86,9 @@ static double handedness(const struct hs_reference *reference)
 /*
  * Converts an array of numbers to the frame of reference. Each letter in `parts` stands for the
  * next part of the array: p(oint), v(elocity), d(irection), e(xtents) and s(cales) are three
- * numbers each, r(otation) is four. A rotation q becomes R q R^-1: its axis is turned, and its
- * angle stays the same. A mirror also changes the sign of the angle.
+ * numbers each, r(otation) is four. R is the rotation of the frame. A rotation q in the array
+ * becomes R q R^-1: its axis is turned, and its angle stays the same. A frame that mirrors also
+ * changes the sign of the angle.
  */
 static json_t *turned(const struct place *place, const json_t *value, const char *parts)
 {
@@ -184,8 +185,8 @@ static bool is_text(const json_t *value, const char *text)
 bool hs_measures_length(const json_t *object)
 {
     const json_t *unit = json_object_get(object, "unit");
-    /* The entry of a victim that a blast does not reach has no unit, because it always measures a
-       distance. */
+    /* The entry of a victim that a blast does not reach has a reason and no unit. Its numbers are
+       always distances. */
     return is_text(unit, "length") || is_text(unit, "length_per_second") ||
            (unit == NULL && json_is_string(json_object_get(object, "reason")));
 }

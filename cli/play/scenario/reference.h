@@ -16,7 +16,7 @@
 /* The kind of a value, which decides how it is converted. */
 enum hs_quantity {
     HS_QUANTITY_PLAIN,  /* not converted: counts, durations, factors, damage */
-    HS_QUANTITY_LENGTH, /* scaled: lengths, and speeds and accelerations that are single numbers */
+    HS_QUANTITY_LENGTH, /* scaled: lengths; also speeds and accelerations that are single numbers */
     HS_QUANTITY_POINT,  /* scaled, turned and, outside rigs, shifted */
     HS_QUANTITY_DISPLACEMENT, /* scaled and turned: velocities */
     HS_QUANTITY_DIRECTION,    /* turned: normals, aims */
@@ -42,8 +42,9 @@ struct hs_reference {
     int axis[3]; /* the new coordinate i is sign[i] times the old coordinate axis[i]; a rotation or
                     a mirror */
     int sign[3];
-    double turn[4];    /* the same rotation as a quaternion [x, y, z, w], for capsules in rigs */
-    double shift[3];   /* added to points, in the new units and axes */
+    double turn[4];  /* the rotation that `axis` and `sign` describe, as a quaternion [x, y, z, w];
+                        for capsules in rigs */
+    double shift[3]; /* added to points, in the new units and axes */
     double time_shift; /* added to times; seconds */
 };
 
@@ -52,9 +53,10 @@ struct hs_reference {
 enum { HS_REFERENCES = 5 };
 extern const struct hs_reference hs_references[HS_REFERENCES];
 
-/* Converts `document` to the frame of reference (new reference). Malformed values, for example a
-   string instead of a number, are copied unchanged, so that bad requests stay bad. The arguments of
-   expectation operators ("$near" etc.) are converted too. Returns NULL if memory runs out. */
+/* Returns a copy of `document`, converted to the frame of reference. The caller owns the copy.
+   Malformed values, for example a string instead of a number, are copied unchanged, so that bad
+   requests stay bad. The arguments of expectation operators ("$near" etc.) are converted too.
+   Returns NULL if memory runs out. */
 json_t *hs_reference_apply(const struct hs_reference *reference, const json_t *document);
 
 #endif

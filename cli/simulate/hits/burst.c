@@ -237,7 +237,7 @@ static void close_burst(struct burst *burst)
     hs_ruleset_destroy(burst->ruleset);
 }
 
-/* Returns false if memory runs out; `burst` must then be closed, too. */
+/* Returns false if memory runs out. In both cases the caller must close `burst`. */
 static bool open_burst(struct burst *burst, const struct hs_sim_arena *arena, enum hs_arm arm,
                        const struct hs_volley *volley, int64_t length_us)
 {

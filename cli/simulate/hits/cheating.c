@@ -1,9 +1,9 @@
 /*
- * Plays one skirmish in several matches at once. In one match all players are honest: the twins. In
- * each of the other matches all players use the same cheat. The matches can share the skirmish,
- * because shots change nothing in it. Before a cheat sends a claim, it verifies every possible
- * claim in its own match, and then sends the claim with the most damage. So no real client can win
- * more with the same choices.
+ * Plays one skirmish in several matches at once. In one match all players are honest; they are the
+ * twins. In each of the other matches all players use the same cheat. The matches can share the
+ * skirmish, because shots change nothing in it. Before a cheat sends a claim, it verifies every
+ * possible claim in its own match, and then sends the claim with the most damage. So no real client
+ * can win more with the same choices.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +24,8 @@ enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGH
 #define AMBUSH_EVERY 1.0  /* min seconds between two ambush shots by one player */
 #define AMBUSH_TICKS 12   /* each player may ambush once in this many ticks */
 #define AMBUSH_RANGE 30.0 /* metres */
-/* passed as `extent` to try_claim: the extent then counts the player's hits of this kind */
+/* passed as `extent` to try_claim: the extent is the number of hits that the player has won this
+   way */
 #define COUNTED (-1.0)
 
 /* A cheat that plays in its own match. */

@@ -11,8 +11,8 @@
 #include "cli/simulate/link.h"
 #include "validators/hit.h"
 
-/* What a cheat may choose. The member `amount` of struct hs_cheat limits the choice. If `amount`
-   has a unit, the comment ends with it. */
+/* What a cheat may choose. The member `amount` of struct hs_cheat limits the choice. After the
+   semicolon, the comments say what `amount` means. */
 enum hs_cheat_kind {
     HS_CHEAT_TIMES,    /* hit_time; if `amount` is 1, also fire_time */
     HS_CHEAT_LAUNCHES, /* place and time of a projectile's launch, which is not posted */
@@ -28,7 +28,8 @@ enum hs_cheat_kind {
     HS_CHEAT_MOVE,     /* moves; index into `gaits` in moving.c */
 };
 
-/* Which value `--check` compares with `limit`. Only runs on the link HS_LINK_STEADY count. */
+/* Which value `--check` compares with `limit`. Runs on other links than HS_LINK_STEADY are not
+   compared. */
 enum hs_cheat_bound {
     HS_CHEAT_UNBOUND, /* none */
     HS_CHEAT_GAIN,    /* the lower end of the confidence interval of the gain in hits; a share */
@@ -61,9 +62,10 @@ struct hs_paired {
 void hs_paired_add(struct hs_paired *sum, double twin, double cheat);
 
 /*
- * Sets *gain to the cheat's sum divided by the twin's sum, minus 1, and *low and *high to the ends
- * of the gain's 95 % interval. Uses the linearised variance of a ratio of paired sums (Cochran,
- * Sampling techniques, 1977, 6.4). If the twin's sum is 0, sets all three to 0 and returns false.
+ * Sets *gain to the cheat's sum divided by the twin's sum, minus 1. Sets *low and *high to the ends
+ * of the 95 % confidence interval of the gain. Uses the linearised variance of a ratio of paired
+ * sums (Cochran, Sampling techniques, 1977, 6.4). If the twin's sum is 0, sets all three to 0 and
+ * returns false.
  */
 bool hs_paired_gain(const struct hs_paired *sum, double *gain, double *low, double *high);
 
@@ -97,7 +99,7 @@ struct hs_volley {
     double fires, rests; /* alternating seconds of fire and of silence; rests 0: no silence */
     double renames;      /* the player leaves and rejoins under a new name after this many seconds;
                             0: never */
-    bool knows;          /* knows the verdicts in advance, and sends only hits that are accepted */
+    bool knows; /* the cheat knows the verdicts in advance, and sends only hits that are accepted */
 };
 
 /* HS_VOLLEY_TWICE: the forgery with twice the fire rate. The other volleys are cheats. */

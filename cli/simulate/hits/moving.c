@@ -200,8 +200,9 @@ static bool walk(struct walker *walker, const struct gait *gait, bool twin,
     return true;
 }
 
-/* Creates rules that enforce all move checks, and otherwise adopt the client's position, however
-   far it is from the server's. Returns NULL if memory runs out. */
+/* Creates rules that enforce all move checks. Apart from the checks, the rules accept any distance
+   between the position of the client and the position of the server. Returns NULL if memory runs
+   out. */
 static struct hs_ruleset *create_rules(void)
 {
     struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);

@@ -64,8 +64,8 @@ void hs_score_example(struct hs_score *score, const struct hs_example *example);
 /* Returns the sum over all honest claims. */
 struct hs_count hs_score_honest(const struct hs_score *score);
 
-/* At least this share of the honest claims must be accepted: over all links, and on each link
-   except BAD and OUTAGE. */
+/* At least this share of the honest claims must be accepted. This goal applies to all links
+   together, and to each link except BAD and OUTAGE. */
 #define HS_GOAL_HONEST 0.995
 /* At least this share must be accepted on BAD and on OUTAGE, where a few claims arrive late. */
 #define HS_GOAL_HONEST_POOR 0.99

@@ -15,8 +15,8 @@ struct trial {
     struct hs_hit_result result;
 };
 
-/* The rates of different game servers: 60 frames and 60 snapshots per second, 60 and 30, 30 and 30,
-   20 and 20. */
+/* The rates of different game servers. Their frames and snapshots per second are: 60 and 60, 60 and
+   30, 30 and 30, 20 and 20. */
 static const struct {
     size_t frame_every, snapshot_every;
 } rates[] = {{1, 1}, {1, 2}, {2, 1}, {3, 1}};
