@@ -374,8 +374,8 @@ bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
     return true;
 }
 
-/* Returns a free number in a full table, so that the table need not grow. Returns NULL if the table
-   is not full, or if no number is free. */
+/* Returns a free number that can make space, so that a table with HS_LEDGER_NUMBERS entries or more
+   need not grow. Returns NULL if the table has fewer entries, or if no number is free. */
 static struct hs_ledger_entry *find_spare(const struct hs_ledger *ledger,
                                           struct hs_ledger_numbers *numbers)
 {

@@ -48,8 +48,8 @@ struct hs_ledger_numbers {
     uint16_t answers;         /* number of entries with an answer */
     uint16_t first_answer_at; /* index of the entry at which the search for answers begins */
     uint64_t first_answer;    /* entries with a lower `noted` have no answer */
-    /* If not 0: all entries are accepted, and no fire time is earlier than this. So no number is
-       free while free_before_us is at most this time. */
+    /* If held_from_us is not 0, all entries are accepted, and no fire time is earlier than this. So
+       no number is free while free_before_us is at most held_from_us. */
     int64_t held_from_us;
     uint64_t notes; /* number of entries recorded so far; also the `noted` of the next entry */
     /* The accepted number that was recorded last, except claims that arrived late (is_late);

@@ -217,8 +217,8 @@ static bool end_touches(const struct hs_sweep *sweep, const struct hs_triangle *
     return hs_vec_distance(hs_triangle_nearest(triangle, center), center) <= outer;
 }
 
-/* Returns whether a path that does not touch the triangle exactly comes within the slack. Sets
-   `distance` as hs_triangle_touches does. */
+/* Returns whether the path comes within the slack of the triangle, if it does not touch the
+   triangle exactly. Sets `distance` as hs_triangle_touches does. */
 static bool touches_within_slack(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                                  const struct local *t, double *distance)
 {
