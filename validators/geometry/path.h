@@ -43,8 +43,8 @@ struct hs_leg {
     int64_t start_us, end_us;
 };
 
-/* Creates an instant path from start to end. If they are equal, the direction is (1, 0, 0), and
-   there is no extension. */
+/* Creates an instant path from start to end. If start and end are equal, the direction is (1, 0,
+   0), and there is no extension. */
 void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double extension,
                    int64_t time_us, struct hs_path *out);
 

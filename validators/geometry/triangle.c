@@ -162,7 +162,7 @@ static void enter_edge(const struct local *t, int i, double *first, bool *near)
     double square = hs_vec_dot(edge, edge);
     double along = hs_vec_dot(from_corner, edge) / square;
     double rate = hs_vec_dot(t->direction, edge) / square;
-    /* Project along the edge: the infinite cylinder becomes a circle, and the path a line. */
+    /* Project along the edge: the cylinder becomes a circle, and the path becomes a line. */
     struct hs_vec across = hs_vec_add_scaled(from_corner, edge, -along);
     struct hs_vec slide = hs_vec_add_scaled(t->direction, edge, -rate);
     double slide2 = hs_vec_dot(slide, slide);

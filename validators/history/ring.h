@@ -2,8 +2,9 @@
  * The history of one player or mover: samples sorted by time. A sample that arrives late is
  * inserted at its place in this order.
  *
- * The root is stored in double, the bones as float offsets from it. Samples share state that rarely
- * changes, such as rig, team, weapon and life. A sample without posted bones needs 80 bytes.
+ * The root is stored in double. The bones are stored as float offsets from the root. Samples share
+ * state that rarely changes, such as rig, team, weapon and life. A sample without posted bones
+ * needs 80 bytes.
  *
  * The history grows as far as its limits and its budget allow. After creation, only
  * hs_history_insert and hs_history_shrink allocate. Not thread-safe: one writer or many readers at
