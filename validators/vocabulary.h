@@ -201,7 +201,7 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
 #define HS_FLAGS(X)                                                                                \
     X(REGION_MISMATCH, "region_mismatch")     /* the claimed bone is not the touched one */        \
     X(DAMAGE_FORGED, "damage_forged")         /* claimed damage is more than the weapon can do */  \
-    X(RADIUS_FORGED, "radius_forged")         /* claimed radius is > 1 % off the weapon's */       \
+    X(RADIUS_FORGED, "radius_forged")         /* claimed radius is wrong by more than 1 % */       \
     X(UNSTABLE_LATENCY, "unstable_latency")   /* recent round trips differ widely */               \
     X(TARGET_DEAD_NOW, "target_dead_now")     /* alive at the hit, but dead now */                 \
     X(UNVERIFIED_IMPACT, "unverified_impact") /* no contact found: blast at the claimed end */     \
