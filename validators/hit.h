@@ -118,8 +118,8 @@ struct hs_refused_victim {
 };
 
 struct hs_hit_result {
-    /* Not NULL if the same claim was answered before: the entry with that answer. Then only
-       `replay` and `work` are set. Valid until the match records a result or stores a frame. */
+    /* NULL, unless the same claim was answered before. Then this is the entry with that answer, and
+       only `replay` and `work` are set. Valid until a result is recorded or a frame is stored. */
     const struct hs_ledger_entry *replay;
     enum hs_verdict verdict;
     enum hs_reason reason;
@@ -137,8 +137,8 @@ struct hs_hit_result {
     int64_t sleep_us; /* posted shot: how long the client waits before it shows its predicted
                          projectile */
     int64_t remaining_flight_us; /* posted projectile: flight time that remains when the server has
-                                    advanced it by *forward_time_us (hs_shot_verify); -1: no
-                                    projectile */
+                                    advanced the projectile by *forward_time_us
+                                    (hs_shot_verify); -1: no projectile */
     struct hs_vec end;           /* end of the evaluated trace */
     bool is_instant; /* a hit with an instant weapon, evaluated at the claim's hit_time */
     bool has_offset;

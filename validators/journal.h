@@ -7,8 +7,9 @@
  * answers a request, it saves the buffer to storage that outlives the process. After a crash, the
  * records are replayed into the match that was restored from the snapshot.
  *
- * Each record names its session and its clock, and a record of an account has a number. So a record
- * whose event is already in the snapshot has no effect.
+ * Records contain the numbers of sessions, clocks, shots and account changes. A replay compares
+ * these numbers with the snapshot, so a record whose event is already in the snapshot has no
+ * effect.
  *
  * Not thread-safe on one match.
  */

@@ -17,7 +17,7 @@ enum { HS_MAX_MOVE_MODES = 16 };
    absurd timestamps cannot overflow an int64_t, even when a few such sums are added. */
 #define HS_MOVES_LONGEST_US INT64_C(100000000000000000)
 
-/* For games that rewind by half of the shooter's ping, more exactly by half of
+/* Rules for games that rewind by half of the shooter's ping. The exact time is half of
    clamp(ping - fudge, 0, min(wish, max)). `wish` is a limit that the player chose. */
 struct hs_prediction_rules {
     int64_t max_us;        /* the largest ping that is compensated */
@@ -56,12 +56,12 @@ struct hs_moves_rules {
 
     /* Position. */
     double position_error_squared;  /* length^2; a larger error needs a correction */
-    double client_max_error;        /* length; if above 0, errors up to this need no correction, and
-                                       the server then adopts the client's position */
+    double client_max_error;        /* length; if above 0, errors up to this need no correction:
+                                       the server adopts the client's position */
     int64_t ack_interval_us;        /* minimum time between two acks */
     int64_t correction_interval_us; /* minimum time between two corrections */
     double large_error; /* length; errors of at least this use large_interval_us instead of
-                           correction_interval_us; 0: no error does */
+                           correction_interval_us; 0: large_interval_us is never used */
     int64_t large_interval_us;
     int64_t forced_after_us; /* the server may move a player who was silent for this long */
     int64_t forced_for_us;   /* maximum time for which the server may move the player */
@@ -74,8 +74,8 @@ struct hs_moves_rules {
     double ack_skew_ppm;       /* how wrong the speed of an honest clock may be */
     int64_t lead_block_us, lead_window_us, lead_clip_us;
     double lead_leak;      /* lead that is forgiven, in seconds per second */
-    int64_t lead_noise_us; /* the clip and the thresholds grow with the noise of a connection; this
-                              noise doubles them */
+    int64_t lead_noise_us; /* the clip and the thresholds grow with the noise of a connection; a
+                              noise of this length doubles them */
     int64_t lead_threshold_us, lead_threshold_without_rtt_us, lead_jump_us;
 
     struct hs_move_mode modes[HS_MAX_MOVE_MODES];

@@ -48,7 +48,7 @@ struct hs_stance {
 };
 
 /*
- * Capsules around four hitboxes, in the frames of their bones, in float. Every point of a hitbox is
+ * Capsules around four hitboxes, in the frames of the hitboxes' bones. Every point of a hitbox is
  * within `radius` of the segment between `from` and `to`, and within `reach` of the bone. An
  * axis-aligned box does not turn with its bone, so both ends of its capsule are at the bone's
  * origin.

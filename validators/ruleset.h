@@ -64,8 +64,8 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(SECONDS, older_slack_us, "older_slack", 0.1, 0, 60)                                          \
     /* how much later a claim's time may be than the time expected from rtt and interp */          \
     X(SECONDS, newer_slack_us, "newer_slack", 0.03, 0, 60)                                         \
-    /* how much the difference between hit_time and the time expected from rtt and interp may      \
-       change between two claims within two seconds */                                             \
+    /* the offset of a claim is hit_time minus the time expected from rtt and interp. The offsets  \
+       of two claims within two seconds may differ by at most this */                              \
     X(SECONDS, jump_slack_us, "jump_slack", 0.13, 0, 60)                                           \
     /* the expected hit_time is `now` minus interp minus this share of the round trip */           \
     X(REAL, rtt_share, "rtt_share", 1, 0, 2)                                                       \

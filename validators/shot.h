@@ -57,7 +57,7 @@ void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
 void hs_shot_cancel(struct hs_match *match, const struct hs_shot_claim *claim, bool may_record,
                     struct hs_hit_result *out);
 
-/* Records a result that is not a replay, like hs_hit_record. */
+/* Like hs_hit_record, for the result of a shot. The result must not be a replay. */
 bool hs_shot_record(struct hs_match *match, const struct hs_shot_claim *claim,
                     const struct hs_hit_result *result, struct hs_str answer);
 

@@ -57,10 +57,10 @@ struct hs_save_cursor {
  * between two parts, so other callers wait for one part at most. The state of one player is always
  * in one part. Players who join between two parts are not saved.
  *
- * `out` must keep all parts until the last one is appended. If the match's clock was reset, a
- * player took a parked account or a player's account was set since the save began, the function
- * removes the earlier parts from `out` and starts again. After a few such restarts, it saves the
- * rest in one part.
+ * `out` must keep all parts until the last one is appended. The function removes the earlier parts
+ * from `out` and starts again if one of these happened since the save began: the match's clock was
+ * reset, a player took a parked account, or a player's account was set. After a few such restarts,
+ * it saves the whole match in one part.
  */
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out);
@@ -88,8 +88,8 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
 
 /*
  * Appends an excerpt: the part of a match that a verdict depends on, with poses. hs_match_load
- * restores a match from it. For the same claim or posted shot, this match gives a bit-identical
- * verdict. No frames can be posted to it.
+ * restores a match from it. For the same claim or posted shot, the restored match gives a
+ * bit-identical verdict. No frames can be posted to the restored match.
  *
  * An excerpt contains the players whom the claim names, and the players and movers near the path.
  * It contains their samples around the times of the claim, and 16 more samples before and after. It

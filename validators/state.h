@@ -3,7 +3,7 @@
  * a new value. Each row defines a member of struct hs_state, its first value, and how it is saved.
  * A row with SAID also defines a member and a bit of struct hs_player_frame.
  *
- *   SAID(type, member, first, saved, stale, field)      posted in the member of the same name
+ *   SAID(type, member, first, saved, stale, field)      frames post it in a member of this name
  *   OWN(type, member, dimension, first, saved, stale)   computed by match/sample.c
  *
  * HS_FIELD_##field is the bit that is set if the frame contains the member. `saved` is an enum

@@ -73,8 +73,8 @@ enum hs_check_stage {
 };
 
 /*
- * The reasons for a verdict. X(id, name, verdict, the check that it belongs to, a sentence with a
- * measured value or NULL, a sentence without a measured value or NULL)
+ * The reasons for a verdict. X(id, name, verdict, check of the reason, sentence with a measured
+ * value, sentence without a measured value). A sentence may be NULL.
  *
  * api/detail.c writes the sentences to the `detail` of a check. It replaces these words:
  *   {m} {l}  measured value and limit
@@ -201,7 +201,7 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
 #define HS_FLAGS(X)                                                                                \
     X(REGION_MISMATCH, "region_mismatch")     /* the claimed bone is not the touched one */        \
     X(DAMAGE_FORGED, "damage_forged")         /* claimed damage is more than the weapon can do */  \
-    X(RADIUS_FORGED, "radius_forged")         /* claimed radius differs by more than 1 % */        \
+    X(RADIUS_FORGED, "radius_forged")         /* claimed radius is wrong by more than 1 % */       \
     X(UNSTABLE_LATENCY, "unstable_latency")   /* recent round trips differ widely */               \
     X(TARGET_DEAD_NOW, "target_dead_now")     /* alive at the hit, but dead now */                 \
     X(UNVERIFIED_IMPACT, "unverified_impact") /* no contact found: blast at the claimed end */     \
@@ -215,8 +215,8 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
 #define HS_FLAG_ID(id, ...) HS_FLAG_##id,
 enum hs_flag { HS_FLAGS(HS_FLAG_ID) HS_FLAG_COUNT };
 
-/* Likely mistakes of an integration (hints.h). One mistake can also cause the hints further down in
-   this list, so fix the first one first. X(id, name) */
+/* Likely mistakes of an integration (hints.h). A mistake can also cause hints further down in this
+   list, so correct the topmost mistake first. X(id, name) */
 #define HS_HINTS(X)                                                                                \
     X(MILLISECONDS, "milliseconds")                                                                \
     X(CLOCK, "clock")                                                                              \
@@ -457,8 +457,8 @@ HS_VOCABULARIES(X)
 /* Returns the verdict for a reason. */
 enum hs_verdict hs_reason_verdict(enum hs_reason reason);
 
-/* Returns whether a claim with this reason is evaluated again if it is sent again, because its
-   verdict is not recorded. */
+/* Returns whether verdicts with this reason are not recorded. A claim with such a verdict is
+   evaluated again when it is sent again. */
 bool hs_reason_is_retryable(enum hs_reason reason);
 
 /* These functions return one column of the lists above. */

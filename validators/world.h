@@ -64,7 +64,7 @@ typedef void *hs_world_alloc(size_t size);
 
 /*
  * Builds a world from a copy of the mesh, which may be empty. Takes O(n log n) time, about a second
- * for a million triangles. Queries are faster if `alloc` returns large pages; if it is NULL,
+ * for a million triangles. Queries are faster if `alloc` returns large pages. If `alloc` is NULL,
  * aligned_alloc is used. If the build fails, returns NULL and sets *fault (`fault` may be NULL).
  * The caller owns the world and frees it with hs_world_destroy, which does nothing for NULL.
  */
@@ -75,8 +75,9 @@ struct hs_world_limits {
     /* The build fails with HS_WORLD_TOO_LARGE before it uses more than this many bytes, including
        the new world but not the caller's mesh. */
     size_t max_bytes;
-    /* The build calls this every few milliseconds, and fails with HS_WORLD_STOPPED if it returns
-       true. With a million triangles, it can take 0.2 s until the first call. NULL: no calls. */
+    /* The build calls this every few milliseconds. If the call returns true, the build fails with
+       HS_WORLD_STOPPED. With a million triangles, the first call can come after 0.2 s. NULL: no
+       calls. */
     bool (*must_stop)(void *context);
     void *context;
 };
@@ -89,7 +90,7 @@ struct hs_world *hs_world_create_within(const struct hs_world_mesh *mesh, hs_wor
 /*
  * Computes a value for `max_bytes` from the numbers of triangles and boxes in a mesh. If `any` is
  * true, the value is enough for every mesh with these numbers. If `any` is false, the value is
- * about a third of this, and enough for nearly all of these meshes.
+ * about three times smaller, and enough for nearly all meshes with these numbers.
  */
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any);
 void hs_world_destroy(struct hs_world *world);

@@ -30,9 +30,9 @@ struct hs_cadence {
 struct hs_cadence hs_cadence_of(uint16_t weapon);
 
 /*
- * Returns the debt of the bucket if the weapon also fires at `fire_time_us`. A shot's debt is how
- * long it was fired before its token was available. The result is the largest debt among the new
- * shot and the later shots in the list; 0 if there is no debt.
+ * Returns the debt that the bucket has if the weapon also fires at `fire_time_us`. A shot's debt is
+ * how long it was fired before its token was available. The result is the largest debt among the
+ * new shot and the later shots in the list; 0 if there is no debt.
  *
  * The debts of a set of shots do not depend on the order in which the shots arrive, and leaving out
  * a shot never makes a debt larger. So honest shots pass in any order, and no order lets more shots
@@ -47,9 +47,9 @@ int64_t hs_cadence_debt(const struct hs_cadence *cadence, int64_t fire_time_us,
 /* Returns the debt above which a weapon fires too fast: 0.67 of an interval. */
 int64_t hs_cadence_max_debt(int64_t interval_us);
 
-/* Returns how many rounds the weapon fires with one magazine, if it also fires at `fire_time_us`:
-   the shots around this time, in order of fire time, without a pause of `reload_us` between them.
-   The result does not depend on the order in which the shots arrive. */
+/* Returns how many rounds the weapon fires with one magazine if it also fires at `fire_time_us`.
+   These are the shots around this time that have no pause of `reload_us` between them. The result
+   does not depend on the order in which the shots arrive. */
 uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_us,
                            int64_t reload_us);
 

@@ -295,7 +295,7 @@ void hs_ledger_free_answers(struct hs_ledger *ledger, size_t bytes)
         continue;
 }
 
-/* Halves the capacity for hits or the capacity for shots, whichever is larger. If it is already
+/* Halves the capacity for hits or the capacity for shots, whichever is larger. If both are at most
    FIRST_PLACES, forgets one posted shot instead; forgetting a hit would free little memory. Returns
    false if no memory was freed. */
 static bool give_up_numbers(struct hs_ledger *ledger)
@@ -374,8 +374,8 @@ bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
     return true;
 }
 
-/* Returns a free number in a full table, so that the table need not grow. Returns NULL if the table
-   is not full, or if no number is free. */
+/* Returns a free number that can make space, so that a table with HS_LEDGER_NUMBERS entries or more
+   need not grow. Returns NULL if the table has fewer entries, or if no number is free. */
 static struct hs_ledger_entry *find_spare(const struct hs_ledger *ledger,
                                           struct hs_ledger_numbers *numbers)
 {
@@ -383,8 +383,8 @@ static struct hs_ledger_entry *find_spare(const struct hs_ledger *ledger,
 }
 
 /* Reserves bytes for more numbers in a table that has space for `capacity` numbers. If memory runs
-   short: with capacity 0, frees everything it can; below HS_LEDGER_NUMBERS, drops answers;
-   otherwise, drops nothing. */
+   short, frees other memory of the ledger: all if `capacity` is 0, only answers if `capacity` is
+   below HS_LEDGER_NUMBERS, and none otherwise. */
 static bool reserve_places(struct hs_ledger *ledger, uint32_t capacity, size_t bytes)
 {
     if (capacity == 0)
@@ -431,7 +431,7 @@ size_t hs_ledger_need(const struct hs_ledger *ledger, struct hs_ledger_numbers *
 }
 
 /* Returns whether a claim was fired before an accepted claim with a higher number, but arrives
-   after it. Such a claim must not become the predecessor of the claims that follow. */
+   after it. The number of such a claim must not become last_accepted. */
 static bool is_late(const struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry)
 {
     uint64_t last = numbers->last_accepted;

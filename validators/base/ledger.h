@@ -48,8 +48,8 @@ struct hs_ledger_numbers {
     uint16_t answers;         /* number of entries with an answer */
     uint16_t first_answer_at; /* index of the entry at which the search for answers begins */
     uint64_t first_answer;    /* entries with a lower `noted` have no answer */
-    /* If not 0: all entries are accepted, and no fire time is earlier than this. So no number is
-       free while free_before_us is at most this time. */
+    /* If held_from_us is not 0, all entries are accepted, and no fire time is earlier than this. So
+       no number is free while free_before_us is at most held_from_us. */
     int64_t held_from_us;
     uint64_t notes; /* number of entries recorded so far; also the `noted` of the next entry */
     /* The accepted number that was recorded last, except claims that arrived late (is_late);
@@ -80,9 +80,9 @@ void hs_ledger_clear(struct hs_ledger *ledger);
 
 /*
  * Ends the player's session, so that the next session may reuse the same shot numbers. All fire
- * times up to the newest accepted one then count as forgotten (hs_ledger_is_forgotten), so that no
- * shot is paid again. The cadences stay, because leaving must not refill the buckets. But a player
- * who comes back has full magazines.
+ * times up to the newest accepted fire time then count as forgotten (hs_ledger_is_forgotten), so
+ * that no shot is paid again. The cadences stay, because leaving must not refill the buckets. But a
+ * player who comes back has full magazines.
  */
 void hs_ledger_end_session(struct hs_ledger *ledger);
 
@@ -131,7 +131,7 @@ bool hs_ledger_is_compared(const struct hs_ledger_entry *entry, int64_t hit_time
 int64_t hs_ledger_offset_jump(const struct hs_ledger_numbers *numbers, int64_t hit_time_us,
                               int64_t offset_us);
 
-/* Returns the entry with the number last_accepted, if that is 1 to HS_LEDGER_NUMBERS below
+/* Returns the entry with the number last_accepted, if last_accepted is 1 to HS_LEDGER_NUMBERS below
    `number`. Otherwise returns NULL, for example after a counter wrapped, for a random number and
    for a late shot. O(log n). */
 const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_numbers *numbers,

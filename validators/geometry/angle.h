@@ -15,8 +15,8 @@
 double hs_angle_between(struct hs_vec a, struct hs_vec b);
 
 /* Returns the angle in radians between a unit direction and the nearest direction on an arc. The
-   arc is the shorter great-circle arc between the unit vectors `from` and `to`. If they are
-   opposite, the arc is not unique, and the result is the angle to the nearer end. */
+   arc is the shorter great-circle arc between the unit vectors `from` and `to`. If `from`
+   and `to` are opposite, the arc is not unique, and the result is the angle to the nearer end. */
 double hs_angle_to_arc(struct hs_vec direction, struct hs_vec from, struct hs_vec to);
 
 static inline double hs_degrees(double radians)

@@ -190,8 +190,8 @@ bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravi
         *needed = 0;
         return speed > 0;
     }
-    /* Squaring |d - g t^2 / 2| = v t, with s = t^2, gives g^2/4 s^2 - (d.g + v^2) s + d^2 = 0. The
-       product of the roots is positive, so they have the same sign. */
+    /* Square |d - g t^2 / 2| = v t. With s = t^2, the result is g^2/4 s^2 - (d.g + v^2) s + d^2 =
+       0. The product of the roots is positive, so they have the same sign. */
     double b = hs_vec_dot(along, gravity) + speed * speed;
     double discriminant = b * b - g2 * squared;
     *needed = sqrt(fmax(sqrt(g2 * squared) - hs_vec_dot(along, gravity), 0));

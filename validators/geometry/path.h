@@ -43,8 +43,8 @@ struct hs_leg {
     int64_t start_us, end_us;
 };
 
-/* Creates an instant path from start to end. If they are equal, the direction is (1, 0, 0), and
-   there is no extension. */
+/* Creates an instant path from start to end. If start and end are equal, the direction is (1, 0,
+   0), and there is no extension. */
 void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double extension,
                    int64_t time_us, struct hs_path *out);
 
@@ -72,15 +72,16 @@ bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest);
 /* Returns the leg's sweep as seen from a body that moves by `motion` during the leg. */
 struct hs_sweep hs_leg_relative(const struct hs_leg *leg, struct hs_vec motion);
 
-/* Converts a contact on a sweep from hs_leg_relative (`relative`) to world coordinates. The
-   distances of the contact are then measured from the start of the path. */
+/* Converts a contact to world coordinates. The contact must be on the sweep `relative`, which
+   hs_leg_relative returned. Afterwards, the distances of the contact are measured from the start of
+   the path. */
 void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
                      struct hs_vec motion, struct hs_sweep_contact *contact);
 
 /*
  * Computes how many seconds a projectile with this launch speed flies from start to end: *low on
- * the low arc, *high on the high arc. Without gravity both are equal. Sets *needed to the lowest
- * speed that reaches the end (0 without gravity). Returns false if `speed` is too low.
+ * the low arc, *high on the high arc. Without gravity, the two times are equal. Sets *needed to the
+ * lowest speed that reaches the end (0 without gravity). Returns false if `speed` is too low.
  *
  * The times solve |d - g t^2 / 2| = v t. Squared, this is a quadratic equation in t^2.
  */

@@ -7,7 +7,7 @@ bool hs_quat_normalise(float q[4])
     double x = (double)q[0], y = (double)q[1], z = (double)q[2], w = (double)q[3];
     double squared = x * x + y * y + z * z + w * w;
     /* Rounding to floats alone changes the squared length of a unit quaternion by up to 4e-7, so a
-       division would not improve this one. */
+       division would not bring such a quaternion closer to length 1. */
     if (fabs(squared - 1) < 4e-7)
         return true;
     double length = sqrt(squared);

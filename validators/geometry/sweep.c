@@ -51,9 +51,9 @@ static void to_local(const struct hs_sweep *sweep, const struct hs_solid *solid,
 }
 
 /*
- * One axis of f(u). The slab is the space between two opposite faces of the box. Inside the slab,
- * the distance along this axis is 0. Outside the slab, the distance is |d u - g|, where g is
- * g_below before the path enters the slab and g_above after the path leaves the slab.
+ * The term of f(u) for one axis. The slab is the space between two opposite faces of the box.
+ * Inside the slab, the distance along this axis is 0. Outside the slab, the distance is |d u - g|,
+ * where g is g_below before the path enters the slab and g_above after the path leaves the slab.
  */
 struct slab {
     double d;
@@ -141,8 +141,8 @@ static void make_piece(const struct slab *slabs, int count, double constant, dou
 }
 
 /*
- * Visits the pieces in order. f is convex, so it falls until its minimum. The first crossing of
- * reach^2 is therefore not after the minimum, and the search stops there.
+ * Visits the pieces in order. f is convex, so it falls until its minimum. If f crosses reach^2, the
+ * first crossing is not after the minimum. So the search stops at the minimum.
  */
 static void find_approach(const struct local_sweep *s, double reach, struct approach *out)
 {

@@ -162,7 +162,7 @@ static void enter_edge(const struct local *t, int i, double *first, bool *near)
     double square = hs_vec_dot(edge, edge);
     double along = hs_vec_dot(from_corner, edge) / square;
     double rate = hs_vec_dot(t->direction, edge) / square;
-    /* Project along the edge: the infinite cylinder becomes a circle, and the path a line. */
+    /* Project along the edge: the cylinder becomes a circle, and the path becomes a line. */
     struct hs_vec across = hs_vec_add_scaled(from_corner, edge, -along);
     struct hs_vec slide = hs_vec_add_scaled(t->direction, edge, -rate);
     double slide2 = hs_vec_dot(slide, slide);
@@ -217,8 +217,8 @@ static bool end_touches(const struct hs_sweep *sweep, const struct hs_triangle *
     return hs_vec_distance(hs_triangle_nearest(triangle, center), center) <= outer;
 }
 
-/* Returns whether a path that does not touch the triangle exactly comes within the slack. Sets
-   `distance` as hs_triangle_touches does. */
+/* Returns whether the path comes within the slack of the triangle, if it does not touch the
+   triangle exactly. Sets `distance` as hs_triangle_touches does. */
 static bool touches_within_slack(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                                  const struct local *t, double *distance)
 {

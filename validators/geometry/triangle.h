@@ -30,9 +30,8 @@ bool hs_triangle_is_degenerate(const struct hs_triangle *triangle);
  * ray. A gap within the slack counts as touching, as in sweep.h.
  *
  * If the sphere touches, sets *distance to how far its centre travels until then, 0 .. length. If
- * the sphere only comes within the slack, *distance is 0 if the sphere is within the slack at the
- * start. Otherwise *distance is the first place where the path is nearest to an edge and within the
- * slack. If there is no such place, *distance is the end of the path.
+ * the sphere only comes within the slack, sets *distance to the first place in this list that is
+ * within the slack: the start; the places where the path is nearest to an edge, in order; the end.
  */
 bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                          double *distance);

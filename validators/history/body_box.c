@@ -62,14 +62,14 @@ static inline struct hs_lanes_vec read_offsets(const struct hs_posted_pose *pose
 }
 
 /*
- * Like extend_by_all, for a plain pose and four hitboxes at a time, because most posted poses are
- * plain. The reach is first estimated in float. Then it is computed in double for those hitboxes
- * that may have the largest reach.
+ * Does the same as extend_by_all for a plain pose, but faster: most posted poses are plain. Four
+ * hitboxes are computed at a time. The reach is first estimated in float. Then it is computed in
+ * double for those hitboxes that may have the largest reach.
  */
 static void extend_by_plain(const struct hs_posted_pose *pose, const struct hs_rig *rig,
                             struct bounds *out)
 {
-    /* More than the relative errors of two estimates together. */
+    /* This is more than the sum of the relative errors of two estimates. */
     const float estimate_error = 1e-5f;
     const struct hs_hitbox *box = rig->hitboxes;
     struct hs_lanes_vec low = {out->low, out->low, out->low};
@@ -155,7 +155,8 @@ static void box_of_sample(const struct hs_history *history, const struct hs_rule
     out->high = (struct hs_vec){reach, reach, reach};
 }
 
-/* Offsets of bones and scales are interpolated linearly, so the bounds can be interpolated too. */
+/* The offsets and scales of bones are interpolated linearly, so the bounds can be interpolated
+   too. */
 static void box_of_bones(const struct hs_history *history, const struct hs_ruleset *ruleset,
                          const struct hs_bracket *bracket, const struct hs_posted_pose *pose,
                          const struct hs_posted_pose *later, struct box *out)
@@ -170,8 +171,8 @@ static void box_of_bones(const struct hs_history *history, const struct hs_rules
     out->reach = hs_larger(out->reach, to.reach);
 }
 
-/* If neither sample has posted bones, the stance of the older one turns with the interpolated
-   root. The result is the box around its turned box. */
+/* If neither sample has posted bones, the stance of the older sample turns with the interpolated
+   root. The result is a box around the turned box of this stance. */
 static void box_at_rest(const struct hs_stance *stance, const struct hs_bracket *bracket,
                         struct box *out)
 {

@@ -7,8 +7,9 @@
 
 #include "validators/history/rewind.h"
 
-/* Computes `low` and `high` of a posted pose from its bones. Returns the distance from the root to
-   the furthest hitbox point; 0 if no posted bone has a hitbox. Needs a finished rig. */
+/* Computes `low` and `high` of a posted pose from its bones. Returns an upper bound of the distance
+   from the root to the furthest hitbox point; 0 if no posted bone has a hitbox. Needs a finished
+   rig. */
 double hs_posted_pose_bound(struct hs_posted_pose *pose, const struct hs_rig *rig);
 
 /* Returns whether every bone of the rig was posted, without scales. */

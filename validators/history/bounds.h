@@ -39,15 +39,15 @@ static inline uint16_t hs_bounds_next(const struct hs_pose_bounds *bounds, unsig
 }
 
 /*
- * Computes bounds for the hitboxes that may matter: those whose gap may be at most `slack`, and
- * with `finds_nearest` also those that may be the nearest. `contact` is valid only where `gap` is
- * at most `slack`.
+ * Computes bounds for the hitboxes that may matter. A hitbox may matter if its gap may be at most
+ * `slack`. If `finds_nearest` is true, a hitbox that may be the nearest may matter too. `contact`
+ * is valid only where `gap` is at most `slack`.
  */
 void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
                          bool finds_nearest, struct hs_pose_bounds *out);
 
-/* Does the same with four or eight lanes, for tests. Eight lanes require hs_lanes_can_be_eight. The
-   bounds are identical. */
+/* Does the same as hs_pose_find_bounds, with four or eight lanes. For tests: the bounds must be
+   identical. Eight lanes require hs_lanes_can_be_eight. */
 void hs_pose_find_bounds_by(bool eight_lanes, const struct hs_pose *pose,
                             const struct hs_sweep *sweep, double slack, bool finds_nearest,
                             struct hs_pose_bounds *out);

@@ -48,9 +48,9 @@ static void bound_body(const struct hs_history_span *span, const struct hs_rules
 
 /*
  * Separating axis test of a segment and a box. `between` is the vector between their middles;
- * `half` is half of the segment, `box` the half extents of the box. Tests the axes of the box, and
- * the cross products of these axes with the segment (Ericson, Real-Time Collision Detection, 2005,
- * 5.3.3).
+ * `half` is half of the segment; `box` contains the half extents of the box. Tests the axes of the
+ * box, and the cross products of these axes with the segment (Ericson, Real-Time Collision
+ * Detection, 2005, 5.3.3).
  */
 static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec box)
 {

@@ -15,7 +15,7 @@ struct hs_passing {
     struct hs_vec middle, half; /* middle of the segment, and the vector from the middle to its
                                    end */
     double reach;               /* radius of the sphere, plus the touch slack */
-    /* The same in float. `near_reach` also includes the rounding errors of these floats. */
+    /* Middle, half and reach in float. `near_reach` includes their rounding errors. */
     float near_middle[3], near_half[3], near_reach;
 };
 
@@ -54,8 +54,8 @@ void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *h
 uint64_t hs_crowd_near(const struct hs_crowd *crowd, uint32_t count,
                        const struct hs_passing *passing);
 
-/* Does the same with four or eight lanes, for tests. Eight lanes require hs_lanes_can_be_eight. The
-   bits are identical. */
+/* Does the same as hs_crowd_near, with four or eight lanes. For tests: the bits must be identical.
+   Eight lanes require hs_lanes_can_be_eight. */
 uint64_t hs_crowd_near_by(bool eight_lanes, const struct hs_crowd *crowd, uint32_t count,
                           const struct hs_passing *passing);
 

@@ -23,7 +23,8 @@ enum hs_rewind_status {
 /* The two samples around a time. */
 struct hs_bracket {
     const struct hs_sample *from; /* at or before the time */
-    const struct hs_sample *to;   /* the next sample; `from` if nothing is interpolated */
+    const struct hs_sample *to;   /* the next sample; equal to `from` if clamped, or if `from` has
+                                     exactly the given time */
     double alpha;                 /* where the time is between `from` (0) and `to` (1); in [0, 1) */
     int64_t time_us;              /* time of the pose: the given time, unless clamped */
     bool clamped;                 /* the time is after the newest sample, so the newest sample is
@@ -74,7 +75,7 @@ struct hs_pose {
     const struct hs_rig *rig;
     struct hs_vec root;
     float rotation[4];     /* rotation of the root; set only if no posted bones are used */
-    struct hs_vec axes[3]; /* its axes (hs_quat_axes); set together with `rotation` */
+    struct hs_vec axes[3]; /* hs_quat_axes of `rotation`; set together with `rotation` */
     const struct hs_stance *stance_from, *stance_to;
     const struct hs_posted_pose *from, *to; /* posted bones, or NULL */
 };
@@ -118,9 +119,10 @@ struct hs_body {
 
 /*
  * Places every hitbox whose bone is known in both samples. Position and scale of posted bones are
- * interpolated linearly, rotations spherically. Without posted bones, the stance of the older
- * sample is placed on the interpolated root. A sphere's radius is multiplied by the largest scale
- * of its bone. A capsule's radius is multiplied by the largest scale across the capsule's axis.
+ * interpolated linearly, and their rotation spherically. Without posted bones, the stance of the
+ * older sample is placed on the interpolated root. A sphere's radius is multiplied by the largest
+ * scale of its bone. A capsule's radius is multiplied by the largest scale across the capsule's
+ * axis.
  */
 void hs_rewind_body(const struct hs_history *history, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *bracket, struct hs_body *out);

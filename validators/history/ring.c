@@ -397,8 +397,8 @@ static void settle(struct hs_history *history, const struct hs_history_rules *ru
     update_span(history, before, sample, after);
 }
 
-/* Returns the event of a sample whose pose is replaced. A jump stays, because no pose is
-   interpolated across it. A spawn also starts a life, so it outlasts a teleport. */
+/* Returns the event of a sample whose pose is replaced. A teleport or a spawn stays, because no
+   pose is interpolated across it. A spawn also starts a life, so it replaces a teleport. */
 static uint8_t merge_events(uint8_t old, uint8_t event)
 {
     bool stays = event == HS_EVENT_NONE || old == HS_EVENT_SPAWN ||

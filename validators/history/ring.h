@@ -2,8 +2,9 @@
  * The history of one player or mover: samples sorted by time. A sample that arrives late is
  * inserted at its place in this order.
  *
- * The root is stored in double, the bones as float offsets from it. Samples share state that rarely
- * changes, such as rig, team, weapon and life. A sample without posted bones needs 80 bytes.
+ * The root is stored in double. The bones are stored as float offsets from the root. Samples share
+ * state that rarely changes, such as rig, team, weapon and life. A sample without posted bones
+ * needs 80 bytes.
  *
  * The history grows as far as its limits and its budget allow. After creation, only
  * hs_history_insert and hs_history_shrink allocate. Not thread-safe: one writer or many readers at
@@ -94,7 +95,7 @@ struct hs_sample {
  * world's axes (3, length), its world rotation (4), and its scale (3) if that was posted.
  */
 struct hs_posted_pose {
-    float reach; /* distance from the root to the furthest hitbox point, rounded up */
+    float reach; /* upper bound of the distance from the root to the furthest hitbox point */
     bool has_eye;
     uint8_t stride;      /* HS_BONE_FLOATS or HS_BONE_FLOATS_SCALED */
     uint16_t bone_count; /* 0: no bones were posted */
@@ -144,8 +145,8 @@ enum hs_insert_result {
     HS_INSERT_STORED_FULL, /* stored, but the oldest samples had to be dropped */
     HS_INSERT_TOO_OLD,     /* not stored: the history is full of newer samples */
     HS_INSERT_DUPLICATE,   /* not stored: an existing sample has the same time and is kept */
-    HS_INSERT_NO_SPACE,    /* not stored: the budget has no bytes for the bones, even with fewer
-                              samples */
+    HS_INSERT_NO_SPACE,    /* not stored: the budget has no bytes for the state or the bones, even
+                              with fewer samples */
     HS_INSERT_NO_MEMORY
 };
 
@@ -158,10 +159,10 @@ enum hs_insert_result {
  * stale values in later samples by the values of this sample. Drops the oldest samples if the
  * history is full or the budget refuses more bytes.
  *
- * If a sample has the same time and rules->same_time is HS_SAME_TIME_LAST, the new sample replaces
- * it. It keeps a jump (teleport or spawn) of the replaced sample, and any other event if it has
- * none itself. If the round trip of the replaced sample was posted, that of the new one counts as
- * posted.
+ * If an old sample has the same time and rules->same_time is HS_SAME_TIME_LAST, the new sample
+ * replaces the old sample. The event of the old sample is kept if the new sample has no event. A
+ * spawn is always kept, and a teleport unless the new event is a spawn. If the round trip of the
+ * old sample was posted, the round trip of the new sample counts as posted.
  */
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,
@@ -201,8 +202,8 @@ void hs_history_carry(struct hs_history *history, const struct hs_inherited *val
 /* Returns the number of samples with a posted round trip. */
 uint32_t hs_history_round_trips(const struct hs_history *history);
 
-/* Returns sample i in order of time; 0 is the oldest. Pointers stay valid until the next insert or
-   prune. */
+/* Returns sample i in order of time; 0 is the oldest. Pointers stay valid until the history is
+   changed. */
 const struct hs_sample *hs_history_at(const struct hs_history *history, uint32_t i);
 /* Like hs_history_at, for loops. Sets *count to the number of samples that are contiguous in
    memory, from sample i on (at least 1). */
@@ -258,9 +259,9 @@ int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample);
 
-/* Start to load a part of the history into the cache: the struct itself; what an insert at the end
-   and a prune use; the newest samples. The last two functions read the struct, so call
-   hs_history_prefetch_itself earlier. */
+/* Start to load a part of the history into the cache. _itself loads the struct, _ends loads what a
+   prune and an insert at the end use, and _newest loads the newest samples. _ends and _newest read
+   the struct, so call hs_history_prefetch_itself earlier. */
 void hs_history_prefetch_itself(const struct hs_history *history);
 void hs_history_prefetch_ends(const struct hs_history *history);
 void hs_history_prefetch_newest(const struct hs_history *history);

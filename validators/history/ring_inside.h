@@ -1,4 +1,4 @@
-/* The members of a history, only for the files in this folder. */
+/* The members of a history, only for the files in this folder and for tests. */
 #ifndef HS_HISTORY_INSIDE_H
 #define HS_HISTORY_INSIDE_H
 
@@ -72,7 +72,8 @@ void hs_history_free_pose(struct hs_history *history, uint32_t i);
 
 void hs_history_drop_oldest(struct hs_history *history);
 
-/* Drops the `count` oldest samples to make space. Late samples inherit from the newest of them. */
+/* Drops the `count` oldest samples to make space. Late samples inherit from the newest dropped
+   sample. */
 void hs_history_drop_for_space(struct hs_history *history, uint32_t count);
 
 #endif

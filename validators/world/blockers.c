@@ -168,9 +168,9 @@ static double size_of(struct hs_vec v)
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
-/* Returns how far from a mover a sphere's path may be so that the sphere still touches it: the
-   sphere's radius, the touch slack, and rounding errors. The slack grows with the length of the
-   path as seen from the mover; this length depends on the mover's own movement. */
+/* Returns the largest distance between a sphere's path and a mover at which the sphere may touch
+   the mover: the sphere's radius, the touch slack, and rounding errors. The slack grows with the
+   length of the path as seen from the mover; this length depends on the mover's own movement. */
 static double margin_of(const struct extent *around, double length, double radius)
 {
     double moves = size_of(hs_vec_sub(around->high, around->low));

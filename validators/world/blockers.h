@@ -27,9 +27,9 @@ struct hs_obstacle {
     const struct hs_mover *mover;    /* the touched mover; NULL: the path touched the static map */
     double radius;                   /* radius of the sphere that was swept along a path */
 
-    /* It is unknown whether a mover is in the way before the contact. Either the mover has no place
-       at that time, and its newest place is in the way. Or the mover is in the way, but was last
-       known to be solid before a restart. */
+    /* True if it is unknown whether a mover is in the way before the contact. Either the mover has
+       no place at the time of the shot, and its newest place is in the way. Or the mover is in the
+       way, but was last known to be solid before a restart. */
     bool is_unknown;
     double unknown_distance; /* along the path */
     enum hs_rewind_status unknown_status;

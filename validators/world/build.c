@@ -119,8 +119,8 @@ static int bin_of(const struct binning *b, const struct bounds *bounds, int axis
     return i < 0 ? 0 : i >= b->bins ? b->bins - 1 : i;
 }
 
-/* Chooses bins for the centres of the items. Returns false if all centres are equal, or nearly
-   so. */
+/* Chooses bins for the centres of the items. Returns false if all centres are equal or nearly
+   equal. */
 static bool choose_bins(const struct item *items, size_t count, struct binning *out)
 {
     struct bounds centers = nothing;
@@ -346,8 +346,7 @@ static void grow_parts(struct builder *b, uint32_t index, const struct range par
     find_costs(b, &b->branches[index]);
 }
 
-/* Calls must_stop if the range is large. Returns whether the build has been stopped, and then sets
-   b->fault. */
+/* Calls must_stop if the range is large. If the build must stop, sets b->fault and returns true. */
 static bool is_stopped(struct builder *b, const struct range *whole)
 {
     const struct hs_world_limits *limits = b->limits;

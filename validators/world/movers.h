@@ -127,8 +127,8 @@ int64_t hs_mover_next_change(const struct hs_mover *mover, const struct hs_rules
                              int64_t time_us);
 
 /* Computes the mover's bracket at `time_us`, which must be between the older sample of `now` and
-   the sample after it. Returns false if the mover stands still between these samples: there is no
-   next sample, it is a jump or a teleport, or the gap before it is too long. */
+   the sample after it. Returns false if the mover stands still between these samples. It does so if
+   the later sample is missing, is a jump or a teleport, or comes after too long a gap. */
 bool hs_mover_later(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *now, int64_t time_us, struct hs_bracket *out);
 
