@@ -26,6 +26,8 @@ struct hs_registry {
     struct hs_budget budget; /* memory budget for all matches */
 };
 
+enum { FIRST_BUCKETS = 64 };
+
 struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
                                                 const struct hs_options *options)
 {
@@ -47,9 +49,7 @@ struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_sto
     hs_budget_init(&registry->budget, SIZE_MAX, NULL);
     registry->rulesets = rulesets;
     registry->maps = maps;
-    registry->table_size = 64;
-    while (registry->table_size < max_matches && registry->table_size < 1u << 16)
-        registry->table_size *= 2;
+    registry->table_size = FIRST_BUCKETS;
     registry->table = calloc(registry->table_size, sizeof(struct hs_match_slot *));
     if (registry->table == NULL) {
         free(registry);
@@ -131,6 +131,31 @@ static struct hs_match_slot *find(struct hs_registry *registry, struct hs_str na
     return slot;
 }
 
+/* Doubles the table when it has as many matches as buckets. If memory runs out, the chains become
+   longer instead. The caller holds the lock. */
+static void grow_table(struct hs_registry *registry)
+{
+    struct hs_match_slot **old = registry->table;
+    size_t old_size = registry->table_size;
+    if (registry->count < old_size)
+        return;
+    struct hs_match_slot **table = calloc(2 * old_size, sizeof *table);
+    if (table == NULL)
+        return;
+    registry->table = table;
+    registry->table_size = 2 * old_size;
+    for (size_t i = 0; i < old_size; i++) {
+        while (old[i] != NULL) {
+            struct hs_match_slot *slot = old[i];
+            struct hs_match_slot **head = bucket(registry, hs_name_str(&slot->name));
+            old[i] = slot->next;
+            slot->next = *head;
+            *head = slot;
+        }
+    }
+    free(old);
+}
+
 /* Returns `given`, the number of a restored opening, or a new number if `given` is 0. New numbers
    are wall-clock times, so that a process that has restored nothing does not reuse old ones. They
    always increase, even if the clock is set back. */
@@ -196,6 +221,7 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
     }
     slot->used_us = hs_clock_us();
     slot->references = 1; /* the table's reference */
+    grow_table(registry);
     struct hs_match_slot **head = bucket(registry, name);
     slot->next = *head;
     *head = slot;

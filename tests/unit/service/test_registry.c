@@ -11,9 +11,10 @@
 #include <check.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { OPENINGS = 100000, PLAYERS = 8 };
+enum { OPENINGS = 100000, PLAYERS = 8, MATCHES = 500 };
 
 static const struct hs_str anybody = {0};
 
@@ -30,7 +31,7 @@ static void setup(void)
     char error[256];
     rulesets = hs_ruleset_store_create("metres", 12, 1 << 24, error);
     maps = hs_map_store_create(4, 1 << 20);
-    registry = hs_registry_create(8, rulesets, maps);
+    registry = hs_registry_create(MATCHES, rulesets, maps);
     ck_assert(rulesets != NULL && maps != NULL && registry != NULL);
     ruleset = hs_ruleset_store_get(rulesets, HS_STR("default"));
     atomic_store(&ends, false);
@@ -176,6 +177,34 @@ START_TEST(a_new_match_is_locked_before_others_find_it)
 }
 END_TEST
 
+/* Opens MATCHES matches, finds each again, and ends every second one. */
+START_TEST(many_matches_are_found)
+{
+    static struct hs_match_slot *slots[MATCHES];
+    struct hs_match_slot *slot;
+    char name[16];
+    for (int i = 0; i < MATCHES; i++) {
+        int len = snprintf(name, sizeof name, "match-%d", i);
+        ck_assert_int_eq(open_match((struct hs_str){name, (size_t)len}, &slots[i]),
+                         HS_REGISTRY_CREATED);
+        hs_registry_release(registry, slots[i]);
+    }
+    ck_assert_int_eq(open_match(HS_STR("one-more"), &slot), HS_REGISTRY_FULL);
+    for (int round = 0; round < 2; round++) {
+        for (int i = round; i < MATCHES; i += 1 + round) {
+            int len = snprintf(name, sizeof name, "match-%d", i);
+            ck_assert_int_eq(hs_registry_acquire(registry, anybody,
+                                                 (struct hs_str){name, (size_t)len}, NULL, &slot),
+                             HS_REGISTRY_FOUND);
+            ck_assert_ptr_eq(slot, slots[i]);
+            if (round == 0 && i % 2 == 0)
+                hs_registry_remove(registry, slot);
+            hs_registry_release(registry, slot);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("registry");
@@ -185,6 +214,7 @@ int main(void)
     tcase_add_test(tests, opening_gives_a_match_or_a_reason);
     tcase_add_test(tests, restored_matches_may_take_the_last_tenth);
     tcase_add_loop_test(tests, a_new_match_is_locked_before_others_find_it, 0, 2);
+    tcase_add_test(tests, many_matches_are_found);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }
