@@ -105,7 +105,7 @@ CONSOLE  := $(sort $(wildcard console/*)) /usr/share/javascript/three/three.modu
             /usr/share/javascript/three/examples/jsm/controls/OrbitControls.js \
             /usr/share/javascript/chart.js/chart.min.js
 
-.PHONY: all run demo example test test-contract test-console test-cluster test-bare check bench fuzz fuzz-long fuzz-readers nightly golden-arm lint \
+.PHONY: all run demo example test test-recipes test-contract test-console test-cluster test-bare check bench fuzz fuzz-long fuzz-readers nightly golden-arm lint \
         lint-deploy docs format install install-library uninstall dist clean help deps deps-build deps-readme \
         deps-example deps-test deps-dev deps-arm deps-console deps-deploy tests-build bench-build test-concurrent valgrind
 .DEFAULT_GOAL := all
@@ -234,10 +234,14 @@ demo: deps-readme all ## a match with honest players and cheaters, judged by a s
 example: deps-example all $(GAME) ## the example game servers, C and Python; starts a service, or uses HINDSIGHT_URL
 	@sh scripts/example.sh $(PROG) $(GAME)
 
-# test_extending builds a copy of the tree and runs tests of it. That takes long, and with a sanitizer it
-# shows nothing that the tests of this tree do not show.
-test: tests-build ## every test that needs no root and no other server
-	@sh tests/run.sh $(B) $(filter-out $(CLUSTER_BIN) $(if $(SANITIZE),%/test_extending),$(TEST_BIN))
+RECIPES := $(B)/tests/integration/test_extending
+
+test: tests-build ## the tests that need no root and no other server
+	@sh tests/run.sh $(B) $(filter-out $(CLUSTER_BIN) $(RECIPES),$(TEST_BIN))
+
+# This test builds a copy of the tree, which takes nearly two minutes of processor time.
+test-recipes: tests-build ## the recipes of docs/extending.md, in a copy of the tree
+	@sh tests/run.sh $(B) $(RECIPES)
 
 test-cluster: tests-build ## failures of replicas, HAProxy, Redis and PostgreSQL under load, on loopback
 	@sh tests/run.sh $(B) $(CLUSTER_BIN)

@@ -9,7 +9,7 @@
 set -u
 
 # Each list has its longest programs first, so that none of them runs alone at the end.
-LONG='world_oracle extending scenarios sweep_oracle hit_reference golden simulated_hits play timing_scenarios
+LONG='world_oracle scenarios sweep_oracle hit_reference golden simulated_hits play timing_scenarios
     observability scenario_frames work_budget timing_goal contract_generated scenes'
 WAITING='webhook checkpoint_files checkpoint_maps readme events edge_time overload checkpoint_rules
     file_faults replicas moved_match checkpoint evidence contract_errors example linger kills
