@@ -96,7 +96,7 @@ struct hs_hit_context {
     /* Between two frames, the eye may have been anywhere on a segment. This is the segment's point
        nearest to the start. */
     struct hs_vec near_eye;
-    double eye_moved; /* how far the eye moved between the two frames; length */
+    double eye_moved; /* distance that the eye moved between the two frames */
     enum hs_lean lean;
     uint16_t passed_team; /* shots pass through bodies of this team; HS_NONE: through no team */
 
@@ -127,8 +127,8 @@ struct hs_hit_context {
 
     struct hs_hit_result *out;
 
-    /* hs_hit_begin does not clear the large members from here on, because this would cost more
-       than many checks. */
+    /* hs_hit_begin does not clear the large members from here on, because clearing them would take
+       longer than many checks. */
     struct hs_path path;
     struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
     /* A copy of the claim with another end; used if the claim has no end, or lists pellets. */

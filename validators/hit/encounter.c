@@ -249,8 +249,9 @@ static uint64_t find_near(const struct hs_players *players, uint32_t first,
     return near;
 }
 
-/* Tests the players near an instant path. For most players, only the bounds of their history are
-   read. For most of the rest, only the box around the body at that time is read. */
+/* Tests the players near an instant path. Most players are excluded by the bounds of their history.
+   Most of the remaining players are excluded by the box around their body at the time of the
+   path. */
 static void meet_near(struct hs_hit_context *c, const struct hs_path *path,
                       const struct hs_player *target, struct hs_encounter *out)
 {

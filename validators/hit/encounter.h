@@ -7,8 +7,8 @@
 #include "validators/hit/context.h"
 #include "validators/hit/obstacle.h"
 
-/* The number of other bodies that are kept per path. It is larger than the number that a shot
-   can pierce. */
+/* The number of bodies besides the target that are kept per path. It is larger than the number of
+   bodies that a shot can pierce. */
 enum { HS_MAX_MET = 66 };
 
 struct hs_met {
@@ -151,10 +151,10 @@ struct hs_volley {
     double margin; /* smallest distance by which a pellet missed; valid if has_margin */
 };
 
-/* Call this if no blast hurts anyone. If no pellet hits, because the body that a pellet names takes
-   no damage, returns why this body takes none, and writes the body into the row. The check of this
-   reason must be enforced. Returns HS_REASON_OK if there is no such body, or if another check
-   decides. */
+/* Explains why no pellet hits: returns the reason why the body that a pellet names takes no damage,
+   and writes the body into the row. Returns HS_REASON_OK if there is no such body, if the check of
+   the reason is not enforced, or if another check decides. Call this only if no blast hurts
+   anyone. */
 enum hs_reason hs_volley_report_spared(const struct hs_hit_context *c, struct hs_check_row *row);
 
 /* Sweeps each pellet. Writes each result and the first impact to c->out, and adds the damage of
