@@ -184,8 +184,9 @@ static void take_moves(struct hs_player_moves *moves, const struct hs_account *a
     timing->has_credit = true;
 }
 
-/* Delays the weapons of the player until the account's tokens are earned back. The later of the two
-   times counts, because the player and the account may have the same shots. */
+/* Delays the weapons of the player until the account's tokens are earned back. If the player's own
+   shots already delay a weapon, the later time counts, because both delays may come from the same
+   shots. */
 static void take_cadences(const struct hs_players *players, struct hs_ledger *ledger,
                           const struct hs_account *account)
 {

@@ -183,9 +183,9 @@ bool hs_reason_is_about_target(enum hs_reason reason)
     }
 }
 
-/* Returns whether a blast may count although the direct hit does not. A player must be claimed (for
-   pellets: named, and no pellet may land), and nothing may hide the place of the hit from the
-   shooter's eye. */
+/* Returns whether a blast may count although the direct hit does not. The claim or a pellet must
+   name a player, no pellet may hit, and nothing may hide the place of the hit from the shooter's
+   eye. */
 static bool may_miss(const struct hs_hit_context *c)
 {
     const struct hs_volley *volley = c->volley;
