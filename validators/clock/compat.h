@@ -43,8 +43,8 @@ void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rule
                      const struct hs_timing_move *step);
 
 /*
- * Examines a move after the first: returns HS_MOVE_OK, HS_MOVE_RESET, or the reason not to simulate
- * the move. Changes nothing.
+ * Examines a move that is not the first of its epoch: returns HS_MOVE_OK, HS_MOVE_RESET, or the
+ * reason not to simulate the move. Changes nothing.
  */
 enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
                                       const struct hs_moves_rules *rules,

@@ -66,7 +66,8 @@ struct hs_whereabouts {
 
 /* The posture of a player, according to the flags of their moves. It is not saved. */
 struct hs_posture {
-    /* Arrival of the move that last changed `is_crouched`; valid if has_flags. */
+    /* `is_crouched` has been known and unchanged since the move that arrived at this time; valid if
+       has_flags. */
     int64_t since_us;
     bool has_flags; /* the last move had flags */
     bool is_crouched;

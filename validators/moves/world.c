@@ -12,7 +12,7 @@
    body 0.7 m wide. */
 #define LEDGE_RADII 2.5
 
-/* A body is on a base if it is at most this many radii plus `step` away from it. */
+/* A body is on a base if its distance from the base is at most this many radii plus `step`. */
 #define RIDING_RADII 4.0
 
 /* How long a body may walk without ground. A client that begins to fall may send some moves

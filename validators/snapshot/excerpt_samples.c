@@ -161,8 +161,8 @@ enum {
     IS_NEXT_TIME = 8192, /* the time is the next one in the previous history */
     ALL_PARTS = 16383,
     RARE_PARTS = PART_ROTATION | PART_AIM | PART_RTT | PART_INTERP | PART_EVENT,
-    /* Instead of a sample: the previous sample is repeated at the next times in the previous
-       history. The other bits are the number of repetitions. */
+    /* Written instead of a sample: the previous sample is repeated at the next times in the
+       previous history. All lower bits contain the number of repetitions. */
     IS_REPEATED = 32768,
     MAX_REPEATED = IS_REPEATED - 1
 };
@@ -186,8 +186,8 @@ static uint32_t adjacent(const struct hs_samples *samples)
     return run < MAX_REPEATED ? run : MAX_REPEATED;
 }
 
-/* The parts of two samples that IS_REPEATED requires to be equal: all saved parts except the time,
-   and the index of the pose, which is the same only if there is no pose. */
+/* IS_REPEATED requires that two samples are equal in these bytes: all saved parts except the time.
+   The bytes include the index of the pose, which is equal only if neither sample has a pose. */
 enum {
     REPEATED_FROM = offsetof(struct hs_sample, position),
     REPEATED_UNTIL = offsetof(struct hs_sample, jumped)

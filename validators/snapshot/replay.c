@@ -102,8 +102,8 @@ static void book_former(struct hs_loading *l, struct hs_player *player,
 }
 
 /* Returns whether a payment no longer matters: it is from before the last clock reset, or so old
-   that no claim with the same number can be accepted any more. The match may have forgotten its
-   number, so it must not count again. */
+   that no claim with the same number can be accepted any more. The match may have forgotten the
+   number of such a payment, so the payment must not count again. */
 static bool is_past(const struct hs_match *match, const struct hs_journal_payment *payment)
 {
     return payment->clock != match->clock ||
