@@ -26,9 +26,9 @@
  * the length of the pause. Later blocks measure the pause better, so R is corrected after them.
  *
  * A third account detects a clock that catches up after a silence. Moves that the connection
- * delayed may catch up by the length of the silence. If later moves gain more, an honest client
- * made them after the silence, and so acknowledges newer snapshots in them. The lead that such
- * moves gain without a newer ack is added to the account.
+ * delayed may catch up by the length of the silence. If later moves gain more, the client made them
+ * after the silence, and an honest client acknowledges newer snapshots in such moves. The lead that
+ * such moves gain without a newer ack is added to the account.
  *
  * The state has a fixed size. Leads are differences, so shifting all times by the same amount
  * changes no result, and precision does not degrade in a long match. Times are in microseconds.
@@ -41,8 +41,8 @@
 
 #include "validators/moves_rules.h"
 
-/* The last minute is divided into cells of HS_LEAD_CELL_US. R is computed from the newest cells,
-   the speed of the clock from all cells. */
+/* The last minute is divided into cells of HS_LEAD_CELL_US. R is computed from the newest cells.
+   The speed of the clock is computed from all cells. */
 enum { HS_LEAD_CELLS = 12 };
 
 #define HS_LEAD_CELL_US INT64_C(5000000)

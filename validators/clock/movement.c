@@ -57,7 +57,8 @@
 /*
  * This many sudden climbs are allowed in addition to the air jumps, until the body touches ground
  * again. They cover landings whose moves were lost: a player who hops all the time is on the ground
- * for one move per hop. With 1, such a player fails once in 28 hours; with 2, once in 500 hours.
+ * for one move per hop. With 1, such a player fails once in 28 hours; with 2, the player fails once
+ * in 500 hours.
  */
 #define LOST_LANDINGS 2
 

@@ -63,7 +63,7 @@ void hs_hit_book_cadence(const struct hs_match *match, struct hs_player *player,
                           rules->reload_us);
 }
 
-/* Records everything that may need memory. Returns false if out of memory. */
+/* Records the number, and reserves memory for the cadence. Returns false if out of memory. */
 static bool book_number(struct hs_match *match, struct hs_ledger *ledger,
                         struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry,
                         uint16_t weapon)

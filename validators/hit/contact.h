@@ -24,8 +24,8 @@ struct hs_contact {
     double distance;
     /* Distance between the centres of sphere and hitbox at the touch, which decides ties. */
     double center_distance;
-    /* The hitbox that counts: the first one touched, unless the zone of another touched one has
-       priority. */
+    /* The hitbox that counts: the first hitbox touched, unless the zone of another touched hitbox
+       has priority. */
     uint16_t hitbox;
     /* Contact with that hitbox: point and normal in the world, distance along the path. */
     struct hs_sweep_contact detail;

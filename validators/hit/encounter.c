@@ -38,9 +38,8 @@ static bool reaches(const struct hs_hit_context *c, const struct hs_contact *tar
  * world_radius would touch bodies through thin walls. The last part of the line to the body is not
  * tested, because bodies lean on walls.
  *
- * Even if the touched point is hidden, a sphere of radius world_radius may touch the body. The
- * result is then false. If the world check is enforced, the touch by this sphere becomes the
- * contact.
+ * If the touched point is hidden but a sphere of radius world_radius touches the body, the result
+ * is false. If the world check is enforced, the touch by this sphere becomes the contact.
  */
 static bool is_hidden(struct hs_hit_context *c, const struct hs_path *path,
                       const struct hs_encounter *e, const struct hs_player *player, bool is_target,

@@ -94,8 +94,9 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
 
 /*
  * For hit.resolve `touched`: sets `view` to the first body that the path touches. On entry, `view`
- * has the named player or no player. Leaves `view` unchanged if the path touches nobody, or touches
- * the named player first. A miss of the named player by at most claim_padding counts as a touch.
+ * contains the named player or no player. Leaves `view` unchanged if the path touches nobody, or
+ * touches the named player first. A miss of the named player by at most claim_padding counts as a
+ * touch.
  */
 void hs_find_touched(struct hs_hit_context *c, const struct hs_path *path, struct hs_view *view);
 

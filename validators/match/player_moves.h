@@ -171,9 +171,9 @@ struct hs_move_answers *hs_move_answers_create(uint32_t capacity);
 size_t hs_player_moves_need(const struct hs_player_moves *moves,
                             const struct hs_move_result *result);
 
-/* Stores an answer. If the ring is full and cannot grow, the new answer replaces the oldest one.
-   An answer is not stored if there is no memory for it. An answer with reason `stale` is also
-   not stored if the ring is full and its move number is below all others. */
+/* Stores an answer. If the ring is full and cannot grow, the new answer replaces the oldest one. An
+   answer is not stored if there is no memory for it. An answer with reason `stale` is also not
+   stored if the ring is full and its move number is below all numbers in the ring. */
 void hs_player_moves_keep(struct hs_player_moves *moves, struct hs_budget *budget,
                           const struct hs_move *move, const struct hs_digest *digest,
                           const struct hs_move_result *result);

@@ -217,9 +217,10 @@ struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str
 
 enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 
-/* Adds a new player and reserves their memory. If all places are taken, evicts the least
-   suspicious player who left before `evict_before_us`. Call hs_players_begin_session once the
-   player is sure to stay. Returns FULL also if the budget has no spare memory. */
+/* Adds a new player and reserves their memory. If all places are taken, evicts the least suspicious
+   player who left before `evict_before_us`. After this call, call hs_players_begin_session, or
+   hs_players_drop_last if the player must not stay. Returns FULL also if the budget has no spare
+   memory. */
 enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
                                    uint32_t max_samples, struct hs_player **out);
 

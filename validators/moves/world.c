@@ -183,8 +183,8 @@ enum { TRAIL_POINTS = 4 };
 struct trail {
     struct hs_vec point[TRAIL_POINTS];
     int count;
-    /* If a base carried the body: where each base has moved the start of the path. Tests against
-       movers use these starts. The path is free if it is free from one of them. */
+    /* If a base carried the body: the places to which the bases have moved the start of the path.
+       Tests against movers use these starts. The path is free if it is free from one of them. */
     struct hs_vec carried[STARTS];
     int carried_count;
 };

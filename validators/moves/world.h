@@ -55,7 +55,7 @@ struct hs_move_trace {
     struct hs_movement_finding base_found; /* unit NONE: the base is unknown */
 };
 
-/* Starts the trace of a move with a position, and finds where the move ends. `mode` is an index
+/* Starts the trace of a move that has a position, and finds where the move ends. `mode` is an index
    in the rules, or HS_NONE. `rtt_us` is -1 if unknown. */
 void hs_move_trace_begin(struct hs_move_trace *trace, const struct hs_match *match,
                          const struct hs_whereabouts *before, const struct hs_move *move,

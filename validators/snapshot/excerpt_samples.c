@@ -1,6 +1,6 @@
-/* Saves the samples around the times of a claim. Each sample is saved as its differences from
-   the previous sample. A frame contains samples of many players, so a time that the previous
-   history in the excerpt also has is not written again. */
+/* Saves the samples around the times of a claim. Each sample is saved as its differences from the
+   previous sample. A frame contains samples of many players, so histories often contain the same
+   times. A time is not written again if the previous history in the excerpt contains it too. */
 #include <string.h>
 
 #include "validators/history/body_box.h"
@@ -139,8 +139,8 @@ static void get_pose(struct hs_loading *l, struct hs_posted_pose *pose)
 /*
  * A sample begins with these bits. A part whose bit is not set equals that part of the previous
  * sample, or is zero in the first sample. Most players in an excerpt stand still or walk, so most
- * parts do not change from one sample to the next. Without the unchanged parts, an excerpt has
- * about a third of the size, and compressing it takes a third of the time.
+ * parts do not change from one sample to the next. Without the unchanged parts, an excerpt is about
+ * a third as large, and compressing it takes a third of the time.
  */
 enum {
     PART_X = 1,
@@ -156,7 +156,7 @@ enum {
     PART_EVENT = 256,
     PART_STATE = 512,
     PART_POSE = 1024,    /* not set: there is no pose, or IS_SAME_POSE is set */
-    IS_SAME_POSE = 2048, /* the pose equals the last one in an earlier sample */
+    IS_SAME_POSE = 2048, /* the pose equals the last pose that was written */
     IS_RTT_POSTED = 4096,
     IS_NEXT_TIME = 8192, /* the time is the next one in the previous history */
     ALL_PARTS = 16383,

@@ -244,7 +244,7 @@ static void refuse_direct(struct hs_hit_context *c, const struct hs_check_row *d
 }
 
 /* If the blast damages anyone, the refusal of the direct target does not decide the verdict.
-   Otherwise it does, and the target is removed from the refused victims. */
+   Otherwise the refusal decides, and the target is removed from the refused victims. */
 static void settle_direct(struct hs_hit_context *c)
 {
     struct hs_hit_result *out = c->out;

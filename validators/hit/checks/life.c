@@ -57,7 +57,7 @@ enum hs_reason hs_verify_life(const struct hs_view *view)
 }
 
 /* For a dead target, reports the time since the death, or since the oldest sample after the death.
-   For an earlier life, reports the number of spawns since then. The limit is 0. */
+   For an earlier life, reports the number of spawns since that life. The limit is 0. */
 static void measure_target(const struct hs_hit_context *c, enum hs_reason reason,
                            struct hs_check_row *row)
 {
