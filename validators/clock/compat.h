@@ -22,8 +22,8 @@ struct hs_compat {
     double ahead_us;    /* the discrepancy, after allowance and payback */
     double lifetime_us; /* client time minus server time over all moves, without allowance or
                            payback */
-    double gathered_us; /* client time of the moves after the first in a tick; the next tick's first
-                           move may use it */
+    double gathered_us; /* client time of all moves in a tick but the first; the first move of the
+                           next tick may use it */
     double override_us; /* simulated time of the last move during a payback */
     bool is_resolving;  /* a discrepancy is being paid back */
 };
@@ -43,8 +43,8 @@ void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rule
                      const struct hs_timing_move *step);
 
 /*
- * Examines a move after the first: returns HS_MOVE_OK, HS_MOVE_RESET, or the reason not to simulate
- * the move. Changes nothing.
+ * Examines a move that is not the first of its epoch: returns HS_MOVE_OK, HS_MOVE_RESET, or the
+ * reason not to simulate the move. Changes nothing.
  */
 enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
                                       const struct hs_moves_rules *rules,

@@ -209,8 +209,9 @@ static void forget_pause(struct hs_clock_guard *guard)
     int64_t paused = (int64_t)before - guard->lowest_us - shorter;
     if (paused <= PAUSE_SLACK_US)
         return;
-    /* A fast clock raises the bound from block to block. Then the previous block's bound is above
-       the ceiling, and the fall from that bound shows more of the pause. */
+    /* A fast clock raises the bound from block to block. In this case the previous block's bound is
+       above the ceiling, and the fall from that bound shows more of the pause than the fall of the
+       ceiling. */
     if (guard->lowest_before_us != NO_CEILING) {
         int64_t trip = guard->trip_before_us;
         shorter = trip > guard->lowest_trip_us ? trip - guard->lowest_trip_us : 0;

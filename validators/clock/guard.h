@@ -21,14 +21,14 @@
  * accounts.
  *
  * Acks help in two more cases. First, a better connection raises M, but not the smallest c - k in
- * the block. So a rise of M counts only as far as the smallest c - k rises too. Second, if c - k
- * falls and the round trip has not become shorter, the clock paused. Then R is lowered by the same
- * amount. Later blocks measure the pause better, so R is corrected after them.
+ * the block. So a rise of M counts only up to the rise of the smallest c - k. Second, if c - k
+ * falls and the round trip has not become shorter, the clock paused. In this case R is lowered by
+ * the length of the pause. Later blocks measure the pause better, so R is corrected after them.
  *
  * A third account detects a clock that catches up after a silence. Moves that the connection
- * delayed may catch up by the length of the silence. If later moves gain more, an honest client
- * made them after the silence, and so acknowledges newer snapshots in them. The lead that such
- * moves gain without a newer ack is added to the account.
+ * delayed may catch up by the length of the silence. If later moves gain more, the client made them
+ * after the silence, and an honest client acknowledges newer snapshots in such moves. The lead that
+ * such moves gain without a newer ack is added to the account.
  *
  * The state has a fixed size. Leads are differences, so shifting all times by the same amount
  * changes no result, and precision does not degrade in a long match. Times are in microseconds.
@@ -41,8 +41,8 @@
 
 #include "validators/moves_rules.h"
 
-/* The last minute is divided into cells of HS_LEAD_CELL_US. R is computed from the newest cells,
-   the speed of the clock from all cells. */
+/* The last minute is divided into cells of HS_LEAD_CELL_US. R is computed from the newest cells.
+   The speed of the clock is computed from all cells. */
 enum { HS_LEAD_CELLS = 12 };
 
 #define HS_LEAD_CELL_US INT64_C(5000000)
@@ -66,7 +66,7 @@ struct hs_clock_guard {
     /* LeadGuard */
     int64_t block_from_us;  /* start of the current block */
     int32_t cell_so_far_us; /* time from the start of the current cell to the start of the block */
-    float gathered_us, jumped_us; /* leaking accounts: gathered with clipping, jumped without */
+    float gathered_us, jumped_us; /* leaking accounts, with and without clipping */
     /* The third account: the lead that the client gained while it kept sending an old ack. If
        negative: client time that the silence delayed and that may still arrive. */
     int32_t made_up_us;

@@ -29,13 +29,13 @@
 #define BASE_FORGIVEN_S 4.0  /* changes of base forgiven per second */
 
 /*
- * After a silence, a player may catch up with unused time. The part of it above credit.max shrinks
- * by this many seconds per second. Packets that a stall delayed arrive over about 0.07 s, because
- * some are lost and sent again. In this time, the part must shrink by less than 0.04 s, the credit
- * of a steady connection. The value was measured with the profiles LAN and 40MS, and with players
- * at the speed limit. With 4, one move is refused in every 20th stall of 0.4 s, and four moves in
- * each stall of 0.8 s. With 0.5, moves are refused in 0 of 1,000 stalls of 0.4 s, and in 2 of 1,000
- * stalls of 0.8 s.
+ * After a silence, a player may catch up with unused time. The part of this time above credit.max
+ * shrinks by this many seconds per second. Packets that a stall delayed arrive over about 0.07 s,
+ * because some are lost and sent again. In this time, the part must shrink by less than 0.04 s, the
+ * credit of a steady connection. The value was measured with the profiles LAN and 40MS, and with
+ * players at the speed limit. With 4, one move is refused in every 20th stall of 0.4 s, and four
+ * moves in each stall of 0.8 s. With 0.5, moves are refused in 0 of 1,000 stalls of 0.4 s, and in 2
+ * of 1,000 stalls of 0.8 s.
  */
 #define SILENCE_FADES 0.5
 
@@ -57,7 +57,8 @@
 /*
  * This many sudden climbs are allowed in addition to the air jumps, until the body touches ground
  * again. They cover landings whose moves were lost: a player who hops all the time is on the ground
- * for one move per hop. With 1, such a player fails once in 28 hours; with 2, once in 500 hours.
+ * for one move per hop. With 1, such a player fails once in 28 hours; with 2, the player fails once
+ * in 500 hours.
  */
 #define LOST_LANDINGS 2
 

@@ -4,8 +4,8 @@
  *
  * A step lasts as long as the server granted (`delta_us` of the timing checks), whatever the
  * client's clock says. There is one exception: a move that replaces many lost moves may be granted
- * less time than those took. Such a step may last as long as the client says, up to the server time
- * that no step has used yet. So no player gains time.
+ * less time than the lost moves took. Such a step may last as long as the client says, up to the
+ * server time that no step has used yet. So no player gains time.
  *
  * Single moves are not compared with the limits of speed and acceleration. Instead, each limit has
  * a credit of time. Elapsed time refills the credit, and a movement uses the time that it would
@@ -136,9 +136,9 @@ double hs_move_mode_fall_speed(const struct hs_move_mode *mode);
  * does not fail.
  *
  * When the body moves to another base (the mover under the player), its velocity and its flight are
- * tracked from the start again. A credit that was used up is not refilled. The speed check then
- * uses `base_path`. Without `base_path` the body's path is unknown, and the speed check fails only
- * if such changes are too frequent.
+ * tracked from the start again. A credit that was used up is not refilled. For such a step, the
+ * speed check uses `base_path`. Without `base_path` the body's path is unknown, and the speed check
+ * fails only if such changes are too frequent.
  *
  * After a change of mode, the larger of the two modes' limits applies for one round trip plus two
  * ticks. The round trip counts as at most 1 s, and as 0.2 s if it is unknown. A tick is the mean

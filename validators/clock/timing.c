@@ -121,10 +121,10 @@ static void begin(struct hs_timing *timing, const struct hs_moves_rules *rules,
 }
 
 /*
- * Examines a move after the first, like hs_compat_examine. After a silence of at least half a reset
- * period, an honest clock may show any value: a player who waits for the next round sends no moves.
- * A straggler is never that late. So with the prevention `credit`, no clock is stale then. A clock
- * that is behind counts as reset.
+ * Examines a move that is not the first of its epoch, like hs_compat_examine. After a silence of at
+ * least half a reset period, an honest clock may show any value: a player who waits for the next
+ * round sends no moves. A delayed move is never that late. So with the prevention `credit`, no move
+ * is stale after such a silence, and a clock that is behind counts as reset.
  */
 static enum hs_move_reason examine(const struct hs_timing *timing,
                                    const struct hs_moves_rules *rules,

@@ -1,4 +1,5 @@
-/* Records a result: its number with the answer, the cadence, the payment, and the totals. */
+/* Records the result of a claim: the claim's number and answer, the cadence, the payment, and the
+   totals. */
 #include "validators/hit/booking.h"
 
 #include "validators/hit/hints.h"
@@ -62,7 +63,7 @@ void hs_hit_book_cadence(const struct hs_match *match, struct hs_player *player,
                           rules->reload_us);
 }
 
-/* Records everything that may need memory. Returns false if out of memory. */
+/* Records the number, and reserves memory for the cadence. Returns false if out of memory. */
 static bool book_number(struct hs_match *match, struct hs_ledger *ledger,
                         struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry,
                         uint16_t weapon)
@@ -109,8 +110,8 @@ struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, boo
         hs_ledger_record_paid(numbers, entry->fire_time_us);
     else if (!book_number(match, ledger, numbers, entry, payment.weapon))
         return NULL;
-    /* hs_ledger_reserve_cadence reserved memory for this, but hs_ledger_record may have used it.
-       The shot then does not count for the rate of fire. */
+    /* hs_ledger_reserve_cadence reserved memory for the cadence, but hs_ledger_record may have used
+       that memory. If so, the shot does not count for the rate of fire. */
     hs_hit_book_cadence(match, player, payment.weapon, result->fire_time_us);
     if (entry->accepted) {
         match->payments++;
@@ -182,8 +183,8 @@ static void add_suspicion(struct hs_match *match, struct hs_player *shooter,
     }
 }
 
-/* The entry contains the end of one pellet only. So every pellet of the claim is compared with it:
-   their order must not matter. */
+/* The entry contains the end of one pellet only. So this end is compared with every pellet of the
+   claim: the order of the pellets must not matter. */
 bool hs_hit_repeats_trace(const struct hs_hit_claim *claim, const struct hs_ledger_entry *entry)
 {
     bool repeats =

@@ -237,8 +237,8 @@ static void sweep_hitbox(struct search *s, const struct hs_pose *pose, uint16_t 
         found->soonest = fmin(found->soonest, out->distance);
 }
 
-/* Returns the hitbox to test first: the one that is probably touched first. If probably none is
-   touched, the nearest one. */
+/* Returns the hitbox to test first: the one that is probably touched first. If probably no hitbox
+   is touched, returns the nearest one. */
 static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack)
 {
     uint16_t nearest = HS_NONE, soonest = HS_NONE;

@@ -11,8 +11,8 @@
 
 /* Two touches are a tie if their distances differ by less than this share of the path's length plus
    radius. Ties occur if a path starts inside two hitboxes, or if two faces coincide. In a tie, the
-   hitbox with the nearer centre counts, if the distances of the centres differ by more than the
-   same amount. The value is a thousandth of HS_TOUCH_SLACK. */
+   hitbox with the nearer centre counts, unless the distances of the centres are a tie too. The
+   value is a thousandth of HS_TOUCH_SLACK. */
 #define HS_CONTACT_TIE 1e-9
 
 struct hs_contact {
@@ -24,8 +24,8 @@ struct hs_contact {
     double distance;
     /* Distance between the centres of sphere and hitbox at the touch, which decides ties. */
     double center_distance;
-    /* The hitbox that counts: the first one touched, unless the zone of another touched one has
-       priority. */
+    /* The hitbox that counts: the first hitbox touched, unless the zone of another touched hitbox
+       has priority. */
     uint16_t hitbox;
     /* Contact with that hitbox: point and normal in the world, distance along the path. */
     struct hs_sweep_contact detail;

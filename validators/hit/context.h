@@ -15,8 +15,8 @@
 #define HS_SPEED_TOLERANCE 0.02
 
 /* Allowed error of flight times: HS_FLIGHT_TOLERANCE_US, or 1 / HS_FLIGHT_SHARE of the flight time
-   if that is longer. A launch speed that is off by this share changes the flight time by the same
-   share. */
+   if that is longer. The share equals HS_SPEED_TOLERANCE: a launch speed that is wrong by 2 %
+   changes the flight time by 2 %. */
 #define HS_FLIGHT_TOLERANCE_US INT64_C(50000)
 #define HS_FLIGHT_SHARE        50
 
@@ -35,8 +35,8 @@ struct hs_view {
 /* How far the start of a hit is from the shooter's eye. */
 enum hs_lean {
     HS_LEAN_NONE, /* at the eye, or not tested */
-    /* Within hit.lean_share of the tolerance; honest prediction can cause this. The eye must see
-       some point of the body. */
+    /* The distance is at most hit.lean_share of the tolerance; honest prediction can cause it. The
+       eye must see some point of the body. */
     HS_LEAN_SLIGHT,
     HS_LEAN_FAR /* further away: the eye must see the contact */
 };
@@ -93,10 +93,10 @@ struct hs_hit_context {
 
     /* The shooter's rewound eye; set if there is a pose and the check `origin` is on. */
     struct hs_vec eye;
-    /* Between two frames, the eye may have been anywhere on a segment. This is the segment's point
-       nearest to the start. */
+    /* Between two frames, the eye may have been anywhere on a segment. near_eye is the point of the
+       segment that is nearest to the claim's start. */
     struct hs_vec near_eye;
-    double eye_moved; /* how far the eye moved between the two frames; length */
+    double eye_moved; /* distance that the eye moved between the two frames */
     enum hs_lean lean;
     uint16_t passed_team; /* shots pass through bodies of this team; HS_NONE: through no team */
 
@@ -127,8 +127,8 @@ struct hs_hit_context {
 
     struct hs_hit_result *out;
 
-    /* hs_hit_begin does not clear the large members from here on, because this would cost more
-       than many checks. */
+    /* hs_hit_begin does not clear the large members from here on, because clearing them would take
+       longer than many checks. */
     struct hs_path path;
     struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
     /* A copy of the claim with another end; used if the claim has no end, or lists pellets. */

@@ -38,9 +38,8 @@ static bool reaches(const struct hs_hit_context *c, const struct hs_contact *tar
  * world_radius would touch bodies through thin walls. The last part of the line to the body is not
  * tested, because bodies lean on walls.
  *
- * Even if the touched point is hidden, a sphere of radius world_radius may touch the body. The
- * result is then false. If the world check is enforced, the touch by this sphere becomes the
- * contact.
+ * If the touched point is hidden but a sphere of radius world_radius touches the body, the result
+ * is false. If the world check is enforced, the touch by this sphere becomes the contact.
  */
 static bool is_hidden(struct hs_hit_context *c, const struct hs_path *path,
                       const struct hs_encounter *e, const struct hs_player *player, bool is_target,
@@ -249,8 +248,9 @@ static uint64_t find_near(const struct hs_players *players, uint32_t first,
     return near;
 }
 
-/* Tests the players near an instant path. For most players, only the bounds of their history are
-   read. For most of the rest, only the box around the body at that time is read. */
+/* Tests the players near an instant path. Most players are excluded by the bounds of their history.
+   Most of the remaining players are excluded by the box around their body at the time of the
+   path. */
 static void meet_near(struct hs_hit_context *c, const struct hs_path *path,
                       const struct hs_player *target, struct hs_encounter *out)
 {

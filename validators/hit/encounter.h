@@ -7,8 +7,8 @@
 #include "validators/hit/context.h"
 #include "validators/hit/obstacle.h"
 
-/* The number of other bodies that are kept per path. It is larger than the number that a shot
-   can pierce. */
+/* The number of bodies besides the target that are kept per path. It is larger than the number of
+   bodies that a shot can pierce. */
 enum { HS_MAX_MET = 66 };
 
 struct hs_met {
@@ -94,8 +94,9 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
 
 /*
  * For hit.resolve `touched`: sets `view` to the first body that the path touches. On entry, `view`
- * has the named player or no player. Leaves `view` unchanged if the path touches nobody, or touches
- * the named player first. A miss of the named player by at most claim_padding counts as a touch.
+ * contains the named player or no player. Leaves `view` unchanged if the path touches nobody, or
+ * touches the named player first. A miss of the named player by at most claim_padding counts as a
+ * touch.
  */
 void hs_find_touched(struct hs_hit_context *c, const struct hs_path *path, struct hs_view *view);
 
@@ -151,10 +152,10 @@ struct hs_volley {
     double margin; /* smallest distance by which a pellet missed; valid if has_margin */
 };
 
-/* Call this if no blast hurts anyone. If no pellet hits, because the body that a pellet names takes
-   no damage, returns why this body takes none, and writes the body into the row. The check of this
-   reason must be enforced. Returns HS_REASON_OK if there is no such body, or if another check
-   decides. */
+/* Explains why no pellet hits: returns the reason why the body that a pellet names takes no damage,
+   and writes the body into the row. Returns HS_REASON_OK if there is no such body, if the check of
+   the reason is not enforced, or if another check decides. Call this only if no blast hurts
+   anyone. */
 enum hs_reason hs_volley_report_spared(const struct hs_hit_context *c, struct hs_check_row *row);
 
 /* Sweeps each pellet. Writes each result and the first impact to c->out, and adds the damage of

@@ -1,5 +1,5 @@
-/* Counts the answers of the rules. A mistake becomes a hint when enough of the claims show it, and
-   these claims come from more than half of the shooters. */
+/* Counts the answers of the hint rules (hints_rules.c). A mistake becomes a hint when enough of the
+   claims show it, and these claims come from more than half of the shooters. */
 #include "validators/hit/hints.h"
 
 #include <stdio.h>
@@ -14,7 +14,8 @@ enum {
        hint. */
     FIRST_CLAIMS = 100,
     MIN_RELEVANT = 30, /* minimum number of claims that could show the mistake */
-    /* At this number the counts are halved, so that a hint disappears soon after a fix. */
+    /* At this number of relevant claims, the counts are halved, so that a hint disappears soon
+       after a fix. */
     MAX_RELEVANT = 128,
     /* Up to this number, every claim is sampled. Later, one claim in 16 is sampled to save time. */
     ALL_OF_FIRST = 256,

@@ -1,5 +1,5 @@
-/* The rules. Each rule looks for one mistake, and says whether a claim shows it: yes, no, or
-   nothing. */
+/* The rules for hints. Each rule looks for one mistake, and says whether a claim shows it: yes, no,
+   or nothing. */
 #include "validators/base/units.h"
 #include "validators/hit/contact.h"
 #include "validators/hit/hints.h"
@@ -44,8 +44,8 @@ static uint8_t one_more(uint8_t votes)
 }
 
 /* Counts a claim as a vote, and returns whether the claim agrees with the majority. `fits`: the
-   majority's choice explains the claim. `other`: another choice that explains it, or -1. When a
-   new choice wins, the finding starts again. */
+   majority's choice explains the claim. `other`: another choice that explains it, or -1. When a new
+   choice wins, the counts of the finding restart at 0. */
 static bool agrees(struct hs_majority *majority, struct hs_finding *finding, bool fits, int other)
 {
     if (fits) {

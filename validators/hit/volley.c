@@ -93,7 +93,7 @@ static void verify_encounter(struct hs_hit_context *c, const struct hs_view *vie
         out->player = in_front->name;
 }
 
-/* Finds where a pellet that does not hit its body explodes: at the first body on its path,
+/* Finds where a pellet explodes if it does not hit its claimed body: at the first body on its path,
    otherwise where the world ends the path. Only the first explosion of a claim counts. */
 static void find_burst(struct hs_hit_context *c, const struct hs_path *path,
                        const struct hs_encounter *e, struct hs_volley *volley)
@@ -113,7 +113,7 @@ static void find_burst(struct hs_hit_context *c, const struct hs_path *path,
     }
 }
 
-/* Sweeps a pellet that cannot damage anyone by contact, because its blast still counts. */
+/* Sweeps a pellet that cannot damage anyone by contact. Its blast still counts. */
 static void sweep_blast(struct hs_hit_context *c, struct hs_path *path, struct hs_volley *volley)
 {
     struct hs_encounter e;

@@ -1,10 +1,11 @@
 /*
  * Estimates the cost of a claim before its evaluation, in the work units of validators/work.h.
  *
- * The estimate assumes that at most `near` players are close to a path, and each player only to
- * HS_WORK_NEAR_LEGS of the path's legs. Hostile maps and bodies can cost more. So the work is also
- * counted during the evaluation (struct hs_work), and a claim that exceeds its limit is stopped. A
- * request then costs at most its budget plus one step of its last claim.
+ * The estimate assumes that at most `near` players are close to a path. Each of these players is
+ * assumed to be close to only HS_WORK_NEAR_LEGS of the path's legs. Hostile maps and bodies can
+ * cost more. So the work is also counted during the evaluation (struct hs_work), and a claim that
+ * exceeds its limit is stopped. A request then costs at most its budget plus one step of its last
+ * claim.
  *
  * `build/release/tests/bench/bench_work -v` measures expensive claims. There a unit took 1.7 to 8.8
  * ns of processor time. Triangles that only the exact test excludes took the longest.

@@ -81,8 +81,8 @@ bool hs_accounts_restore(struct hs_players *players, const struct hs_account *ac
 
 /* ---- what belongs to an account ---- */
 
-/* Copies the cadences from the ledger to the account. If there are too many weapons, those whose
-   tokens are earned last are kept. */
+/* Copies the cadences from the ledger to the account. If there are too many weapons, the weapons
+   whose tokens are earned back last are kept. */
 static void park_cadences(const struct hs_players *players, const struct hs_ledger *ledger,
                           struct hs_account *account)
 {
@@ -184,8 +184,9 @@ static void take_moves(struct hs_player_moves *moves, const struct hs_account *a
     timing->has_credit = true;
 }
 
-/* Delays the weapons of the player until the account's tokens are earned back. The later of the two
-   times counts, because the player and the account may have the same shots. */
+/* Delays the weapons of the player until the account's tokens are earned back. If the player's own
+   shots already delay a weapon, the later time counts, because both delays may come from the same
+   shots. */
 static void take_cadences(const struct hs_players *players, struct hs_ledger *ledger,
                           const struct hs_account *account)
 {
@@ -236,8 +237,8 @@ void hs_accounts_set(struct hs_players *players, struct hs_player *player, struc
 {
     if (has_account(player, name))
         return;
-    /* Take the new account out of the list before the old one is parked. If the list is full, the
-       new one could be forgotten otherwise. */
+    /* Take the new account out of the list before the old one is parked. Otherwise a full list
+       could forget the new account. */
     struct hs_account account;
     bool has_values = take_out(players, name, &account);
     for (uint32_t i = 0; i < players->count; i++) {

@@ -11,12 +11,13 @@ enum { ROUND_TRIPS = 4 };
    steady connection. */
 #define FRAME_US INT64_C(20000)
 
-/* Round trips that differ by less were not measured: the game posts a setting or an average. */
+/* Round trips that differ by less than this were not measured: the game posts a setting or an
+   average. */
 #define MEASURED_US INT64_C(1000)
 
-/* A stall is assumed to last this many times the spread of the round trips beyond FRAME_US. The
-   factor was chosen on simulated networks (tests/property/test_honest_times.c). Half the factor
-   rejects too many claims on WIFI. Twice the factor allows too much on CABLE. */
+/* A stall is assumed to last this many times the part of the round trips' spread that exceeds
+   FRAME_US. The factor was chosen on simulated networks (tests/property/test_honest_times.c). Half
+   the factor rejects too many claims on WIFI. Twice the factor allows too much on CABLE. */
 enum { STALL_FACTOR = 12 };
 
 /*
@@ -94,8 +95,8 @@ static int64_t spread_of(const struct hs_round_trips *trips)
     return (int64_t)high - low;
 }
 
-/* Estimates the longest delay of a packet from the posted round trips. They usually differ
-   little, but a stall is several times longer. */
+/* Estimates the longest delay of a packet from the posted round trips. Round trips usually differ
+   little, but a stall is several times longer than their differences. */
 static int64_t noise_of_frames(const struct hs_round_trips *trips)
 {
     int64_t beyond = spread_of(trips) - FRAME_US;

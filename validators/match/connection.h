@@ -11,7 +11,7 @@
 struct hs_connection {
     bool is_known; /* a round trip was posted */
     bool is_stale; /* the round trip is from before a restore */
-    /* The smallest of the last four posted values, because delays only add to it. */
+    /* The smallest of the last four posted values, because delays only make a round trip longer. */
     int64_t rtt_us;
     int64_t spread_us; /* difference between the largest and the smallest of these values */
     int64_t interp_us; /* interpolation delay; 0 if not posted */
@@ -23,8 +23,8 @@ struct hs_connection {
    connection is unknown. */
 void hs_connection_read(const struct hs_player *player, int64_t now_us, struct hs_connection *out);
 
-/* Returns how much older than the server's state, in microseconds, the state is that the shooter of
-   an arriving claim saw. 0 if the connection is unknown. */
+/* Returns how far the state that the shooter saw is behind the server's state when the claim
+   arrives, in microseconds. Returns 0 if the connection is unknown. */
 static inline int64_t hs_connection_delay(const struct hs_connection *connection,
                                           const struct hs_rewind_rules *rewind)
 {

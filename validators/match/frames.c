@@ -154,7 +154,8 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
     moved_to[place] = entry->position;
 }
 
-/* A later frame of the same time corrects the place to which the server moved the player. */
+/* A frame that arrives later with the same time corrects the place to which the server moved the
+   player. */
 static void correct_jump(struct hs_player *player, const struct hs_player_frame *entry,
                          int64_t time_us)
 {
@@ -165,8 +166,8 @@ static void correct_jump(struct hs_player *player, const struct hs_player_frame 
         player->spawn_place = entry->position;
 }
 
-/* Two launches within this time count as one with the larger speeds, because the client may not
-   know of either yet. */
+/* Two launches within this time count as one launch with the larger of their speeds, because the
+   client may not have seen them yet. */
 #define LAUNCHES_TOGETHER_US INT64_C(1000000)
 
 /* The largest speed that a ruleset accepts, in length/s. */
@@ -226,8 +227,8 @@ static int64_t window_with(const struct hs_match *match, int64_t time_us)
     return newest_us - match->ruleset->history.keep_us;
 }
 
-/* Reserves space for the journal records of an entry, before it changes anything. Returns false if
-   there is no space. */
+/* Reserves space for the journal records that storing this entry will write. Call it before the
+   entry changes the match. Returns false if there is no space. */
 static bool reserve_records(const struct hs_match *match, const struct hs_player *player,
                             const struct hs_player_frame *entry)
 {
@@ -297,7 +298,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     record_event(match, player, entry, time_us);
     if (posted.sample.rtt_posted)
         hs_connection_learn(player, posted.sample.rtt_us, time_us);
-    /* A late frame changes no account, because a later frame may have named it. */
+    /* A late frame does not replace a player's account, because a newer frame may have named it. */
     bool is_newest = hs_history_span(player->history)->newest_us <= time_us;
     if (entry->account.ptr != NULL && (is_newest || player->account.text[0] == '\0'))
         hs_accounts_set(&match->players, player, entry->account);

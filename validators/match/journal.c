@@ -2,8 +2,9 @@
 
 #include "validators/base/saved.h"
 
-/* The maximum size of a payment without the stored answer and the shot's pellet directions. Their
-   sizes vary, so hs_journal_reserve adds them. Two records of other kinds are smaller. */
+/* The maximum size of a payment record without the stored answer and the shot's pellet directions.
+   Their sizes vary, so hs_journal_reserve adds them. Two records of other kinds together are
+   smaller than this. */
 enum { RECORD_BYTES = 512 };
 
 /* If more bytes than this wait to be written, no session may begin or end and no account may

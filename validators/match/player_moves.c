@@ -90,7 +90,7 @@ static uint32_t wanted_places(const struct hs_move_answers *answers)
     return 2 * answers->capacity < HS_MOVES_KEPT ? 2 * answers->capacity : HS_MOVES_KEPT;
 }
 
-/* Returns how many more bytes a ring with `capacity` slots needs. */
+/* Returns how many more bytes than `answers` a ring with `capacity` slots needs. */
 static size_t bytes_to(const struct hs_move_answers *answers, uint32_t capacity)
 {
     return HS_MOVE_ANSWERS_BYTES(capacity) -
@@ -304,8 +304,8 @@ void hs_player_moves_keep(struct hs_player_moves *moves, struct hs_budget *budge
     if (!has_place(moves->answers))
         make_place(moves, budget);
     struct hs_move_answers *answers = moves->answers;
-    /* A re-sent batch must not let the answers to its early moves push out those to its later
-       ones. */
+    /* If a batch is sent again, the answers to its early moves must not replace the answers to its
+       later moves. */
     bool pushes_out =
         answers != NULL && result->reason == HS_MOVE_STALE && is_below_all(answers, move);
     if (answers == NULL || pushes_out || !write_next(answers, budget, move, digest, result))

@@ -66,7 +66,8 @@ struct hs_whereabouts {
 
 /* The posture of a player, according to the flags of their moves. It is not saved. */
 struct hs_posture {
-    /* Since when `is_crouched` has had its value (arrival of a move); valid if has_flags. */
+    /* `is_crouched` has been known and unchanged since the move that arrived at this time; valid if
+       has_flags. */
     int64_t since_us;
     bool has_flags; /* the last move had flags */
     bool is_crouched;
@@ -88,14 +89,15 @@ struct hs_player_moves {
     /* The last launch by the server; its speeds are reduced as time passes. */
     struct hs_launch launch;
     int64_t granted_us; /* credit was granted up to this time before the clock was set back */
-    /* Arrivals of the first and the last of the moves that show that the clock was set back. */
+    /* Arrivals of the first and the last of the moves that show that the game server's clock was
+       set back. */
     int64_t behind_from_us, behind_us;
     uint32_t behind_count;   /* number of these moves */
     struct hs_vec corrected; /* position of the last correction; valid if has_corrected */
     /* Base of `corrected`: a hash of its name, as in hs_movement.base; 0: no base. */
     uint64_t corrected_base;
-    /* Times of the moves since the last movement check: what was granted for them, and how long
-       they took by the client's clock. */
+    /* For the moves since the last movement check: the time that was granted, and the time that the
+       moves took by the client's clock. */
     double unmoved_us, unmoved_client_us;
     bool has_epoch, has_corrected, has_acked;
     bool has_used_correction; /* a move was accepted only because of the last correction */
@@ -146,9 +148,9 @@ struct hs_digest hs_move_digest(const struct hs_move *move);
 const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *answers,
                                                   uint64_t epoch, uint64_t seq);
 
-/* Prefetch into the processor's cache: hs_move_answers_prefetch_itself fetches the struct,
-   hs_move_answers_prefetch the memory for the next answer. The latter reads the struct. Both
-   accept NULL. */
+/* Prefetch into the processor's cache: hs_move_answers_prefetch_itself fetches the struct.
+   hs_move_answers_prefetch reads the struct and fetches the memory for the next answer. Both
+   functions accept NULL. */
 void hs_move_answers_prefetch_itself(const struct hs_move_answers *answers);
 void hs_move_answers_prefetch(const struct hs_move_answers *answers);
 
@@ -169,9 +171,9 @@ struct hs_move_answers *hs_move_answers_create(uint32_t capacity);
 size_t hs_player_moves_need(const struct hs_player_moves *moves,
                             const struct hs_move_result *result);
 
-/* Stores an answer. If the ring is full and cannot grow, the new answer replaces the oldest one.
-   An answer is not stored if there is no memory for it. An answer with reason `stale` is also
-   not stored if the ring is full and its move number is below all others. */
+/* Stores an answer. If the ring is full and cannot grow, the new answer replaces the oldest one. An
+   answer is not stored if there is no memory for it. An answer with reason `stale` is also not
+   stored if the ring is full and its move number is below all numbers in the ring. */
 void hs_player_moves_keep(struct hs_player_moves *moves, struct hs_budget *budget,
                           const struct hs_move *move, const struct hs_digest *digest,
                           const struct hs_move_result *result);

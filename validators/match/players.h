@@ -111,8 +111,9 @@ struct hs_players {
     uint32_t count, capacity, limit;
     uint32_t present; /* number of players who have not left */
     uint32_t next;    /* index after the player that hs_players_find_next found last */
-    /* Counts when a player takes a parked account, and when a player's account is set. A save in
-       parts then starts again. The journal records of accounts contain this number. */
+    /* How often a player took a parked account or a player's account was set. If this number
+       changes during a save in parts, the save starts again. The journal records of accounts
+       contain this number. */
     uint64_t account_changes;
     /* The shooter of the last claim or shot, or NULL. hs_players_find tries this player first. */
     struct hs_player *shooter;
@@ -182,7 +183,7 @@ struct hs_match {
     uint32_t payments;       /* payments since the match was opened or restored */
     int64_t window_start_us; /* time of the oldest frame since the history last started */
     uint32_t clock;          /* number of clock resets */
-    /* Claims about times that are further before newest_us than this are always refused. */
+    /* Claims about times before newest_us - claim_window_us are always refused. */
     int64_t claim_window_us;
     /* After a restore (snapshot.h), accepted shots fired in [lost_from_us, lost_until_us] may be
        unknown. The end is INT64_MAX until a frame arrives. */
@@ -216,9 +217,10 @@ struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str
 
 enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 
-/* Adds a new player and reserves their memory. If all places are taken, evicts the least
-   suspicious player who left before `evict_before_us`. Call hs_players_begin_session once the
-   player is sure to stay. Returns FULL also if the budget has no spare memory. */
+/* Adds a new player and reserves their memory. If all places are taken, evicts the least suspicious
+   player who left before `evict_before_us`. After this call, call hs_players_begin_session, or
+   hs_players_drop_last if the player must not stay. Returns FULL also if the budget has no spare
+   memory. */
 enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
                                    uint32_t max_samples, struct hs_player **out);
 

@@ -37,7 +37,7 @@ static enum hs_frame_result resolve_weapons(const struct hs_ruleset *ruleset,
             return HS_FRAME_UNKNOWN_WEAPON;
         confirm(state, HS_STALE_WEAPON);
         if (before != HS_NONE && before != state->weapon) {
-            /* The rounds and the reload are those of the other weapon. */
+            /* The known ammunition and reload belong to the previous weapon. */
             state->ammo = -1;
             state->reloading = false;
             confirm(state, HS_STALE_AMMO);

@@ -8,9 +8,9 @@
 #include "validators/match/players.h"
 
 /* Returns the maximum age of a claim that can still be accepted. The impact must be within the
-   rewind limit, the launch within the longest flight before the impact, and the poses in the
-   history. The result is the sum of these times and rewind.future_slack. If the rewind limit and
-   the flight together are shorter than HS_PAIRING_US, HS_PAIRING_US replaces their sum. */
+   rewind limit. The launch may be earlier by the longest flight, and the poses by history.keep. The
+   result is the sum of these times and rewind.future_slack. If the rewind limit and the flight
+   together are shorter than HS_PAIRING_US, HS_PAIRING_US replaces their sum. */
 static int64_t claim_window(const struct hs_ruleset *ruleset)
 {
     int64_t flight_us = 0;

@@ -9,9 +9,9 @@
 #include "validators/moves/flags.h"
 
 /* The game server's clock counts as set back when AGREEING_MOVES moves in a row were received at
-   times far before the newest one. The last must come at least AGREEING_US after the first,
-   because a batch that is sent again arrives within less time. Each must come at most
-   history.max_forward after the one before. */
+   times far before the newest one. The last of these moves must come at least AGREEING_US after the
+   first, because a batch that is sent again arrives within less time. Each move must come at most
+   history.max_forward after the move before. */
 enum { AGREEING_MOVES = 3 };
 #define AGREEING_US INT64_C(1000000)
 
@@ -264,7 +264,8 @@ static void set_clock_back(struct hs_player_moves *moves)
     moves->granted_us = heard_us > granted_us ? heard_us : granted_us;
 }
 
-/* Excludes from the next grant the time for which credit was, or may have been, granted already. */
+/* If credit was granted for a time already, or may have been, excludes this time from the next
+   grant. */
 static void pass_granted_time(struct hs_player_moves *moves, int64_t received_us)
 {
     struct hs_timing *state = &moves->checks.timing;

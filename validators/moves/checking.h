@@ -1,4 +1,4 @@
-/* The state of the checks on one move. check.c runs the checks; movement.c contains those of
+/* The state of the checks on one move. check.c runs the checks; movement.c contains the checks of
    speed and position. Internal to validators/moves. */
 #ifndef HS_MOVES_CHECKING_H
 #define HS_MOVES_CHECKING_H

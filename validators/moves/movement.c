@@ -122,7 +122,7 @@ static bool can_explain(const struct hs_checking *c, struct hs_vec place, int64_
     if (!trace->is_placed || can_reach(c, trace->place, place, time_us))
         return true;
     /* The oldest poses of the base may have been dropped since the jump. If frames were lost, it is
-       unknown where the base was, and the jump counts. */
+       unknown where the base was, and the jump counts as an explanation. */
     int64_t oldest_us = hs_history_span(trace->base->history)->oldest_us;
     return !hs_mover_carry(trace->base, c->match->ruleset,
                            time_us > oldest_us ? time_us : oldest_us, c->move->received_us,

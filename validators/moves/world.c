@@ -12,7 +12,7 @@
    body 0.7 m wide. */
 #define LEDGE_RADII 2.5
 
-/* A body is on a base if it is at most this many radii plus `step` away from it. */
+/* A body is on a base if its distance from the base is at most this many radii plus `step`. */
 #define RIDING_RADII 4.0
 
 /* How long a body may walk without ground. A client that begins to fall may send some moves
@@ -183,8 +183,8 @@ enum { TRAIL_POINTS = 4 };
 struct trail {
     struct hs_vec point[TRAIL_POINTS];
     int count;
-    /* If a base carried the body: where each base has moved the start of the path. Tests against
-       movers use these starts. The path is free if it is free from one of them. */
+    /* If a base carried the body: the places to which the bases have moved the start of the path.
+       Tests against movers use these starts. The path is free if it is free from one of them. */
     struct hs_vec carried[STARTS];
     int carried_count;
 };

@@ -12,10 +12,11 @@
  * path is blocked, paths over steps and around corners are tried, as far as the speed and the time
  * allow. The path counts as blocked if no tested path is free.
  *
- * Movers are tested at up to four times, and a path that is free at one of them is accepted. The
- * first is the arrival of the move. The second is earlier by the round trip and the interpolation
- * delay, because the client saw the movers as they were then. The other two are the same two times
- * for the previous move, because the connection may have delayed this move.
+ * Movers are tested at up to four times, and a path that is free at one of these times is accepted.
+ * The first time is the arrival of the move. The second is earlier by the round trip and the
+ * interpolation delay, because the client saw the movers as they were then. The third and the
+ * fourth are computed in the same way from the arrival of the previous move, because the connection
+ * may have delayed this move.
  *
  * The functions change only the state of the player, and allocate no memory.
  */
@@ -32,7 +33,7 @@ struct hs_move_trace {
     const struct hs_move *move;
     const struct hs_whereabouts *before;
     const struct hs_move_mode *mode; /* NULL: unknown */
-    /* How much older the movers that the client sees are than those on the server. */
+    /* How far the movers that the client sees are behind the movers on the server. */
     int64_t lag_us;
     bool is_placed;              /* `place` is valid */
     struct hs_vec place;         /* end of the move in world coordinates */
@@ -40,8 +41,9 @@ struct hs_move_trace {
     uint32_t base_number;        /* index of the base in match->movers + 1; 0: no base */
     /* The move names a base that is not a mover of the match. */
     bool has_unknown_base;
-    /* If the base changed: the shortest of three paths, measured in the world, relative to the old
-       base and relative to the new base. Valid if has_base_path. */
+    /* The path of the body since the last move, used if the base changed. A base may have carried
+       the body, so the path is measured in the world, relative to the old base, and relative to the
+       new base. This is the shortest of the three. Valid if has_base_path. */
     struct hs_vec base_path;
     bool has_base_path;
     bool used_corrected; /* the path is free only from the position of the last correction */
@@ -53,7 +55,7 @@ struct hs_move_trace {
     struct hs_movement_finding base_found; /* unit NONE: the base is unknown */
 };
 
-/* Starts the trace of a move with a position, and finds where the move ends. `mode` is an index
+/* Starts the trace of a move that has a position, and finds where the move ends. `mode` is an index
    in the rules, or HS_NONE. `rtt_us` is -1 if unknown. */
 void hs_move_trace_begin(struct hs_move_trace *trace, const struct hs_match *match,
                          const struct hs_whereabouts *before, const struct hs_move *move,

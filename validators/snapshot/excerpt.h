@@ -19,8 +19,8 @@ struct hs_excerpt {
        shooter posted no shot. It is kept because the rules about unposted hits depend on whether
        the shooter posts shots. */
     const struct hs_ledger_entry *posted;
-    /* Among the hits that hs_ledger_offset_jump compares with the claim: those with the smallest
-       and the largest offset. NULL if there are no such hits. */
+    /* hs_ledger_offset_jump compares some hits with the claim. These are the hits with the smallest
+       and the largest offset among them; NULL if there are no such hits. */
     const struct hs_ledger_entry *low_offset, *high_offset;
     const struct hs_hit_claim *claim; /* NULL if the excerpt is for a posted shot */
     /* Two ends are on different traces if their distance along an axis is larger than `near`. */
@@ -57,7 +57,7 @@ void hs_excerpt_put_player(struct hs_excerpt *excerpt, const struct hs_match *ma
                            const struct hs_player *player, struct hs_bytes *out);
 void hs_excerpt_get_player(struct hs_loading *l, struct hs_player *player);
 
-/* `state` may also be temporary. */
+/* Copies `state`, so the state need not outlive the call. */
 void hs_excerpt_put_state(struct hs_excerpt *excerpt, const struct hs_match *match,
                           const struct hs_state *state, struct hs_bytes *out);
 void hs_excerpt_get_state(struct hs_loading *l, struct hs_state *state);

@@ -1,6 +1,6 @@
-/* Saves the samples around the times of a claim. Each sample is saved as its differences from
-   the previous sample. A frame contains samples of many players, so a time that the previous
-   history in the excerpt also has is not written again. */
+/* Saves the samples around the times of a claim. Each sample is saved as its differences from the
+   previous sample. A frame contains samples of many players, so histories often contain the same
+   times. A time is not written again if the previous history in the excerpt contains it too. */
 #include <string.h>
 
 #include "validators/history/body_box.h"
@@ -139,8 +139,8 @@ static void get_pose(struct hs_loading *l, struct hs_posted_pose *pose)
 /*
  * A sample begins with these bits. A part whose bit is not set equals that part of the previous
  * sample, or is zero in the first sample. Most players in an excerpt stand still or walk, so most
- * parts do not change from one sample to the next. Without the unchanged parts, an excerpt has
- * about a third of the size, and compressing it takes a third of the time.
+ * parts do not change from one sample to the next. Without the unchanged parts, an excerpt is about
+ * a third as large, and compressing it takes a third of the time.
  */
 enum {
     PART_X = 1,
@@ -156,13 +156,13 @@ enum {
     PART_EVENT = 256,
     PART_STATE = 512,
     PART_POSE = 1024,    /* not set: there is no pose, or IS_SAME_POSE is set */
-    IS_SAME_POSE = 2048, /* the pose equals the last one in an earlier sample */
+    IS_SAME_POSE = 2048, /* the pose equals the last pose that was written */
     IS_RTT_POSTED = 4096,
     IS_NEXT_TIME = 8192, /* the time is the next one in the previous history */
     ALL_PARTS = 16383,
     RARE_PARTS = PART_ROTATION | PART_AIM | PART_RTT | PART_INTERP | PART_EVENT,
-    /* Instead of a sample: the previous sample is repeated at the next times in the previous
-       history. The other bits are the number of repetitions. */
+    /* Written instead of a sample: the previous sample is repeated at the next times in the
+       previous history. All lower bits contain the number of repetitions. */
     IS_REPEATED = 32768,
     MAX_REPEATED = IS_REPEATED - 1
 };
@@ -186,8 +186,8 @@ static uint32_t adjacent(const struct hs_samples *samples)
     return run < MAX_REPEATED ? run : MAX_REPEATED;
 }
 
-/* The parts of two samples that IS_REPEATED requires to be equal: all saved parts except the time,
-   and the index of the pose, which is the same only if there is no pose. */
+/* IS_REPEATED requires that two samples are equal in these bytes: all saved parts except the time.
+   The bytes include the index of the pose, which is equal only if neither sample has a pose. */
 enum {
     REPEATED_FROM = offsetof(struct hs_sample, position),
     REPEATED_UNTIL = offsetof(struct hs_sample, jumped)

@@ -369,8 +369,8 @@ static bool is_present(const struct hs_players *players, struct hs_str account)
 }
 
 /* Reads the accounts. If a player left while the match was saved in parts, their account may be
-   saved twice: with the player and in this list. The copy in this list is then ignored. The
-   journal ends the player's session. */
+   saved twice: with the player and in this list. The copy in this list is then ignored. Replaying
+   the journal then ends the player's session. */
 static void load_accounts(struct hs_loading *l)
 {
     uint64_t count = hs_bytes_get(&l->reader, 4);

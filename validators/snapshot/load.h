@@ -39,8 +39,8 @@ struct hs_str hs_loading_name(struct hs_loading *l, bool may_be_empty);
 int32_t hs_loading_delay(struct hs_loading *l); /* in microseconds; -1 if unknown */
 void hs_loading_get(struct hs_loading *l, enum hs_saved_id id, void *to);
 
-/* Reads the name of a state's team, after the other members. Also checks that the state's weapon,
-   rig and stance exist in the ruleset. */
+/* Reads the name of a state's team. The other members must have been read before. Also checks that
+   the state's weapon, rig and stance exist in the ruleset. */
 void hs_loading_team(struct hs_loading *l, struct hs_state *state);
 
 /* Reads an entry that hs_saved_put_entry wrote. The caller must free it with

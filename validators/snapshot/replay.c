@@ -52,8 +52,9 @@ static void replay_session(struct hs_loading *l)
         players->evict_before_us = evict_before_us;
         player = begin_session(l, name);
     }
-    /* A player who rejoined while the match was saved in parts has a newer session than the saved
-       number of sessions. So the number is updated even if the session is known. */
+    /* If a player rejoined while the match was saved in parts, the number of their session can
+       exceed the saved number of sessions. So the number is updated even if the session is
+       known. */
     players->sessions = sessions;
     if (player == NULL || (!is_newer && !ends))
         return;
@@ -102,8 +103,8 @@ static void book_former(struct hs_loading *l, struct hs_player *player,
 }
 
 /* Returns whether a payment no longer matters: it is from before the last clock reset, or so old
-   that no claim with the same number can be accepted any more. The match may have forgotten its
-   number, so it must not count again. */
+   that no claim with the same number can be accepted any more. The match may have forgotten the
+   number of such a payment, so the payment must not count again. */
 static bool is_past(const struct hs_match *match, const struct hs_journal_payment *payment)
 {
     return payment->clock != match->clock ||
@@ -152,8 +153,8 @@ static void replay_account(struct hs_loading *l)
     uint64_t change = hs_bytes_get(&l->reader, 8);
     uint64_t session = hs_bytes_get(&l->reader, 8);
     struct hs_str name = hs_loading_name(l, false);
-    /* The snapshot contains all changes up to its own number. If they were applied again, values of
-       other accounts would be mixed in. */
+    /* The snapshot contains all changes of accounts up to its number of changes. Applying them
+       again would mix in values of other accounts. */
     if (!hs_loading_is_fine(l) || change <= players->account_changes)
         return;
     if (player != NULL && player->session == session && !player->left)

@@ -191,7 +191,7 @@ static void save_accounts(const struct hs_accounts *accounts, struct hs_bytes *o
     }
 }
 
-/* A save that had to start again so often is finished in one part. */
+/* A save that had to start again this many times is finished in one part. */
 enum { RESTARTS_MAX = 3 };
 
 static void begin_save(const struct hs_match *match, struct hs_save_cursor *cursor,
@@ -206,10 +206,10 @@ static void begin_save(const struct hs_match *match, struct hs_save_cursor *curs
 }
 
 /* Returns whether the saved parts do not fit the parts that are not saved yet. After a clock reset,
-   the times in them are of different clocks. If a player took a parked account, the player may
-   already be saved without its values, and the list of parked accounts no longer contains it. If a
-   player's account was set, the player may already be saved with the values that the list of parked
-   accounts now contains. */
+   the two groups of parts have times of different clocks. If a player took a parked account, the
+   player may already be saved without the account's values, and the list of parked accounts no
+   longer contains the account. If a player's account was set, the player may already be saved with
+   the values that the list of parked accounts now contains. */
 static bool is_outdated(const struct hs_match *match, const struct hs_save_cursor *cursor)
 {
     return cursor->clock != match->clock ||

@@ -58,7 +58,7 @@ static double nearest(const struct bound *bound, struct hs_vec direction)
  * A launch that reaches the end of the claim may have any speed that the weapon allows, and a flat
  * or a lobbed arc. Computes the smallest angle, in radians, between such a launch and the allowed
  * directions. The claimed times are not used: their rounding to ticks would turn the launch of a
- * slow projectile by degrees. Returns false if no launch reaches the end.
+ * slow projectile by several degrees. Returns false if no launch reaches the end.
  */
 static bool launch_off(const struct hs_hit_context *c, const struct bound *bound, double *off)
 {

@@ -30,8 +30,8 @@ static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs
     return hs_vec_add_scaled(wall.contact.center, wall.contact.normal, OFF_SURFACE * blast->radius);
 }
 
-/* Finds the centre of the blast. If there is an impact, it is the centre of the projectile's
-   sphere, not the touched point. Otherwise it is the claimed end. */
+/* Finds the centre of the blast. If there is an impact, the blast is centred on the projectile's
+   sphere, not on the touched point. Otherwise it is centred on the claimed end. */
 static struct explosion find_explosion(struct hs_hit_context *c)
 {
     const struct hs_blast *blast = &c->weapon->blast;
@@ -183,8 +183,9 @@ bool hs_reason_is_about_target(enum hs_reason reason)
     }
 }
 
-/* Returns whether the claim or one of its pellets names a player whom it does not hit, and the eye
-   sees where it looked for them. */
+/* Returns whether a blast may count although the direct hit does not. The claim or a pellet must
+   name a player, no pellet may hit, and nothing may hide the place of the hit from the shooter's
+   eye. */
 static bool may_miss(const struct hs_hit_context *c)
 {
     const struct hs_volley *volley = c->volley;
@@ -229,8 +230,9 @@ static void find_burst(struct hs_hit_context *c)
         hs_describe_obstacle(c, &e->end);
 }
 
-/* Removes the direct hit, and lists its target as the first refused victim. For a miss, the
-   entry contains the gap. If only pellets name players, the list of pellets says why. */
+/* Removes the direct hit, and lists its target as the first refused victim. For a miss, the entry
+   contains the gap. If only pellets name players, no victim is listed, because the list of pellets
+   contains the reasons. */
 static void refuse_direct(struct hs_hit_context *c, const struct hs_check_row *direct)
 {
     bool has_length = direct->unit == HS_UNIT_LENGTH;
@@ -242,7 +244,7 @@ static void refuse_direct(struct hs_hit_context *c, const struct hs_check_row *d
 }
 
 /* If the blast damages anyone, the refusal of the direct target does not decide the verdict.
-   Otherwise it does, and the target is removed from the refused victims. */
+   Otherwise the refusal decides, and the target is removed from the refused victims. */
 static void settle_direct(struct hs_hit_context *c)
 {
     struct hs_hit_result *out = c->out;

@@ -65,7 +65,7 @@ static enum hs_reason check_unposted(const struct hs_hit_context *c,
 }
 
 /* Returns whether the posted shot was rejected by a check whose result is not used for the hits,
-   for example because of its time. */
+   for example because of the shot's time. */
 static bool posted_was_refused(const struct hs_hit_context *c)
 {
     bool refused = !c->posted->accepted;

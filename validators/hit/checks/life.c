@@ -21,9 +21,9 @@ static int64_t death_time(const struct hs_view *view, bool *is_known)
     return died_us;
 }
 
-/* Checks that the shooter was alive, or dead for at most death_grace. Without the sample of the
-   death, the shooter may have been dead for longer. A death from before a restore may be
-   outdated. */
+/* Checks that the shooter was alive, or dead for at most death_grace. The outcome is unknown if the
+   shooter may have been dead for longer, because the sample of the death is missing. It is also
+   unknown if the death is from before a restore. */
 static enum hs_reason check_shooter(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_view *view = &c->shooter;
@@ -57,7 +57,7 @@ enum hs_reason hs_verify_life(const struct hs_view *view)
 }
 
 /* For a dead target, reports the time since the death, or since the oldest sample after the death.
-   For an earlier life, reports the number of spawns since then. The limit is 0. */
+   For an earlier life, reports the number of spawns since that life. The limit is 0. */
 static void measure_target(const struct hs_hit_context *c, enum hs_reason reason,
                            struct hs_check_row *row)
 {
