@@ -517,7 +517,7 @@ START_TEST(a_busy_store_takes_maps_and_deletions)
     hs_kept_start(&kept, more);
     hs_stored_frames(&kept, "one", 10);
     ck_assert_int_eq(pthread_create(&poster, NULL, post_without_end, NULL), 0);
-    while (hs_kept_metric(&kept, "hindsight_evidence_queue_length") < MANY)
+    while (hs_kept_metric(&kept, "hindsight_evidence_written_total") < MANY)
         hs_test_pause_ms(1);
     for (int i = 0; i < MAPS; i++) {
         char map[96];
