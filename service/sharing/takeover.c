@@ -364,7 +364,9 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
     takeover->ownership = taken.ownership;
     takeover->was_released = taken.was_released;
     takeover->has_asked = true;
-    if (!is_known) { /* the request may open the match with any ruleset and map */
+    /* If the request opens the match, it can name any ruleset and map, so the names must be
+       current. */
+    if (!is_known) {
         is_fine = hs_catalog_is_current(service->catalog, OPEN_US);
         takeover->is_uncertain = result != HS_TAKEN || taken.journal_count > 0 ||
                                  hs_catalog_was_emptied(service->catalog);

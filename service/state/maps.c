@@ -174,7 +174,8 @@ static struct hs_map_entry *create_entry(struct hs_map_store *store, struct hs_s
     return entry;
 }
 
-/* Frees an entry that has no references, and then releases its bytes. Does nothing for NULL. */
+/* Frees an entry that has no references, and then returns its bytes to the owner's
+   share. Does nothing for NULL. */
 static void discard(struct hs_map_store *store, struct hs_map_entry *entry)
 {
     if (entry == NULL)

@@ -480,7 +480,7 @@ void hs_match_slot_verdict_id(const struct hs_match_slot *slot, enum hs_verdict_
     hs_verdict_ids_make(&slot->ids, about, session, number, player, out);
 }
 
-/* A new map that matches may be waiting for. */
+/* A new map. Some matches may be waiting for it. */
 struct arrival {
     struct hs_map_store *maps;
     struct hs_map_entry *entry;

@@ -62,8 +62,8 @@ struct hs_match_slot {
     bool is_kept;              /* the opening is in the journal or the checkpoint */
     struct hs_bytes journal;   /* records that are not in a file yet */
     bool pays_nothing;         /* the journal cannot be written, so no payments may be reported */
-    /* `written` is the position after the newest record in a file. `written_before` is an earlier
-       position; at the last check, the records before it were not settled yet. */
+    /* `written` is the position after the newest record in a file. `written_before` is the position
+       that is checked next: once all records before it are settled, it becomes `written`. */
     struct hs_written written, written_before;
     uint32_t settled_payments; /* how many of the match's first payments are settled */
     bool closed;               /* deleted while another thread waited for the lock */

@@ -92,8 +92,8 @@ static bool is_restored_map(size_t series)
     return series != HS_RESTORED_NAME_IS_FILES;
 }
 
-/* Returns whether a takeover can have these labels. If the store did not answer, the result can
-   only be late or down. */
+/* Returns whether a takeover can have these labels. The source `none` (the store did not answer)
+   goes only with the results `late` and `down`, and these two results go only with `none`. */
 static bool is_takeover(size_t series)
 {
     size_t result = series % HS_TAKEOVER_COUNT;
