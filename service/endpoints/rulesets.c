@@ -27,7 +27,7 @@ static void write_canary(struct hs_writer *writer, const struct hs_ruleset_entry
     hs_write_real_field(writer, "share", share);
     if (has_document) {
         hs_write_key(writer, "ruleset");
-        hs_buffer_append(writer->buffer, canary->document, canary->document_size);
+        hs_write_raw(writer, (struct hs_str){canary->document, canary->document_size});
     }
     hs_write_end(writer, '}');
 }
@@ -116,7 +116,7 @@ void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request
     hs_write_begin(&writer, '{');
     write_head(&writer, hs_name_str(&entry->ruleset->name), entry->revision);
     hs_write_key(&writer, "ruleset");
-    hs_buffer_append(&reply->body, entry->document, entry->document_size);
+    hs_write_raw(&writer, (struct hs_str){entry->document, entry->document_size});
     double share;
     struct hs_ruleset_entry *canary = hs_ruleset_store_canary(service->rulesets, entry, &share);
     write_canary(&writer, canary, share, true);
