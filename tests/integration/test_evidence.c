@@ -167,13 +167,18 @@ START_TEST(wrong_arguments_are_refused)
                                         "format=xml", "since=1e12",
                                         "limit=5.5",  "cursor=1x",
                                         "until=0x10", "since=%20+1",
-                                        "limit=%201", "cursor=9223372036854775808"};
+                                        "limit=%201", "cursor=9223372036854775808",
+                                        "kind=claim", "verdict=reject"};
     hs_kept_start(&kept, NULL);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char path[96];
         snprintf(path, sizeof path, "/v1/verdicts?%s", wrong[i]);
         ck_assert_msg(hs_kept_status(&kept, "GET", path, NULL) == 400, "%s", wrong[i]);
     }
+    ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/summaries?kind=hit", NULL), 400);
+    ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/summaries?kind=match", NULL), 200);
+    ck_assert_int_eq(hs_kept_status(&kept, "POST", "/v1/what-if?kind=move", "{}"), 400);
+    ck_assert_int_eq(hs_kept_status(&kept, "POST", "/v1/what-if?kind=shot", "{}"), 200);
     hs_kept_stop(&kept);
 }
 END_TEST
