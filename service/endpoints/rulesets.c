@@ -1,5 +1,6 @@
 /* Endpoints for rulesets: list, get, put, delete. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/rulesets/document.h"
 
@@ -132,7 +133,9 @@ static bool read_share(const struct hs_request *request, double *share, struct h
     const char *text = hs_request_query(request, "canary_share");
     char *end = "";
     *share = text != NULL ? strtod(text, &end) : 0;
-    if (text == NULL || (*share > 0 && *share <= 1 && *end == '\0'))
+    /* strtod would also accept blanks and hexadecimal numbers */
+    if (text == NULL || (*share > 0 && *share <= 1 && *end == '\0' &&
+                         strspn(text, "0123456789.eE+-") == strlen(text)))
         return true;
     hs_problem_add(problem, "canary_share", "must be a number above 0 and up to 1");
     return false;

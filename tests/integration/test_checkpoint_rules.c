@@ -210,7 +210,8 @@ END_TEST
 
 START_TEST(a_share_is_a_share)
 {
-    static const char *const wrong[] = {"0", "1.01", "-0.1", "1.5", "x", "0.5x", "", "nan", "inf"};
+    static const char *const wrong[] = {"0", "1.01", "-0.1", "1.5", "x",   "0.5x",
+                                        "",  "nan",  "inf",  "0x1", "%201"};
     hs_kept_start(&kept, NULL);
     put_ruleset("", stable_document, 201, NULL);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
