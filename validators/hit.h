@@ -119,8 +119,10 @@ struct hs_refused_victim {
 
 struct hs_hit_result {
     /* NULL, unless the same claim was answered before. Then this is the entry with that answer, and
-       only `replay` and `work` are set. Valid until a result is recorded or a frame is stored. */
+       only `replay`, `digest` and `work` are set. Valid until a result is recorded or a frame is
+       stored. */
     const struct hs_ledger_entry *replay;
+    struct hs_digest digest; /* of the claim or shot; 0 for a cancellation */
     enum hs_verdict verdict;
     enum hs_reason reason;
     unsigned flags; /* bits of enum hs_flag */

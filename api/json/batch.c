@@ -108,7 +108,8 @@ static const json_t *find_member(const struct hs_json_columns *columns, const js
 {
     if (columns == NULL || key == NULL)
         return json_object_get(item, key);
-    return json_array_get(item, hs_json_find_column(columns, key));
+    size_t i = hs_json_find_column(columns, key); /* a row that is too long has more elements */
+    return i < columns->count ? json_array_get(item, i) : NULL;
 }
 
 /* Adds an item to the list of malformed items, with its name and number if these can be read. */

@@ -4,12 +4,17 @@
 
 #include "service/endpoints/table.h"
 #include "service/evidence/reader.h"
+#include "validators/vocabulary.h"
+
+/* The kinds of stored verdicts, and of those that can be computed again. */
+extern const struct hs_vocabulary hs_verdict_kinds, hs_claim_kinds;
 
 /* Reads the filters of GET /v1/verdicts from the query string. The caller sets query->limit to the
-   default limit. A request may ask for a limit of up to `max_limit`. Returns false and sets the
-   reply's problem if a filter is not valid. */
-bool hs_endpoint_verdict_query(const struct hs_request *request, int64_t max_limit,
-                               struct hs_evidence_query *query, struct hs_reply *reply);
+   default limit. A request may ask for a limit of up to `max_limit`, and for one of `kinds`.
+   Returns false and sets the reply's problem if a filter is not valid. */
+bool hs_endpoint_verdict_query(const struct hs_request *request, const struct hs_vocabulary *kinds,
+                               int64_t max_limit, struct hs_evidence_query *query,
+                               struct hs_reply *reply);
 
 /* Returns whether the service stores evidence. Sets the reply's problem if it does not. */
 bool hs_endpoint_has_evidence(const struct hs_service *service, struct hs_reply *reply);

@@ -14,7 +14,7 @@ void hs_endpoint_player_report(struct hs_service *service, const struct hs_reque
 {
     struct hs_evidence_query query = {.limit = 1};
     struct hs_writer writer = {.buffer = &reply->body};
-    if (!hs_endpoint_verdict_query(request, 1, &query, reply) ||
+    if (!hs_endpoint_verdict_query(request, &hs_verdict_kinds, 1, &query, reply) ||
         !hs_endpoint_has_evidence(service, reply))
         return;
     enum hs_evidence_read result =

@@ -1,5 +1,6 @@
 /* Endpoints for rulesets: list, get, put, delete. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/rulesets/document.h"
 
@@ -27,7 +28,7 @@ static void write_canary(struct hs_writer *writer, const struct hs_ruleset_entry
     hs_write_real_field(writer, "share", share);
     if (has_document) {
         hs_write_key(writer, "ruleset");
-        hs_buffer_append(writer->buffer, canary->document, canary->document_size);
+        hs_write_raw(writer, (struct hs_str){canary->document, canary->document_size});
     }
     hs_write_end(writer, '}');
 }
@@ -116,7 +117,7 @@ void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request
     hs_write_begin(&writer, '{');
     write_head(&writer, hs_name_str(&entry->ruleset->name), entry->revision);
     hs_write_key(&writer, "ruleset");
-    hs_buffer_append(&reply->body, entry->document, entry->document_size);
+    hs_write_raw(&writer, (struct hs_str){entry->document, entry->document_size});
     double share;
     struct hs_ruleset_entry *canary = hs_ruleset_store_canary(service->rulesets, entry, &share);
     write_canary(&writer, canary, share, true);
@@ -132,7 +133,9 @@ static bool read_share(const struct hs_request *request, double *share, struct h
     const char *text = hs_request_query(request, "canary_share");
     char *end = "";
     *share = text != NULL ? strtod(text, &end) : 0;
-    if (text == NULL || (*share > 0 && *share <= 1 && *end == '\0'))
+    /* strtod would also accept blanks and hexadecimal numbers */
+    if (text == NULL || (*share > 0 && *share <= 1 && *end == '\0' &&
+                         strspn(text, "0123456789.eE+-") == strlen(text)))
         return true;
     hs_problem_add(problem, "canary_share", "must be a number above 0 and up to 1");
     return false;

@@ -98,14 +98,14 @@ static struct hs_str encode(struct hs_posting *posting, struct item *item)
     if (item->hit != NULL) {
         int64_t fired_us =
             result->replay != NULL ? result->replay->fire_time_us : result->fire_time_us;
-        hs_match_slot_verdict_id(slot, HS_ABOUT_HIT, item->hit->shot, item->hit->shooter, fired_us,
-                                 id);
+        hs_match_slot_verdict_id(slot, HS_ABOUT_HIT, result->digest.word[0], item->hit->shooter,
+                                 fired_us, id);
         hs_hit_encode(writer, item->hit, result, id, explain);
     } else {
         const struct hs_shot_claim *shot = item->shot;
         hs_match_slot_verdict_id(slot, shot->is_cancel ? HS_ABOUT_CANCEL : HS_ABOUT_SHOT,
-                                 shot->shot, shot->shooter,
-                                 shot->is_cancel ? INT64_MAX : shot->time_us, id);
+                                 shot->is_cancel ? shot->shot : result->digest.word[0],
+                                 shot->shooter, shot->is_cancel ? INT64_MAX : shot->time_us, id);
         hs_shot_encode(writer, item->shot, result, item->forward_us, id, explain);
     }
     if (hs_reason_is_retryable(result->reason))

@@ -20,6 +20,11 @@
 
 enum { LIST_LIMIT = 50, LIST_MAX = 1000 };
 
+static const char *const kind_names[] = {"hit", "shot", "move"};
+static const char *const summary_names[] = {"match", "player"};
+const struct hs_vocabulary hs_verdict_kinds = {kind_names, 3}, hs_claim_kinds = {kind_names, 2};
+static const struct hs_vocabulary summary_kinds = {summary_names, 2};
+
 /* ---- arguments ---- */
 
 static struct hs_str text_argument(const struct hs_request *request, const char *name)
@@ -60,8 +65,21 @@ static void integer_argument(const struct hs_request *request, const char *name,
         hs_problem_add(problem, name, "must be an integer from 1 to %lld", (long long)high);
 }
 
-bool hs_endpoint_verdict_query(const struct hs_request *request, int64_t max_limit,
-                               struct hs_evidence_query *query, struct hs_reply *reply)
+/* Refuses an argument that is present but none of the words. */
+static void check_word(struct hs_str text, const char *name, const struct hs_vocabulary *words,
+                       struct hs_problem *problem)
+{
+    if (text.ptr == NULL || hs_vocabulary_find(words, text) >= 0)
+        return;
+    char list[64] = "";
+    for (int i = 0, len = 0; i < words->count; i++)
+        len += snprintf(list + len, sizeof list - (size_t)len, " %s", words->names[i]);
+    hs_problem_add(problem, name, "must be one of%s", list);
+}
+
+bool hs_endpoint_verdict_query(const struct hs_request *request, const struct hs_vocabulary *kinds,
+                               int64_t max_limit, struct hs_evidence_query *query,
+                               struct hs_reply *reply)
 {
     struct hs_problem *problem = reply->problem;
     int64_t limit = (int64_t)query->limit, cursor = INT64_MAX;
@@ -69,6 +87,8 @@ bool hs_endpoint_verdict_query(const struct hs_request *request, int64_t max_lim
 #define X(member, column) query->member = text_argument(request, column);
     HS_EVIDENCE_TEXTS(X)
 #undef X
+    check_word(query->kind, "kind", kinds, problem);
+    check_word(query->verdict, "verdict", &hs_verdict_words, problem);
     query->tenant = request->tenant;
     query->until_us = INT64_MAX;
     query->is_reviewed =
@@ -128,7 +148,7 @@ static void export(struct hs_service *service, const struct hs_request *request,
 {
     struct hs_evidence_query query = {.limit = SIZE_MAX / 2};
     struct stat status;
-    if (!hs_endpoint_verdict_query(request, INT64_MAX, &query, reply) ||
+    if (!hs_endpoint_verdict_query(request, &hs_verdict_kinds, INT64_MAX, &query, reply) ||
         !hs_endpoint_has_evidence(service, reply))
         return;
     if (!hs_share_reserve(service->exports, request->tenant, 1)) {
@@ -157,7 +177,7 @@ static void list(struct hs_service *service, const struct hs_request *request,
 {
     struct hs_evidence_query query = {.limit = LIST_LIMIT};
     int64_t next_us;
-    if (!hs_endpoint_verdict_query(request, LIST_MAX, &query, reply) ||
+    if (!hs_endpoint_verdict_query(request, &hs_verdict_kinds, LIST_MAX, &query, reply) ||
         !hs_endpoint_has_evidence(service, reply))
         return;
     struct hs_writer writer = {.buffer = &reply->body};
@@ -192,7 +212,7 @@ void hs_endpoint_summary_list(struct hs_service *service, const struct hs_reques
     struct hs_evidence_query query = {.limit = LIST_LIMIT};
     struct hs_writer writer = {.buffer = &reply->body};
     int64_t next_us;
-    if (!hs_endpoint_verdict_query(request, LIST_MAX, &query, reply) ||
+    if (!hs_endpoint_verdict_query(request, &summary_kinds, LIST_MAX, &query, reply) ||
         !hs_endpoint_has_evidence(service, reply))
         return;
     hs_write_begin(&writer, '{');

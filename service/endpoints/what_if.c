@@ -248,7 +248,7 @@ void hs_endpoint_what_if(struct hs_service *service, const struct hs_request *re
     struct hs_ruleset *rules =
         hs_ruleset_decode(&reader, root, has_name ? (struct hs_str){0} : HS_STR("what-if"));
     if (hs_body_is_fine(&reader, reply) &&
-        hs_endpoint_verdict_query(request, VERDICTS_MAX, &query, reply) &&
+        hs_endpoint_verdict_query(request, &hs_claim_kinds, VERDICTS_MAX, &query, reply) &&
         hs_endpoint_has_evidence(service, reply))
         run(service, request, rules, &query, reply);
     hs_ruleset_destroy(rules);

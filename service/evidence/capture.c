@@ -8,6 +8,7 @@
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
 #include "service/system/clock.h"
+#include "validators/match/player_moves.h"
 #include "validators/snapshot.h"
 
 static struct hs_str shooter_of(const struct hs_verdict_to_keep *verdict)
@@ -239,8 +240,8 @@ bool hs_capture_move(struct hs_evidence *evidence, const struct hs_match_slot *s
     const struct hs_move *move = kept->move;
     if (evidence == NULL || !wants_move(slot, kept))
         return false;
-    /* Moves need not have numbers, so the time of arrival identifies this move. */
-    hs_match_slot_verdict_id(slot, HS_ABOUT_MOVE, (uint64_t)move->received_us, move->player,
+    /* Moves need not have numbers, and moves of one packet arrive at the same time. */
+    hs_match_slot_verdict_id(slot, HS_ABOUT_MOVE, hs_move_digest(move).word[0], move->player,
                              move->received_us, &id);
     write_move_line(slot, kept, hs_evidence_mask(evidence), &line);
     hs_context_write(slot, move->player, -1, &context);

@@ -1,11 +1,13 @@
 /*
  * The ids of a match's verdicts.
  *
- * An id is the AES-CMAC-128 (NIST SP 800-38B) of the kind, the session, the number and the player.
- * The key is the first half of the SHA-256 hash of the tenant, the match, its opening and the
- * revision of its ruleset. A restart restores all these values, so the same claim always gets the
- * same id. Different claims get different ids, except with the negligible probability that two
- * random 128-bit numbers are equal. The key is not secret, and an id gives no access to anything.
+ * An id is the AES-CMAC-128 (NIST SP 800-38B) of the kind, the session, a number and the player.
+ * For a claim, shot or move, the number is a hash of all its members, because different claims can
+ * have the same shot number. The key is the first half of the SHA-256 hash of the tenant, the
+ * match, its opening and the revision of its ruleset. A restart restores all these values, so the
+ * same claim always gets the same id. Different claims get different ids, except with the
+ * negligible probability that two hashes of 64 bits are equal. The key is not secret, and an id
+ * gives no access to anything.
  */
 #ifndef HS_SERVICE_VERDICT_IDS_H
 #define HS_SERVICE_VERDICT_IDS_H

@@ -162,6 +162,11 @@ START_TEST(a_canary_gets_its_share)
     ck_assert_int_le(count, MATCHES / 8 * 2 + MATCHES / 20);
     char *before = hs_kept_get(&kept, "/v1/rulesets/a");
     hs_kept_holds(strdup(before), revision);
+    json_t *document = json_loads(before, JSON_REJECT_DUPLICATES, NULL);
+    ck_assert_ptr_nonnull(document);
+    ck_assert_double_eq(
+        json_number_value(json_object_get(json_object_get(document, "canary"), "share")), 0.2);
+    json_decref(document);
     for (int round = 0; round < 2; round++) {
         hs_kept_end(&kept, round);
         hs_kept_start(&kept, NULL);
@@ -205,7 +210,8 @@ END_TEST
 
 START_TEST(a_share_is_a_share)
 {
-    static const char *const wrong[] = {"0", "1.01", "-0.1", "1.5", "x", "0.5x", "", "nan", "inf"};
+    static const char *const wrong[] = {"0", "1.01", "-0.1", "1.5", "x",   "0.5x",
+                                        "",  "nan",  "inf",  "0x1", "%201"};
     hs_kept_start(&kept, NULL);
     put_ruleset("", stable_document, 201, NULL);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

@@ -101,6 +101,33 @@ START_TEST(lists_have_filters)
 }
 END_TEST
 
+/* Claims with the same shot number are different claims: each has its own id and is stored. The
+   same claim, sent again, has the same id and is stored once. */
+START_TEST(claims_with_one_number_are_all_stored)
+{
+    char first[HS_STORED_ID];
+    hs_kept_start(&kept, NULL);
+    hs_stored_frames(&kept, "one", 10);
+    hs_stored_post(&kept, "one", "s", 1, HS_STORED_AWAY, first);
+    for (int i = 0; i < 4; i++) {
+        char body[256];
+        snprintf(body, sizeof body,
+                 "{\"now\":11.05,\"hits\":[{\"shot\":1,\"shooter\":\"s\",\"hit_time\":11,"
+                 "\"start\":[0,0,160],\"end\":[500,0,%d],\"target\":\"t\"}]}",
+                 130 + i / 2);
+        hs_kept_holds(hs_kept_post(&kept, "/v1/matches/one/hits", body), "\"duplicate\"");
+    }
+    hs_stored_wait(&kept);
+    json_t *all = hs_stored_list(&kept, "");
+    ck_assert_uint_eq(json_array_size(all), 3);
+    ck_assert_str_eq(text_of(json_array_get(all, 2), "verdict_id"), first);
+    ck_assert_uint_eq(count_of("reason=duplicate"), 2);
+    hs_stored_recheck(&kept, all);
+    json_decref(all);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 /* Every verdict is on one page, even if verdicts are added in the meantime. */
 START_TEST(pages_follow_a_cursor)
 {
@@ -140,13 +167,18 @@ START_TEST(wrong_arguments_are_refused)
                                         "format=xml", "since=1e12",
                                         "limit=5.5",  "cursor=1x",
                                         "until=0x10", "since=%20+1",
-                                        "limit=%201", "cursor=9223372036854775808"};
+                                        "limit=%201", "cursor=9223372036854775808",
+                                        "kind=claim", "verdict=reject"};
     hs_kept_start(&kept, NULL);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char path[96];
         snprintf(path, sizeof path, "/v1/verdicts?%s", wrong[i]);
         ck_assert_msg(hs_kept_status(&kept, "GET", path, NULL) == 400, "%s", wrong[i]);
     }
+    ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/summaries?kind=hit", NULL), 400);
+    ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/summaries?kind=match", NULL), 200);
+    ck_assert_int_eq(hs_kept_status(&kept, "POST", "/v1/what-if?kind=move", "{}"), 400);
+    ck_assert_int_eq(hs_kept_status(&kept, "POST", "/v1/what-if?kind=shot", "{}"), 200);
     hs_kept_stop(&kept);
 }
 END_TEST
@@ -486,6 +518,7 @@ static void add_file_tests(Suite *suite)
 static void add_tests(TCase *tests)
 {
     tcase_add_test(tests, lists_have_filters);
+    tcase_add_test(tests, claims_with_one_number_are_all_stored);
     tcase_add_test(tests, pages_follow_a_cursor);
     tcase_add_test(tests, wrong_arguments_are_refused);
     tcase_add_test(tests, exports_have_the_same_rows);

@@ -182,6 +182,22 @@ START_TEST(refused_moves_are_stored)
 }
 END_TEST
 
+START_TEST(moves_of_one_packet_are_all_stored)
+{
+    hs_kept_start(&kept, NULL);
+    hs_stored_frames(&kept, "one", 10);
+    hs_kept_holds(hs_kept_post(&kept, "/v1/matches/one/moves",
+                               "{\"columns\":[\"player\",\"received\",\"client_time\"],\"rows\":["
+                               "[\"s\",11,5],[\"s\",11,4.1],[\"s\",11,4.2],[\"s\",11,4.3]]}"),
+                  "\"stale\"");
+    hs_stored_wait(&kept);
+    json_t *list = hs_stored_list(&kept, "kind=move&reason=stale");
+    ck_assert_uint_eq(json_array_size(list), 3);
+    json_decref(list);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 /* ---- summaries ---- */
 
 /* A match that ends leaves a row for itself and for each player; players who leave have theirs. */
@@ -463,6 +479,7 @@ static void add_tests(TCase *tests)
 {
     tcase_add_test(tests, verdicts_know_their_player);
     tcase_add_loop_test(tests, refused_moves_are_stored, 0, 2);
+    tcase_add_test(tests, moves_of_one_packet_are_all_stored);
     tcase_add_test(tests, matches_leave_summaries);
     tcase_add_test(tests, reports_compare_one_ruleset);
     tcase_add_test(tests, reports_have_the_hints_of_matches);

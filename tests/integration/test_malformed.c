@@ -242,6 +242,12 @@ START_TEST(rows_of_a_table_are_items_too)
     ck_assert_str_eq(json_string_value(json_object_get(json_array_get(results, 2), "verdict")),
                      "accepted");
     json_decref(answer);
+    answer = post("/v1/matches/m/moves", "{\"columns\":[\"client_time\",\"player\",\"received\"],"
+                                         "\"rows\":[[10,\"s\",10,7]]}");
+    bad = json_array_get(json_object_get(answer, "results"), 0);
+    ck_assert_str_eq(pointers_of(bad), "/rows/0");
+    ck_assert_ptr_null(json_object_get(bad, "seq")); /* 7 is in no column */
+    json_decref(answer);
     hs_kept_stop(&kept);
 }
 END_TEST

@@ -203,7 +203,7 @@ bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
     else if (claim->has_no_end)
         evaluated.end = result->end;
     struct hs_ledger_entry entry = {.number = claim->shot,
-                                    .digest = hs_hit_digest(claim),
+                                    .digest = result->digest,
                                     .fire_time_us = result->fire_time_us,
                                     .is_instant = result->is_instant,
                                     .has_offset = result->has_offset,

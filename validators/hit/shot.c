@@ -146,7 +146,7 @@ bool hs_shot_record(struct hs_match *match, const struct hs_shot_claim *claim,
     remember_checks(result, &shot);
     remember_shooter(match, claim, &shot);
     struct hs_ledger_entry entry = {.number = claim->shot,
-                                    .digest = digest_of(claim),
+                                    .digest = result->digest,
                                     .fire_time_us = claim->time_us,
                                     .start = claim->origin,
                                     .shot = result->weapon != HS_NONE ? &shot : NULL};

@@ -249,7 +249,9 @@ void hs_hit_clear(struct hs_hit_result *out)
 /* Sets the result of a claim that exceeds its work limit. */
 static void give_up(struct hs_hit_context *c)
 {
+    struct hs_digest digest = c->out->digest;
     hs_hit_clear(c->out);
+    c->out->digest = digest;
     c->out->verdict = HS_VERDICT_INCONCLUSIVE;
     c->out->reason = HS_REASON_OVER_BUDGET;
     c->out->rewind.time_us = c->claim->hit_time_us;
@@ -317,6 +319,7 @@ void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *ear
 {
     struct hs_hit_result *out = c->out;
     hs_hit_clear(out);
+    out->digest = digest;
     c->work.spent = out->work = HS_WORK_REPLAY;
     if (earlier != NULL && earlier->digest.word[0] == digest.word[0] &&
         earlier->digest.word[1] == digest.word[1]) {
@@ -359,11 +362,7 @@ void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_clai
     struct hs_hit_context c;
     hs_hit_begin(&c, match, now_us, limit, out);
     c.claim = claim;
-    const struct hs_ledger_entry *earlier = hs_hit_find_earlier(&c);
-    struct hs_digest digest = {{0, 0}};
-    if (earlier != NULL)
-        digest = hs_hit_digest(claim);
-    hs_hit_evaluate(&c, earlier, digest, is_whole);
+    hs_hit_evaluate(&c, hs_hit_find_earlier(&c), hs_hit_digest(claim), is_whole);
 }
 
 void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *claim, int64_t now_us,
