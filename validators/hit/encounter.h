@@ -126,7 +126,9 @@ void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reas
 
 /* The results of all pellets of a claim. */
 struct hs_volley {
-    bool has_names;  /* at least one pellet names or touches a player */
+    bool has_names; /* at least one pellet names or touches a player */
+    /* The player whom each pellet names or, with hit.resolve `touched`, touches; NULL: nobody. */
+    const struct hs_player *named[HS_MAX_PELLETS];
     uint16_t landed; /* number of pellets that hit their claimed body */
     uint16_t free;   /* number of landed pellets that the world certainly does not stop */
 

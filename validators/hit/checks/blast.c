@@ -133,6 +133,40 @@ bool hs_hit_lists(const struct hs_hit_context *c, struct hs_str name)
     return false;
 }
 
+/* Returns whether one of the first `count` pellets names a player. */
+static bool is_named(const struct hs_hit_context *c, const struct hs_player *player, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (c->volley->named[i] == player)
+            return true;
+    return false;
+}
+
+/* Damages the players whom only pellets name. For the others of these players, the list of pellets
+   says why they are not hurt. Returns whether anyone is damaged. */
+static bool hurt_named(struct hs_hit_context *c, const struct explosion *x)
+{
+    bool hurts = false;
+    for (size_t i = 0; i < c->claim->pellet_count && !hs_work_is_over(&c->work); i++) {
+        const struct hs_player *player = c->volley->named[i];
+        struct hs_view view;
+        double distance;
+        if (player == NULL || (c->claims_target && player == c->target.player) ||
+            is_named(c, player, i))
+            continue;
+        struct hs_str name = hs_name_str(&player->name);
+        hs_work_spend(&c->work, HS_WORK_LOOK + c->claim->victim_count * HS_WORK_PASS);
+        if (hs_hit_lists(c, name))
+            continue;
+        hs_find_view(c, name, x->time_us, &view);
+        if (check_player(c, x, &view, name, &distance) != HS_REASON_OK)
+            continue;
+        land_blast(c, x, &view, distance);
+        hurts = true;
+    }
+    return hurts;
+}
+
 /* Lists the players in the blast whom the claim does not name, and damages them if the weapon's
    `unclaimed` is `damage`. */
 static void find_unclaimed(struct hs_hit_context *c, const struct explosion *x)
@@ -145,7 +179,8 @@ static void find_unclaimed(struct hs_hit_context *c, const struct explosion *x)
         double distance;
         hs_work_spend(&c->work, HS_WORK_LOOK + c->claim->victim_count * HS_WORK_PASS);
         if (player->left || hs_hit_lists(c, name) ||
-            (c->claims_target && player == c->target.player))
+            (c->claims_target && player == c->target.player) ||
+            is_named(c, player, c->claim->pellet_count))
             continue;
         hs_find_view(c, name, x->time_us, &view);
         if (check_player(c, x, &view, name, &distance) != HS_REASON_OK)
@@ -285,8 +320,10 @@ enum hs_reason hs_check_blast(struct hs_hit_context *c, struct hs_check_row *row
     if (direct != NULL)
         refuse_direct(c, direct);
     bool is_direct = c->landed_count > 0;
-    bool has_target = is_direct || (direct != NULL && c->claims_target);
-    bool hurts = hurt_claimed(c, &x, has_target) || is_direct;
+    bool is_at_target = is_direct || direct != NULL;
+    bool hurts = hurt_claimed(c, &x, is_at_target && c->claims_target) || is_direct;
+    if (is_at_target)
+        hurts = hurt_named(c, &x) || hurts;
     find_unclaimed(c, &x);
     if (direct != NULL)
         settle_direct(c);
