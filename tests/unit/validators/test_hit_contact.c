@@ -364,6 +364,29 @@ START_TEST(padding_needs_a_free_line)
 }
 END_TEST
 
+/* A target that is hit although the path misses it counts as one of the pierced bodies. */
+START_TEST(a_target_within_the_padding_is_a_pierced_body)
+{
+    static const struct hs_str behind[2] = {{"B", 1}, {"C", 1}};
+    rules->hit.claim_padding = 0.1;
+    rules->weapons[HS_STAGE_RIFLE]->pierce = 1 + _i;
+    place("S", 0, 0);
+    place("T", 20, 0.25); /* the shot misses the head by 0.05; the torso is below the path */
+    place("B", 25, 0);
+    place("C", 28, 0);
+    struct hs_hit_claim claim = hs_stage_claim(NOW, 30, 0, 1.6 + 0.05);
+    claim.start.z = claim.end.z;
+    claim.victims = behind;
+    claim.victim_count = 2;
+    const struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_OK_LENIENT);
+    ck_assert_uint_eq(r->damage_count, _i == 0 ? 2 : 3);
+    ck_assert_uint_eq(r->refused_count, _i == 0 ? 1 : 0);
+    if (_i == 0)
+        ck_assert_int_eq(r->refused[0].reason, HS_REASON_BLOCKED_BY_PLAYER);
+}
+END_TEST
+
 /* ---- bones ---- */
 
 static void post_bones(int64_t time_us, bool root, bool head)
@@ -465,6 +488,7 @@ static TCase *cases_of_bodies(void)
     tcase_add_loop_test(tcase, with_bystander_in_shadow_a_bystander_does_not_block, 0, 2);
     tcase_add_test(tcase, ties_go_to_the_nearer_centre);
     tcase_add_test(tcase, padding_needs_a_free_line);
+    tcase_add_loop_test(tcase, a_target_within_the_padding_is_a_pierced_body, 0, 2);
     tcase_add_test(tcase, missing_bones_are_left_out_and_reported);
     tcase_add_test(tcase, a_body_without_any_bone_then_is_inconclusive);
     return tcase;

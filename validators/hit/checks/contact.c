@@ -76,6 +76,14 @@ static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *v
     return contact.touched;
 }
 
+/* Returns whether the target is hit before another body is touched. */
+static bool is_behind_target(const struct hs_hit_context *c, const struct hs_contact *body)
+{
+    const struct hs_contact *target = &c->encounter->target;
+    return target->touched ? hs_contact_is_before(&c->path, target, body)
+                           : c->is_lenient && target->nearest.gap_distance < body->distance;
+}
+
 /* Checks an additional victim: the path must touch the victim, and the weapon must pierce all
    bodies in front of them. */
 static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct hs_str name)
@@ -88,8 +96,7 @@ static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct 
     while (before < e->met_count && e->met[before].player != view->player)
         before++;
     const struct hs_met *met = before < e->met_count ? &e->met[before] : NULL;
-    if (met != NULL && e->target.touched &&
-        hs_contact_is_before(&c->path, &e->target, &met->contact))
+    if (met != NULL && is_behind_target(c, &met->contact))
         before++;
     if (reason == HS_REASON_OK && met == NULL)
         reason = is_behind_obstacle(c, view) ? HS_REASON_OCCLUDED_WORLD : HS_REASON_NO_INTERSECTION;
