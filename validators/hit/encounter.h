@@ -120,6 +120,9 @@ enum hs_reason hs_verify_victim(const struct hs_hit_context *c, const struct hs_
 /* Returns whether the claim also lists victim `i` at an earlier index. */
 bool hs_is_repeated(const struct hs_hit_context *c, size_t i);
 
+/* Returns whether a player is already listed as refused. */
+bool hs_hit_refuses(const struct hs_hit_context *c, struct hs_str name);
+
 /* Adds a refused victim. `measured` and `limit` matter only for HS_REASON_OUTSIDE_BLAST. */
 void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reason reason,
                       double measured, double limit);

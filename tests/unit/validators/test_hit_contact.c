@@ -387,6 +387,33 @@ START_TEST(a_target_within_the_padding_is_a_pierced_body)
 }
 END_TEST
 
+/* With hit.resolve `touched`, a shot that pierces hits bodies that the claim does not name. Bodies
+   that it names and that are not hit are refused. Only C is behind too many bodies; D is beside. */
+START_TEST(named_bodies_that_a_shot_does_not_pierce_are_refused)
+{
+    static const struct hs_str listed[4] = {{"D", 1}, {"C", 1}, {"B", 1}, {"absent", 6}};
+    static const enum hs_reason reasons[3] = {
+        HS_REASON_NO_INTERSECTION, HS_REASON_BLOCKED_BY_PLAYER, HS_REASON_UNKNOWN_TARGET_HISTORY};
+    rules->hit.resolve = HS_RESOLVE_TOUCHED;
+    rules->weapons[HS_STAGE_RIFLE]->pierce = 1;
+    place("S", 0, 0);
+    place("T", 10, 0);
+    place("B", 12, 0);
+    place("C", 14, 0);
+    place("D", 12, 5);
+    struct hs_hit_claim claim = level_shot();
+    claim.target = (struct hs_str){0};
+    claim.victims = listed;
+    claim.victim_count = 4;
+    const struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_OK);
+    ck_assert_uint_eq(r->damage_count, 2);
+    ck_assert_uint_eq(r->refused_count, 3);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(r->refused[i].reason, reasons[i]);
+}
+END_TEST
+
 /* ---- bones ---- */
 
 static void post_bones(int64_t time_us, bool root, bool head)
@@ -489,6 +516,7 @@ static TCase *cases_of_bodies(void)
     tcase_add_test(tcase, ties_go_to_the_nearer_centre);
     tcase_add_test(tcase, padding_needs_a_free_line);
     tcase_add_loop_test(tcase, a_target_within_the_padding_is_a_pierced_body, 0, 2);
+    tcase_add_test(tcase, named_bodies_that_a_shot_does_not_pierce_are_refused);
     tcase_add_test(tcase, missing_bones_are_left_out_and_reported);
     tcase_add_test(tcase, a_body_without_any_bone_then_is_inconclusive);
     return tcase;

@@ -99,16 +99,6 @@ static void land_blast(struct hs_hit_context *c, const struct explosion *x,
                                    .share = share_at(x->blast, distance) * scale});
 }
 
-/* Returns whether a player is already listed as refused. The direct target may be listed before
-   the blast is checked. */
-static bool is_refused(const struct hs_hit_context *c, struct hs_str name)
-{
-    for (uint16_t i = 0; i < c->out->refused_count; i++)
-        if (hs_str_equal(hs_name_str(&c->out->refused[i].player), name))
-            return true;
-    return false;
-}
-
 /* Checks a claimed victim. Adds the damage and returns true, or lists the victim as refused and
    returns false. */
 static bool check_claimed(struct hs_hit_context *c, const struct explosion *x, struct hs_str name)
@@ -120,7 +110,7 @@ static bool check_claimed(struct hs_hit_context *c, const struct explosion *x, s
     enum hs_reason reason = check_player(c, x, &view, name, &distance);
     if (reason == HS_REASON_OK)
         land_blast(c, x, &view, distance);
-    else if (!is_refused(c, name))
+    else if (!hs_hit_refuses(c, name)) /* the direct target may already be listed */
         hs_refuse_victim(c, name, reason, distance, x->blast->radius);
     return reason == HS_REASON_OK;
 }

@@ -145,22 +145,29 @@ static void pierce_touched(struct hs_hit_context *c)
     }
 }
 
+/* Returns whether pierce_touched has already checked a victim. */
+static bool is_checked(const struct hs_hit_context *c, struct hs_str name)
+{
+    for (uint16_t i = 0; i < c->landed_count; i++)
+        if (hs_str_equal(hs_name_str(&c->landed[i].player->name), name))
+            return true;
+    return hs_hit_refuses(c, name);
+}
+
 /* Checks the additional victims of a shot. The check `blast` checks the victims of a blast. */
 static void check_victims(struct hs_hit_context *c)
 {
     if (c->weapon == NULL || c->weapon->has_blast)
         return;
     bool pierces = c->weapon->pierce > 0 && c->encounter != NULL;
-    if (pierces && c->ruleset->hit.resolve == HS_RESOLVE_TOUCHED) {
+    if (pierces && c->ruleset->hit.resolve == HS_RESOLVE_TOUCHED)
         pierce_touched(c);
-        return;
-    }
     for (size_t i = 0; i < c->claim->victim_count && !hs_work_is_over(&c->work); i++) {
         struct hs_str name = c->claim->victims[i];
         struct hs_view view;
         if (pierces)
             hs_work_spend(&c->work, HS_WORK_LOOK + (i + c->encounter->met_count) * HS_WORK_PASS);
-        if (hs_is_repeated(c, i) || hs_str_equal(name, hs_hit_target(c)))
+        if (hs_is_repeated(c, i) || hs_str_equal(name, hs_hit_target(c)) || is_checked(c, name))
             continue;
         if (pierces) {
             find_victim(c, name, &view);
