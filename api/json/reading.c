@@ -1,5 +1,7 @@
 #include "api/json/reading.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,9 +163,6 @@ static void report_parse_error(struct hs_str body, const json_error_t *error,
     case json_error_duplicate_key:
         fault = "occurs twice in the same object";
         break;
-    case json_error_numeric_overflow:
-        fault = "must be a finite number in range";
-        break;
     case json_error_null_character:
         fault = "must not contain a NUL character";
         break;
@@ -175,6 +174,60 @@ static void report_parse_error(struct hs_str body, const json_error_t *error,
     char pointer[HS_POINTER_MAX];
     hs_json_pointer_at(body, error->position > 0 ? (size_t)error->position : 0, pointer);
     hs_problem_add(problem, pointer, "%s", fault);
+}
+
+static size_t number_end(struct hs_str text, size_t at)
+{
+    while (at < text.len && text.ptr[at] != '\0' && strchr("+-.0123456789Ee", text.ptr[at]) != NULL)
+        at++;
+    return at;
+}
+
+/* Returns whether the parser refuses a number because of its size. */
+static bool is_out_of_range(const char *number, size_t len)
+{
+    errno = 0;
+    if (memchr(number, '.', len) == NULL && memchr(number, 'e', len) == NULL &&
+        memchr(number, 'E', len) == NULL)
+        strtoll(number, NULL, 10);
+    else if (fabs(strtod(number, NULL)) < HUGE_VAL)
+        errno = 0; /* a number near 0 */
+    return errno == ERANGE;
+}
+
+/* Returns a copy of a text with a string of spaces in place of each number that is out of range, or
+   NULL if memory ran out. The parser refuses a whole text with such a number. No field accepts the
+   string, so only the number's own item is malformed. */
+static char *blank_numbers(struct hs_str text)
+{
+    char *copy = malloc(text.len + 1);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
+    for (size_t i = 0, end; i < text.len; i = end) {
+        end = copy[i] == '"' ? string_end(text, i) + 1 : number_end(text, i);
+        if (end == i)
+            end++;
+        else if (copy[i] != '"' && is_out_of_range(copy + i, end - i)) {
+            memset(copy + i, ' ', end - i);
+            copy[i] = copy[end - 1] = '"';
+        }
+    }
+    return copy;
+}
+
+/* Parses a text again that the parser refused because a number is out of range. */
+static json_t *load_blanked(struct hs_str text, json_error_t *error, bool *no_memory)
+{
+    char *blanked = blank_numbers(text);
+    *no_memory = blanked == NULL;
+    json_t *root = NULL;
+    if (blanked != NULL)
+        root = hs_json_load((struct hs_str){blanked, text.len}, JSON_REJECT_DUPLICATES, error,
+                            no_memory);
+    free(blanked);
+    return root;
 }
 
 json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem)
@@ -198,6 +251,8 @@ json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem)
     json_error_t error;
     bool no_memory;
     json_t *root = hs_json_load(body, JSON_REJECT_DUPLICATES, &error, &no_memory);
+    if (root == NULL && !no_memory && json_error_code(&error) == json_error_numeric_overflow)
+        root = load_blanked(body, &error, &no_memory);
     if (no_memory) {
         hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "out of memory");
         return NULL;
