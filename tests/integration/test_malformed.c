@@ -225,6 +225,30 @@ START_TEST(a_number_out_of_range_is_a_fault_of_its_item)
 }
 END_TEST
 
+/* Some languages allow half a surrogate pair in a string, and escape it in JSON. */
+START_TEST(half_a_character_is_a_fault_of_its_item)
+{
+    static const char *const halves[] = {"\\ud800", "\\uDC00x", "a\\uDbFf\\u0041",
+                                         "\\udc00\\ud800"};
+    static const char *const whole[] = {"\\ud83d\\ude00", "\\\\ud800"};
+    hs_kept_start(&kept, NULL);
+    open_match("m");
+    for (size_t i = 0; i < 6; i++) {
+        const char *text = i < 4 ? halves[i] : whole[i - 4];
+        char body[1024];
+        snprintf(body, sizeof body,
+                 "{\"x_1\":\"%s\",\"hits\":[" HIT("1", ",\"claimed_bone\":\"%s\"") ",7]}", text,
+                 text);
+        json_t *answer = post("/v1/matches/m/hits", body);
+        const json_t *results = json_object_get(answer, "results");
+        ck_assert_str_eq(pointers_of(json_array_get(results, 0)), "/hits/0/claimed_bone");
+        ck_assert_str_eq(pointers_of(json_array_get(results, 1)), "/hits/1");
+        json_decref(answer);
+    }
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 START_TEST(strict_refuses_the_whole_request)
 {
     char *answer = NULL;
@@ -360,6 +384,7 @@ int main(void)
     tcase_add_test(tcase, a_bad_item_of_every_kind_in_one_tick);
     tcase_add_test(tcase, a_repaired_item_is_verified);
     tcase_add_test(tcase, a_number_out_of_range_is_a_fault_of_its_item);
+    tcase_add_test(tcase, half_a_character_is_a_fault_of_its_item);
     tcase_add_test(tcase, strict_refuses_the_whole_request);
     tcase_add_test(tcase, a_jump_after_a_malformed_frame_names_its_own);
     tcase_add_test(tcase, rows_of_a_table_are_items_too);
