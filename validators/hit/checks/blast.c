@@ -240,11 +240,29 @@ static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
     return first;
 }
 
-/* Corrects the impact if an obstacle beside the path hides the target. The projectile flew past
-   the obstacle and exploded further along its path. */
+/* Sets the impact to the nearest approach to a target that counts as hit because of
+   claim_padding. */
+static void burst_at_target(struct hs_hit_context *c, const struct hs_contact *target)
+{
+    const struct hs_hitbox *box = &target->rig->hitboxes[target->nearest_hitbox];
+    const struct hs_sweep_contact *at = &target->nearest;
+    c->out->impact = (struct hs_impact){.present = true,
+                                        .point = at->point,
+                                        .normal = at->normal,
+                                        .center = at->center,
+                                        .distance = at->gap_distance,
+                                        .player = c->target.player->name,
+                                        .bone = target->rig->bones[box->bone],
+                                        .zone = c->ruleset->zones[box->zone].name};
+}
+
+/* Corrects the impact of a projectile that explodes at a target within claim_padding, or that flew
+   past an obstacle beside the path that hides the target, and exploded further along its path. */
 static void find_burst(struct hs_hit_context *c)
 {
     const struct hs_encounter *e = c->encounter;
+    if (e != NULL && c->is_lenient)
+        burst_at_target(c, &e->target);
     if (e == NULL || !e->is_beside)
         return;
     c->out->impact = (struct hs_impact){.present = false};
