@@ -1,5 +1,7 @@
 #include "api/json/reading.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,9 +163,6 @@ static void report_parse_error(struct hs_str body, const json_error_t *error,
     case json_error_duplicate_key:
         fault = "occurs twice in the same object";
         break;
-    case json_error_numeric_overflow:
-        fault = "must be a finite number in range";
-        break;
     case json_error_null_character:
         fault = "must not contain a NUL character";
         break;
@@ -175,6 +174,91 @@ static void report_parse_error(struct hs_str body, const json_error_t *error,
     char pointer[HS_POINTER_MAX];
     hs_json_pointer_at(body, error->position > 0 ? (size_t)error->position : 0, pointer);
     hs_problem_add(problem, pointer, "%s", fault);
+}
+
+static size_t number_end(struct hs_str text, size_t at)
+{
+    while (at < text.len && text.ptr[at] != '\0' && strchr("+-.0123456789Ee", text.ptr[at]) != NULL)
+        at++;
+    return at;
+}
+
+/* Returns whether the parser refuses a number because of its size. */
+static bool is_out_of_range(const char *number, size_t len)
+{
+    errno = 0;
+    if (memchr(number, '.', len) == NULL && memchr(number, 'e', len) == NULL &&
+        memchr(number, 'E', len) == NULL)
+        strtoll(number, NULL, 10);
+    else if (fabs(strtod(number, NULL)) < HUGE_VAL)
+        errno = 0; /* a number near 0 */
+    return errno == ERANGE;
+}
+
+/* Returns the UTF-16 unit that the escape \uXXXX at `at` stands for; 0 if there is no such escape
+   before `end`. */
+static unsigned unit_at(const char *text, size_t at, size_t end)
+{
+    char digits[5] = "";
+    if (end - at < 6 || text[at] != '\\' || text[at + 1] != 'u')
+        return 0;
+    memcpy(digits, text + at + 2, 4);
+    return strspn(digits, "0123456789abcdefABCDEF") == 4 ? (unsigned)strtoul(digits, NULL, 16) : 0;
+}
+
+/* Replaces the halves of surrogate pairs in a string by the replacement character U+FFFD. */
+static void mend_string(char *text, size_t at, size_t end)
+{
+    for (size_t next; at < end; at = next) {
+        unsigned unit = unit_at(text, at, end);
+        next = at + (unit != 0 ? 6 : text[at] == '\\' ? 2 : 1);
+        if (unit >> 10 == 0xD800 >> 10 && unit_at(text, next, end) >> 10 == 0xDC00 >> 10)
+            next += 6;
+        else if (unit >> 11 == 0xD800 >> 11)
+            memcpy(text + at + 2, "fffd", 4);
+    }
+}
+
+/*
+ * Returns a copy of a text without the values for which the parser refuses a whole text although
+ * only one item is faulty, or NULL if memory ran out. A client can choose such values. Each number
+ * that is out of range becomes a string of spaces, which no field accepts. Half a surrogate pair
+ * becomes U+FFFD, which no name contains.
+ */
+static char *mend_values(struct hs_str text)
+{
+    char *copy = malloc(text.len + 1);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
+    for (size_t i = 0, end; i < text.len; i = end) {
+        bool is_string = copy[i] == '"';
+        end = is_string ? string_end(text, i) + 1 : number_end(text, i);
+        end = end > text.len ? text.len : end;
+        if (end == i) {
+            end++;
+        } else if (is_string) {
+            mend_string(copy, i, end);
+        } else if (is_out_of_range(copy + i, end - i)) {
+            memset(copy + i, ' ', end - i);
+            copy[i] = copy[end - 1] = '"';
+        }
+    }
+    return copy;
+}
+
+/* Parses a text that the parser refused, with its values mended. */
+static json_t *load_mended(struct hs_str text, json_error_t *error, bool *no_memory)
+{
+    char *mended = mend_values(text);
+    json_t *root = NULL;
+    *no_memory = mended == NULL;
+    if (mended != NULL && memcmp(mended, text.ptr, text.len) != 0)
+        root = hs_json_load((struct hs_str){mended, text.len}, JSON_REJECT_DUPLICATES, error,
+                            no_memory);
+    free(mended);
+    return root;
 }
 
 json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem)
@@ -198,6 +282,8 @@ json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem)
     json_error_t error;
     bool no_memory;
     json_t *root = hs_json_load(body, JSON_REJECT_DUPLICATES, &error, &no_memory);
+    if (root == NULL && !no_memory && body.len > 0)
+        root = load_mended(body, &error, &no_memory);
     if (no_memory) {
         hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "out of memory");
         return NULL;

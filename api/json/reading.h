@@ -24,10 +24,10 @@ enum { HS_JSON_BYTES_PER_OBJECT = 12, HS_JSON_BYTES_PER_ARRAY = 4, HS_JSON_LET_P
 
 /*
  * Parses a body. The body must be an object in UTF-8, without a byte order mark, duplicate keys or
- * an escaped NUL. Its numbers must be in range, and its depth must be at most HS_JSON_MAX_DEPTH. A
- * body that is mostly empty objects and arrays is refused, because their values take a hundred
- * times the memory of their text. On failure, sets `problem` and returns NULL. The caller owns the
- * value.
+ * an escaped NUL. Its depth must be at most HS_JSON_MAX_DEPTH. A number that is out of range
+ * becomes a string, so that only its own item is malformed. A body that is mostly empty objects and
+ * arrays is refused, because their values take a hundred times the memory of their text. On
+ * failure, sets `problem` and returns NULL. The caller owns the value.
  */
 json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem);
 

@@ -193,6 +193,62 @@ START_TEST(a_repaired_item_is_verified)
 }
 END_TEST
 
+/* A client can choose any number, and some languages print 1e20 as a whole number. */
+START_TEST(a_number_out_of_range_is_a_fault_of_its_item)
+{
+    static const char *const numbers[] = {"1e400", "-1e400", "100000000000000000000",
+                                          "-9223372036854775809"};
+    char *answer = NULL;
+    hs_kept_start(&kept, NULL);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char match[16], path[64], body[1024];
+        snprintf(match, sizeof match, "m%zu", i);
+        snprintf(path, sizeof path, "/v1/matches/%s/ticks", match);
+        open_match(match);
+        snprintf(body, sizeof body,
+                 "{\"x_1\":%s,\"frames\":[{\"time\":11.05,\"players\":[" PLAYER(
+                     "s", "") "]}],"
+                              "\"hits\":[" HIT("1", ",\"radius\":%s,\"claimed_bone\":%s") "," HIT(
+                                  "2", "") "]}",
+                 numbers[i], numbers[i], numbers[i]);
+        json_t *tick = post(path, body), *hits = json_object_get(tick, "hits");
+        ck_assert_str_eq(pointers_of(json_array_get(hits, 0)),
+                         "/hits/0/radius /hits/0/claimed_bone");
+        ck_assert_str_eq(json_string_value(json_object_get(json_array_get(hits, 1), "reason")),
+                         "ok");
+        json_decref(tick);
+        strcat(path, "?strict=true");
+        ck_assert_int_eq(hs_kept_send(&kept, "POST", path, body, &answer), 400);
+        hs_kept_holds(answer, "/hits/0/radius");
+    }
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* Some languages allow half a surrogate pair in a string, and escape it in JSON. */
+START_TEST(half_a_character_is_a_fault_of_its_item)
+{
+    static const char *const halves[] = {"\\ud800", "\\uDC00x", "a\\uDbFf\\u0041",
+                                         "\\udc00\\ud800"};
+    static const char *const whole[] = {"\\ud83d\\ude00", "\\\\ud800"};
+    hs_kept_start(&kept, NULL);
+    open_match("m");
+    for (size_t i = 0; i < 6; i++) {
+        const char *text = i < 4 ? halves[i] : whole[i - 4];
+        char body[1024];
+        snprintf(body, sizeof body,
+                 "{\"x_1\":\"%s\",\"hits\":[" HIT("1", ",\"claimed_bone\":\"%s\"") ",7]}", text,
+                 text);
+        json_t *answer = post("/v1/matches/m/hits", body);
+        const json_t *results = json_object_get(answer, "results");
+        ck_assert_str_eq(pointers_of(json_array_get(results, 0)), "/hits/0/claimed_bone");
+        ck_assert_str_eq(pointers_of(json_array_get(results, 1)), "/hits/1");
+        json_decref(answer);
+    }
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 START_TEST(strict_refuses_the_whole_request)
 {
     char *answer = NULL;
@@ -333,6 +389,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_bad_item_of_every_kind_in_one_tick);
     tcase_add_test(tcase, a_repaired_item_is_verified);
+    tcase_add_test(tcase, a_number_out_of_range_is_a_fault_of_its_item);
+    tcase_add_test(tcase, half_a_character_is_a_fault_of_its_item);
     tcase_add_test(tcase, strict_refuses_the_whole_request);
     tcase_add_test(tcase, a_jump_after_a_malformed_frame_names_its_own);
     tcase_add_test(tcase, rows_of_a_table_are_items_too);

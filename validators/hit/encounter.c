@@ -462,6 +462,14 @@ bool hs_is_repeated(const struct hs_hit_context *c, size_t i)
     return false;
 }
 
+bool hs_hit_refuses(const struct hs_hit_context *c, struct hs_str name)
+{
+    for (uint16_t i = 0; i < c->out->refused_count; i++)
+        if (hs_str_equal(hs_name_str(&c->out->refused[i].player), name))
+            return true;
+    return false;
+}
+
 void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reason reason,
                       double measured, double limit)
 {

@@ -121,13 +121,18 @@ enum hs_reason hs_verify_victim(const struct hs_hit_context *c, const struct hs_
 /* Returns whether the claim also lists victim `i` at an earlier index. */
 bool hs_is_repeated(const struct hs_hit_context *c, size_t i);
 
+/* Returns whether a player is already listed as refused. */
+bool hs_hit_refuses(const struct hs_hit_context *c, struct hs_str name);
+
 /* Adds a refused victim. `measured` and `limit` matter only for HS_REASON_OUTSIDE_BLAST. */
 void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reason reason,
                       double measured, double limit);
 
 /* The results of all pellets of a claim. */
 struct hs_volley {
-    bool has_names;  /* at least one pellet names or touches a player */
+    bool has_names; /* at least one pellet names or touches a player */
+    /* The player whom each pellet names or, with hit.resolve `touched`, touches; NULL: nobody. */
+    const struct hs_player *named[HS_MAX_PELLETS];
     uint16_t landed; /* number of pellets that hit their claimed body */
     uint16_t free;   /* number of landed pellets that the world certainly does not stop */
 

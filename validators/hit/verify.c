@@ -26,7 +26,15 @@ static void describe_rewind(struct hs_hit_context *c)
         c->out->flags |= 1u << HS_FLAG_CLAMPED_TO_NEWEST;
 }
 
-/* Flags a claimed radius or damage that is impossible with this weapon. */
+/* Returns how many bodies a claim can hurt by contact with one pellet. */
+static double pierceable(const struct hs_hit_context *c)
+{
+    double pierce = (double)c->weapon->pierce, victims = (double)c->claim->victim_count;
+    return 1 + (c->ruleset->hit.resolve == HS_RESOLVE_TOUCHED ? pierce : fmin(pierce, victims));
+}
+
+/* Flags a claimed radius or damage that is impossible with this weapon. The claimed damage may be
+   the sum over all victims. */
 static void compare_claim(struct hs_hit_context *c)
 {
     const struct hs_hit_claim *claim = c->claim;
@@ -41,9 +49,9 @@ static void compare_claim(struct hs_hit_context *c)
         factor = fmax(factor, c->weapon->zone_factor[i]);
     for (int i = 0; i < c->weapon->falloff_count; i++)
         falloff = fmax(falloff, c->weapon->falloff[i].factor);
-    double max = c->weapon->damage * factor * falloff * (double)c->weapon->pellets;
+    double max = c->weapon->damage * factor * falloff * (double)c->weapon->pellets * pierceable(c);
     if (c->weapon->has_blast)
-        max += c->weapon->blast.damage;
+        max += c->weapon->blast.damage * (double)(1 + c->claim->victim_count);
     max *= hs_damage_scale(c);
     if (claim->claimed_damage > max * (1 + 1e-9))
         c->out->flags |= 1u << HS_FLAG_DAMAGE_FORGED;

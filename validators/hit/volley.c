@@ -123,9 +123,10 @@ static void sweep_blast(struct hs_hit_context *c, struct hs_path *path, struct h
     find_burst(c, path, &e, volley);
 }
 
-static void verify_pellet(struct hs_hit_context *c, const struct hs_pellet_claim *pellet,
-                          struct hs_volley *volley, struct hs_pellet_result *out)
+static void verify_pellet(struct hs_hit_context *c, size_t pellet_index, struct hs_volley *volley,
+                          struct hs_pellet_result *out)
 {
+    const struct hs_pellet_claim *pellet = &c->claim->pellets[pellet_index];
     struct hs_str name = pellet->target.ptr != NULL ? pellet->target : c->claim->target;
     struct hs_view view = {.status = HS_REWIND_NO_HISTORY};
     struct hs_path path;
@@ -144,6 +145,7 @@ static void verify_pellet(struct hs_hit_context *c, const struct hs_pellet_claim
         return;
     }
     volley->has_names = true;
+    volley->named[pellet_index] = view.player;
     enum hs_reason reason = hs_verify_victim(c, &view, name, false);
     if (reason != HS_REASON_OK || view.player == NULL) { /* without a player, the reason says why */
         bool missing = hs_reason_verdict(reason) == HS_VERDICT_INCONCLUSIVE;
@@ -171,7 +173,7 @@ void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out)
     for (size_t i = 0; i < c->claim->pellet_count && !hs_work_is_over(&c->work); i++) {
         struct hs_pellet_result *result = &c->out->pellets[c->out->pellet_count++];
         if (i < fired)
-            verify_pellet(c, &c->claim->pellets[i], out, result);
+            verify_pellet(c, i, out, result);
         else
             *result = (struct hs_pellet_result){.outcome = HS_PELLET_REFUSED,
                                                 .reason = HS_REASON_PELLET_COUNT};

@@ -160,15 +160,20 @@ START_TEST(claimed_numbers_pay_nothing)
 END_TEST
 
 /* The max damage of the rifle is 20 x 2. A falloff above 1, or the shooter's scale, raises that
-   max. */
+   max. So do the victims that the claim names, if the rifle pierces. */
 START_TEST(only_impossible_claimed_damage_is_flagged)
 {
+    static const struct hs_str victims[2] = {{"B", 1}, {"C", 1}};
     static const struct {
         double falloff, scale, claimed;
+        int pierce, victims;
         bool forged;
     } rows[] = {
-        {1, 1, 40, false},  {1, 1, 40.001, true},  {1, 2, 80, false},   {1, 2, 80.001, true},
-        {3, 1, 120, false}, {3, 1, 120.001, true}, {0.5, 1, 40, false}, {1, 1, 0, false},
+        {1, 1, 40, 0, 0, false},    {1, 1, 40.001, 0, 0, true}, {1, 2, 80, 0, 0, false},
+        {1, 2, 80.001, 0, 0, true}, {3, 1, 120, 0, 0, false},   {3, 1, 120.001, 0, 0, true},
+        {0.5, 1, 40, 0, 0, false},  {1, 1, 0, 0, 0, false},     {1, 1, 80, 1, 2, false},
+        {1, 1, 80.001, 1, 2, true}, {1, 1, 80, 2, 1, false},    {1, 1, 80.001, 2, 1, true},
+        {1, 1, 80, 0, 2, true},
     };
     const int count = (int)(sizeof rows / sizeof *rows);
     for (int i = 0; i < count; i++) {
@@ -184,6 +189,9 @@ START_TEST(only_impossible_claimed_damage_is_flagged)
         struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 0, 1.1);
         claim.has_claimed_damage = true;
         claim.claimed_damage = rows[i].claimed;
+        rifle->pierce = rows[i].pierce;
+        claim.victims = victims;
+        claim.victim_count = (size_t)rows[i].victims;
         struct hs_hit_result *r = judge(&claim);
         ck_assert_int_eq((r->flags >> HS_FLAG_DAMAGE_FORGED & 1) != 0, rows[i].forged);
         ck_assert_int_eq(r->verdict, HS_VERDICT_ACCEPTED);

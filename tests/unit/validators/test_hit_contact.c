@@ -364,6 +364,84 @@ START_TEST(padding_needs_a_free_line)
 }
 END_TEST
 
+/* A target that is hit although the path misses it counts as one of the pierced bodies. */
+START_TEST(a_target_within_the_padding_is_a_pierced_body)
+{
+    static const struct hs_str behind[2] = {{"B", 1}, {"C", 1}};
+    rules->hit.claim_padding = 0.1;
+    rules->weapons[HS_STAGE_RIFLE]->pierce = 1 + _i;
+    place("S", 0, 0);
+    place("T", 20, 0.25); /* the shot misses the head by 0.05; the torso is below the path */
+    place("B", 25, 0);
+    place("C", 28, 0);
+    struct hs_hit_claim claim = hs_stage_claim(NOW, 30, 0, 1.6 + 0.05);
+    claim.start.z = claim.end.z;
+    claim.victims = behind;
+    claim.victim_count = 2;
+    const struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_OK_LENIENT);
+    ck_assert_uint_eq(r->damage_count, _i == 0 ? 2 : 3);
+    ck_assert_uint_eq(r->refused_count, _i == 0 ? 1 : 0);
+    if (_i == 0)
+        ck_assert_int_eq(r->refused[0].reason, HS_REASON_BLOCKED_BY_PLAYER);
+}
+END_TEST
+
+/* A projectile explodes at a target that is hit because of the padding, not at the claimed end
+   behind it. B is near the target, C near the end. */
+START_TEST(a_shot_explodes_at_a_target_within_the_padding)
+{
+    static const struct hs_str victims[2] = {{"B", 1}, {"C", 1}};
+    struct hs_weapon *rifle = rules->weapons[HS_STAGE_RIFLE];
+    rules->hit.claim_padding = 0.1;
+    rifle->has_blast = true;
+    rifle->blast = (struct hs_blast){.radius = 3, .inner_radius = 3, .damage = 30};
+    place("S", 0, 0);
+    place("T", 20, 0.25); /* the shot misses the head by 0.05; the torso is below the path */
+    place("B", 20, -2);
+    place("C", 30, -2);
+    struct hs_hit_claim claim = hs_stage_claim(NOW, 30, 0, 1.6 + 0.05);
+    claim.start.z = claim.end.z;
+    claim.victims = victims;
+    claim.victim_count = 2;
+    const struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_OK_LENIENT);
+    ck_assert(!hs_result_has_flag(r, HS_FLAG_UNVERIFIED_IMPACT));
+    expect_impact(r, "T", "head", 20);
+    ck_assert_double_eq_tol(r->impact.normal.y, -1, 0.05);
+    ck_assert_uint_eq(r->refused_count, 1);
+    ck_assert_str_eq(r->refused[0].player.text, "C");
+    ck_assert_double_eq(r->damage_total, 70);
+}
+END_TEST
+
+/* With hit.resolve `touched`, a shot that pierces hits bodies that the claim does not name. Bodies
+   that it names and that are not hit are refused. Only C is behind too many bodies; D is beside. */
+START_TEST(named_bodies_that_a_shot_does_not_pierce_are_refused)
+{
+    static const struct hs_str listed[4] = {{"D", 1}, {"C", 1}, {"B", 1}, {"absent", 6}};
+    static const enum hs_reason reasons[3] = {
+        HS_REASON_NO_INTERSECTION, HS_REASON_BLOCKED_BY_PLAYER, HS_REASON_UNKNOWN_TARGET_HISTORY};
+    rules->hit.resolve = HS_RESOLVE_TOUCHED;
+    rules->weapons[HS_STAGE_RIFLE]->pierce = 1;
+    place("S", 0, 0);
+    place("T", 10, 0);
+    place("B", 12, 0);
+    place("C", 14, 0);
+    place("D", 12, 5);
+    struct hs_hit_claim claim = level_shot();
+    claim.target = (struct hs_str){0};
+    claim.victims = listed;
+    claim.victim_count = 4;
+    const struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_OK);
+    ck_assert_uint_eq(r->damage_count, 2);
+    ck_assert_uint_eq(r->refused_count, 3);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(r->refused[i].reason, reasons[i]);
+}
+END_TEST
+
 /* ---- bones ---- */
 
 static void post_bones(int64_t time_us, bool root, bool head)
@@ -465,6 +543,9 @@ static TCase *cases_of_bodies(void)
     tcase_add_loop_test(tcase, with_bystander_in_shadow_a_bystander_does_not_block, 0, 2);
     tcase_add_test(tcase, ties_go_to_the_nearer_centre);
     tcase_add_test(tcase, padding_needs_a_free_line);
+    tcase_add_loop_test(tcase, a_target_within_the_padding_is_a_pierced_body, 0, 2);
+    tcase_add_test(tcase, a_shot_explodes_at_a_target_within_the_padding);
+    tcase_add_test(tcase, named_bodies_that_a_shot_does_not_pierce_are_refused);
     tcase_add_test(tcase, missing_bones_are_left_out_and_reported);
     tcase_add_test(tcase, a_body_without_any_bone_then_is_inconclusive);
     return tcase;

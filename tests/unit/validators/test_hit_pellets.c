@@ -386,14 +386,16 @@ START_TEST(a_volley_that_misses_explodes_where_its_pellets_end)
     claim.victims = victims;
     claim.victim_count = 1;
     list_pellets(&claim, pellets, 2);
-    expect(&claim, HS_REASON_OK, _i == 0 ? 60 : 30);
+    expect(&claim, HS_REASON_OK, 60);
     const struct hs_hit_result *r = judge(&claim);
+    ck_assert_uint_eq(r->unclaimed_count, 0);
     ck_assert_double_eq_tol(r->impact.distance, 21, 0.06);
     ck_assert_uint_eq(r->refused_count, _i == 0 ? 1 : 0);
     ck_assert_int_eq(r->pellets[0].outcome, HS_PELLET_MISS);
     if (_i == 0)
         ck_assert_int_eq(r->refused[0].reason, HS_REASON_NO_INTERSECTION);
     claim.victim_count = 0;
+    expect(&claim, HS_REASON_OK, 30);
     if (_i == 0)
         claim.target = HS_STR("far");
     pellets[0].target = pellets[1].target = HS_STR("far");
@@ -480,6 +482,32 @@ START_TEST(a_volley_at_an_unknown_door_is_inconclusive)
 }
 END_TEST
 
+/* A body that only pellets name is damaged by the blast like a target, and is neither refused nor
+   unclaimed. F is named and too far away. Row: 1: the first body on a path is hit. */
+START_TEST(a_blast_reaches_the_bodies_that_pellets_name)
+{
+    rifle->pellets = 3;
+    rifle->spread_deg = 10;
+    give_blast(rifle);
+    rules->hit.resolve = _i == 0 ? HS_RESOLVE_CLAIMED : HS_RESOLVE_TOUCHED;
+    stand("S", 0, 0);
+    stand("T", 20, 0);
+    stand("B", 20, 2);
+    stand("F", 30, 3);
+    const struct hs_pellet_claim pellets[3] = {{.end = {20, 0, 1.1}, .target = HS_STR("T")},
+                                               {.end = {20, 1, 1.1}, .target = HS_STR("B")},
+                                               {.end = {30, 2, 1.1}, .target = HS_STR("F")}};
+    struct hs_hit_claim claim = hs_stage_claim_fired(NOW, 20, 0, 1.1);
+    claim.target = (struct hs_str){0};
+    list_pellets(&claim, pellets, 3);
+    expect(&claim, HS_REASON_OK, 60);
+    const struct hs_hit_result *r = judge(&claim);
+    ck_assert_uint_eq(r->damage_count, 2);
+    ck_assert_uint_eq(r->refused_count, 0);
+    ck_assert_uint_eq(r->unclaimed_count, 0);
+}
+END_TEST
+
 /* Row: damage of the blast, number of pellets at the head and at the torso, and which cause pays
    how much. A pellet does 15, or 30 to the head. */
 static const struct {
@@ -534,6 +562,7 @@ int main(void)
     tcase_add_test(tcase, a_volley_at_an_unseen_target_does_not_explode);
     tcase_add_test(tcase, a_volley_that_touches_nothing_explodes_at_its_first_end);
     tcase_add_test(tcase, a_volley_at_an_unknown_door_is_inconclusive);
+    tcase_add_loop_test(tcase, a_blast_reaches_the_bodies_that_pellets_name, 0, 2);
     tcase_add_loop_test(tcase, all_direct_damage_is_compared_with_the_blast, 0, LARGEST);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

@@ -99,16 +99,6 @@ static void land_blast(struct hs_hit_context *c, const struct explosion *x,
                                    .share = share_at(x->blast, distance) * scale});
 }
 
-/* Returns whether a player is already listed as refused. The direct target may be listed before
-   the blast is checked. */
-static bool is_refused(const struct hs_hit_context *c, struct hs_str name)
-{
-    for (uint16_t i = 0; i < c->out->refused_count; i++)
-        if (hs_str_equal(hs_name_str(&c->out->refused[i].player), name))
-            return true;
-    return false;
-}
-
 /* Checks a claimed victim. Adds the damage and returns true, or lists the victim as refused and
    returns false. */
 static bool check_claimed(struct hs_hit_context *c, const struct explosion *x, struct hs_str name)
@@ -120,7 +110,7 @@ static bool check_claimed(struct hs_hit_context *c, const struct explosion *x, s
     enum hs_reason reason = check_player(c, x, &view, name, &distance);
     if (reason == HS_REASON_OK)
         land_blast(c, x, &view, distance);
-    else if (!is_refused(c, name))
+    else if (!hs_hit_refuses(c, name)) /* the direct target may already be listed */
         hs_refuse_victim(c, name, reason, distance, x->blast->radius);
     return reason == HS_REASON_OK;
 }
@@ -131,6 +121,40 @@ bool hs_hit_lists(const struct hs_hit_context *c, struct hs_str name)
         if (hs_str_equal(c->claim->victims[i], name))
             return true;
     return false;
+}
+
+/* Returns whether one of the first `count` pellets names a player. */
+static bool is_named(const struct hs_hit_context *c, const struct hs_player *player, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (c->volley->named[i] == player)
+            return true;
+    return false;
+}
+
+/* Damages the players whom only pellets name. For the others of these players, the list of pellets
+   says why they are not hurt. Returns whether anyone is damaged. */
+static bool hurt_named(struct hs_hit_context *c, const struct explosion *x)
+{
+    bool hurts = false;
+    for (size_t i = 0; i < c->claim->pellet_count && !hs_work_is_over(&c->work); i++) {
+        const struct hs_player *player = c->volley->named[i];
+        struct hs_view view;
+        double distance;
+        if (player == NULL || (c->claims_target && player == c->target.player) ||
+            is_named(c, player, i))
+            continue;
+        struct hs_str name = hs_name_str(&player->name);
+        hs_work_spend(&c->work, HS_WORK_LOOK + c->claim->victim_count * HS_WORK_PASS);
+        if (hs_hit_lists(c, name))
+            continue;
+        hs_find_view(c, name, x->time_us, &view);
+        if (check_player(c, x, &view, name, &distance) != HS_REASON_OK)
+            continue;
+        land_blast(c, x, &view, distance);
+        hurts = true;
+    }
+    return hurts;
 }
 
 /* Lists the players in the blast whom the claim does not name, and damages them if the weapon's
@@ -145,7 +169,8 @@ static void find_unclaimed(struct hs_hit_context *c, const struct explosion *x)
         double distance;
         hs_work_spend(&c->work, HS_WORK_LOOK + c->claim->victim_count * HS_WORK_PASS);
         if (player->left || hs_hit_lists(c, name) ||
-            (c->claims_target && player == c->target.player))
+            (c->claims_target && player == c->target.player) ||
+            is_named(c, player, c->claim->pellet_count))
             continue;
         hs_find_view(c, name, x->time_us, &view);
         if (check_player(c, x, &view, name, &distance) != HS_REASON_OK)
@@ -216,11 +241,29 @@ static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
     return first;
 }
 
-/* Corrects the impact if an obstacle beside the path hides the target. The projectile flew past
-   the obstacle and exploded further along its path. */
+/* Sets the impact to the nearest approach to a target that counts as hit because of
+   claim_padding. */
+static void burst_at_target(struct hs_hit_context *c, const struct hs_contact *target)
+{
+    const struct hs_hitbox *box = &target->rig->hitboxes[target->nearest_hitbox];
+    const struct hs_sweep_contact *at = &target->nearest;
+    c->out->impact = (struct hs_impact){.present = true,
+                                        .point = at->point,
+                                        .normal = at->normal,
+                                        .center = at->center,
+                                        .distance = at->gap_distance,
+                                        .player = c->target.player->name,
+                                        .bone = target->rig->bones[box->bone],
+                                        .zone = c->ruleset->zones[box->zone].name};
+}
+
+/* Corrects the impact of a projectile that explodes at a target within claim_padding, or that flew
+   past an obstacle beside the path that hides the target, and exploded further along its path. */
 static void find_burst(struct hs_hit_context *c)
 {
     const struct hs_encounter *e = c->encounter;
+    if (e != NULL && c->is_lenient)
+        burst_at_target(c, &e->target);
     if (e == NULL || !e->is_beside)
         return;
     c->out->impact = (struct hs_impact){.present = false};
@@ -287,8 +330,10 @@ enum hs_reason hs_check_blast(struct hs_hit_context *c, struct hs_check_row *row
     if (direct != NULL)
         refuse_direct(c, direct);
     bool is_direct = c->landed_count > 0;
-    bool has_target = is_direct || (direct != NULL && c->claims_target);
-    bool hurts = hurt_claimed(c, &x, has_target) || is_direct;
+    bool is_at_target = is_direct || direct != NULL;
+    bool hurts = hurt_claimed(c, &x, is_at_target && c->claims_target) || is_direct;
+    if (is_at_target)
+        hurts = hurt_named(c, &x) || hurts;
     find_unclaimed(c, &x);
     if (direct != NULL)
         settle_direct(c);

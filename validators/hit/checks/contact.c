@@ -76,6 +76,14 @@ static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *v
     return contact.touched;
 }
 
+/* Returns whether the target is hit before another body is touched. */
+static bool is_behind_target(const struct hs_hit_context *c, const struct hs_contact *body)
+{
+    const struct hs_contact *target = &c->encounter->target;
+    return target->touched ? hs_contact_is_before(&c->path, target, body)
+                           : c->is_lenient && target->nearest.gap_distance < body->distance;
+}
+
 /* Checks an additional victim: the path must touch the victim, and the weapon must pierce all
    bodies in front of them. */
 static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct hs_str name)
@@ -88,8 +96,7 @@ static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct 
     while (before < e->met_count && e->met[before].player != view->player)
         before++;
     const struct hs_met *met = before < e->met_count ? &e->met[before] : NULL;
-    if (met != NULL && e->target.touched &&
-        hs_contact_is_before(&c->path, &e->target, &met->contact))
+    if (met != NULL && is_behind_target(c, &met->contact))
         before++;
     if (reason == HS_REASON_OK && met == NULL)
         reason = is_behind_obstacle(c, view) ? HS_REASON_OCCLUDED_WORLD : HS_REASON_NO_INTERSECTION;
@@ -138,22 +145,29 @@ static void pierce_touched(struct hs_hit_context *c)
     }
 }
 
+/* Returns whether pierce_touched has already checked a victim. */
+static bool is_checked(const struct hs_hit_context *c, struct hs_str name)
+{
+    for (uint16_t i = 0; i < c->landed_count; i++)
+        if (hs_str_equal(hs_name_str(&c->landed[i].player->name), name))
+            return true;
+    return hs_hit_refuses(c, name);
+}
+
 /* Checks the additional victims of a shot. The check `blast` checks the victims of a blast. */
 static void check_victims(struct hs_hit_context *c)
 {
     if (c->weapon == NULL || c->weapon->has_blast)
         return;
     bool pierces = c->weapon->pierce > 0 && c->encounter != NULL;
-    if (pierces && c->ruleset->hit.resolve == HS_RESOLVE_TOUCHED) {
+    if (pierces && c->ruleset->hit.resolve == HS_RESOLVE_TOUCHED)
         pierce_touched(c);
-        return;
-    }
     for (size_t i = 0; i < c->claim->victim_count && !hs_work_is_over(&c->work); i++) {
         struct hs_str name = c->claim->victims[i];
         struct hs_view view;
         if (pierces)
             hs_work_spend(&c->work, HS_WORK_LOOK + (i + c->encounter->met_count) * HS_WORK_PASS);
-        if (hs_is_repeated(c, i) || hs_str_equal(name, hs_hit_target(c)))
+        if (hs_is_repeated(c, i) || hs_str_equal(name, hs_hit_target(c)) || is_checked(c, name))
             continue;
         if (pierces) {
             find_victim(c, name, &view);
