@@ -335,7 +335,8 @@ static enum hs_outcome outcome_of(const struct hs_hit_result *result, enum hs_ch
     return HS_OUTCOME_UNKNOWN;
 }
 
-/* Returns the target of a claim whose path can be tested again, or NULL. Sets *lands if the path
+/* Returns the target of the claim, or NULL if the path of the claim cannot be tested again (for
+   example because the claim has pellets). Sets *lands if the path
    touched the target. */
 static const struct hs_player *target_of(const struct hs_claim_facts *f, bool *lands)
 {

@@ -138,8 +138,8 @@ static bool is_first_since_spawn(const struct hs_checking *c, int64_t spawned_us
            c->undo->movement.received_us < spawned_us;
 }
 
-/* Finds the first jump by the server that no move has shown yet and that can explain this move. The
-   first move after a spawn may come late. */
+/* Finds the first recent jump by the server that can explain this move. Skips a jump if it, or a
+   later jump, has already excused a move. The first move after a spawn may come late. */
 static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
 {
     const struct hs_player *player = c->player;

@@ -7,7 +7,8 @@
    different slacks. */
 struct misfit {
     int64_t off_us, slack_us;
-    /* off_us exceeds the slack of the rules, but a noisy connection may have more slack. */
+    /* True if off_us is larger than the slack in the ruleset. The time may still fit, because noise
+       on the connection raises slack_us. */
     bool needs_noise;
 };
 
