@@ -62,7 +62,7 @@ static int list_options(int argc, char **argv)
     return HS_EXIT_FINE;
 }
 
-static const struct {
+static const struct command {
     const char *name;
     int (*run)(int argc, char **argv); /* argv[0] is the name of the subcommand */
     const char *help;
@@ -106,6 +106,17 @@ static void open_standard_streams(void)
             _exit(1);
 }
 
+/* Returns the exit code of a command. A command whose output was not written has failed, except
+   `serve`, whose output is only the line that the log has, too. */
+static int finish(const struct command *command, int code)
+{
+    bool is_written = fflush(stdout) == 0 && !ferror(stdout);
+    if (code != HS_EXIT_FINE || is_written || command->run == serve)
+        return code;
+    fputs("hindsight: the output cannot be written\n", stderr);
+    return HS_EXIT_FAILED;
+}
+
 int main(int argc, char **argv)
 {
     open_standard_streams();
@@ -125,7 +136,7 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
+            return finish(&commands[i], commands[i].run(argc - 1, argv + 1));
     fprintf(stderr, "hindsight: there is no command %.100s; see hindsight --help\n", argv[1]);
     return HS_EXIT_USAGE;
 }

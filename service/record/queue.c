@@ -93,19 +93,26 @@ static bool write_item(struct hs_line_queue *queue, const struct item *item)
            (write_flat(queue, item->body) && write_bytes(queue, "}\n", 2));
 }
 
-/* If an earlier writer was interrupted, the last line may lack its newline. Adds the newline. */
-static bool end_last_line(const char *path, int file)
+/* Prepares a file for further lines. If an earlier writer was interrupted, the last line may lack
+   its newline, and gets it. Refuses a file that does not start as a recording does (EBADMSG). */
+static bool continue_file(const char *path, int file)
 {
+    static const char start[] = "{\"format\":\"" HS_STREAM_FORMAT "\"";
     struct stat status;
-    char last = '\n';
+    char first[sizeof start] = "", last = '\n';
     if (fstat(file, &status) != 0)
         return false;
     if (!S_ISREG(status.st_mode) || status.st_size == 0)
         return true;
     int reader = open(path, O_RDONLY | O_CLOEXEC);
-    bool known = reader >= 0 && pread(reader, &last, 1, status.st_size - 1) == 1;
+    ssize_t got = reader >= 0 ? pread(reader, first, sizeof start - 1, 0) : -1;
+    bool known = got > 0 && pread(reader, &last, 1, status.st_size - 1) == 1;
     if (reader >= 0)
         close(reader);
+    if (known && memcmp(first, start, (size_t)got) != 0) {
+        errno = EBADMSG;
+        return false;
+    }
     return known && (last == '\n' || write_all(file, "\n", 1));
 }
 
@@ -182,8 +189,9 @@ static int open_file(const char *path, char error[256])
     int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         snprintf(error, 256, "%.180s: another process writes to it", path);
-    else if (file < 0 || !end_last_line(path, file))
-        snprintf(error, 256, "%.180s: %.60s", path, strerror(errno));
+    else if (file < 0 || !continue_file(path, file))
+        snprintf(error, 256, "%.180s: %.60s", path,
+                 errno == EBADMSG ? "is no recording, so choose another file" : strerror(errno));
     else
         return file;
     if (file >= 0)

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define START "{\"format\":\"hindsight-stream\"}\n"
+
 static struct hs_line_queue *open_queue(size_t max_bytes)
 {
     char error[256] = "";
@@ -187,7 +189,7 @@ END_TEST
 
 START_TEST(a_file_is_continued)
 {
-    hs_test_write_file(hs_recording_path, "one\ntw");
+    hs_test_write_file(hs_recording_path, START "one\ntw");
     struct hs_line_queue *queue = open_queue(65536);
     char error[256] = "";
     ck_assert_ptr_null(hs_line_queue_open(hs_recording_path, 65536, error));
@@ -198,8 +200,24 @@ START_TEST(a_file_is_continued)
     ck_assert(put(queue, "four\n"));
     hs_line_queue_close(queue);
     char *text = hs_test_read_file(hs_recording_path, NULL);
-    ck_assert_str_eq(text, "one\ntw\nthree\nfour\n");
+    ck_assert_str_eq(text, START "one\ntw\nthree\nfour\n");
     free(text);
+}
+END_TEST
+
+/* The file could be compressed, or another file of the user. The service does not change it. */
+START_TEST(another_file_is_refused)
+{
+    static const char *const texts[] = {"\x1f\x8b\x08", "{\"format\":\"other\"}\n", "notes\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char error[256] = "";
+        hs_test_write_file(hs_recording_path, texts[i]);
+        ck_assert_ptr_null(hs_line_queue_open(hs_recording_path, 65536, error));
+        ck_assert_msg(strstr(error, "is no recording") != NULL, "%s", error);
+        char *text = hs_test_read_file(hs_recording_path, NULL);
+        ck_assert_str_eq(text, texts[i]);
+        free(text);
+    }
 }
 END_TEST
 
@@ -241,6 +259,7 @@ int main(void)
     tcase_add_test(queue, a_large_part_is_written_from_where_it_is);
     tcase_add_test(queue, a_large_part_that_is_refused_is_given_back_at_once);
     tcase_add_test(queue, a_file_is_continued);
+    tcase_add_test(queue, another_file_is_refused);
     tcase_add_test(queue, a_new_file_is_the_owners_alone);
     tcase_add_test(queue, a_full_disk_ends_the_recording);
     suite_add_tcase(suite, queue);
