@@ -165,7 +165,7 @@ static bool print_all(const struct hs_recomputed *of, const struct hs_evidence_p
     hs_verdict_scene_free(&scene);
     if (!fine)
         fputs("hindsight show: out of memory\n", stderr);
-    return fine && fflush(stdout) == 0;
+    return fine;
 }
 
 static int show(struct hs_str text)

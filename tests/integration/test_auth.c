@@ -381,7 +381,7 @@ static const struct {
     {"token new --tenant a --scopes ingest --secret x 2>&1", 2, "no such option"},
     {"token new --tenant a --scopes ingest --kid 2026-q1", 0, "hs_a_2026-q1_"},
     {"token new --tenant a --scopes ingest 2>&1 >/dev/full", 1, "No space left"},
-    {"list-options 2>&1 >/dev/full", 1, "the output cannot be written"},
+    {"list-options man 2>&1 >/dev/full", 1, "the output cannot be written"},
     {"simulate hits --help 2>&1 >/dev/full", 1, "the output cannot be written"},
     {"serve --listen 127.0.0.1:0 --token-file /nonexistent 2>&1", 2, "configuration fault"},
     {"serve --listen 0.0.0.0:0 --admin-listen 127.0.0.1:0 --token-file /nonexistent 2>&1", 2,
