@@ -214,8 +214,10 @@ static void mend_string(char *text, size_t at, size_t end)
         next = at + (unit != 0 ? 6 : text[at] == '\\' ? 2 : 1);
         if (unit >> 10 == 0xD800 >> 10 && unit_at(text, next, end) >> 10 == 0xDC00 >> 10)
             next += 6;
-        else if (unit >> 11 == 0xD800 >> 11)
-            memcpy(text + at + 2, "fffd", 4);
+        else if (unit >> 11 == 0xD800 >> 11) {
+            memset(text + at + 2, 'f', 3);
+            text[at + 5] = 'd';
+        }
     }
 }
 
