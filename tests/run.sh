@@ -32,9 +32,9 @@ fi
 
 build=$1
 shift
-# The time limit of a test that sets none itself. Check's default of 4 s is too short for a busy
-# machine.
-export CK_DEFAULT_TIMEOUT="${CK_DEFAULT_TIMEOUT:-60}"
+# The time limit of a test that sets none itself, and a factor for all time limits. Check's default
+# of 4 s is too short for a busy machine.
+export CK_DEFAULT_TIMEOUT="${CK_DEFAULT_TIMEOUT:-60}" CK_TIMEOUT_MULTIPLIER="${CK_TIMEOUT_MULTIPLIER:-3}"
 export HS_PROGRAM="${HS_PROGRAM:-$build/hindsight}"
 jobs=${HS_TEST_JOBS:-$(nproc)}
 passed=0 failed=0 skipped=0
