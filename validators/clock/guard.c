@@ -120,6 +120,9 @@ static void advance(struct hs_clock_guard *guard, const struct hs_timing_move *s
     if (step->dilation != guard->dilation) {
         guard->dilation = step->dilation;
         guard->change_us = guard->received_us;
+        /* The client learns of the change later, at an unknown time. Until then its clock runs at
+           the old speed, so Y no longer bounds the lead. */
+        guard->known &= (uint8_t)~HS_GUARD_BOUND;
     }
 }
 
@@ -144,13 +147,17 @@ static bool prove(struct hs_clock_guard *guard, const struct hs_moves_rules *rul
     guard->bound_us += elapsed_us * rules->ack_skew_ppm * 1e-6;
     /* Game time ran at another speed before the dilation changed, so older acks cannot be used. */
     if ((guard->known & HS_GUARD_ACK) != 0 && guard->ack_us >= guard->change_us) {
-        int64_t seen = step->timestamp_us - (guard->ack_us + guard->shift_us) - guard->base_us;
+        double age = (double)(guard->received_us - guard->ack_us) * guard->dilation;
+        int64_t later = (int64_t)floor(hs_smaller(age, (double)HS_MOVES_LONGEST_US) + 0.5);
+        /* `later` is the game time since the snapshot. */
+        int64_t seen =
+            step->timestamp_us - (guard->received_us + guard->shift_us - later) - guard->base_us;
         if ((guard->known & HS_GUARD_BOUND) == 0 || (double)seen < guard->bound_us)
             guard->bound_us = (double)seen;
         guard->known |= HS_GUARD_BOUND;
         if (seen < guard->lowest_us) {
             guard->lowest_us = to_lead(seen);
-            guard->lowest_trip_us = to_lead(guard->received_us - guard->ack_us);
+            guard->lowest_trip_us = to_lead(later);
         }
     }
     record_ack(guard, step);

@@ -8,7 +8,9 @@
  * AckBound. k is the send time of the newest snapshot that earlier packets acknowledged. The client
  * made the move after it received this snapshot, so c - k is at least the offset of the client's
  * clock. Y is the smallest c - k so far. Y rises slowly over time, because even an honest clock has
- * a small error. Delay and loss only lower x, so x of an honest clock never exceeds Y.
+ * a small error. Delay and loss only lower x, so x of an honest clock never exceeds Y. When the
+ * dilation changes, the client learns of it late, and its offset changes. So Y starts again with
+ * the snapshots sent after the change.
  *
  * LeadGuard. Time is divided into blocks. M is the largest x in a block: the x of the move with the
  * least delay. R is the largest M in the window before the block. When M exceeds R, the difference

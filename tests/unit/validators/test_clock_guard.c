@@ -1,5 +1,5 @@
-/* The detectors of the default clock check, move by move: pauses, and silences after which the
-   moves catch up. */
+/* The detectors of the default clock check, move by move: pauses, silences after which the moves
+   catch up, and changes of the dilation. */
 #include <check.h>
 
 #include "tests/support/play/stage.h"
@@ -19,6 +19,10 @@ static int suspected, proven;
 static int64_t up_us, down_us, now_us, received_us;
 static double client_us;
 
+/* The dilation, the one before it, and when the server changed it. */
+static double dilation, former_dilation;
+static int64_t changed_us;
+
 static void set_up(void)
 {
     ruleset = hs_stage_ruleset();
@@ -29,6 +33,8 @@ static void set_up(void)
     now_us = S(100);
     received_us = 0;
     client_us = 1e6;
+    dilation = former_dilation = 1;
+    changed_us = INT64_MIN;
 }
 
 static void tear_down(void)
@@ -41,8 +47,8 @@ static void receive(int64_t at_us, int64_t ack_us)
     struct hs_timing_move step = {.timestamp_us = (int64_t)client_us,
                                   .received_us = at_us > received_us ? at_us : received_us,
                                   .ack_us = ack_us,
-                                  .has_ack = has_acks,
-                                  .dilation = 1};
+                                  .has_ack = has_acks};
+    step.dilation = step.received_us >= changed_us ? dilation : former_dilation;
     received_us = step.received_us;
     if (!has_begun) {
         hs_clock_guard_begin(&guard, &step);
@@ -193,6 +199,66 @@ START_TEST(noise_is_measured)
 }
 END_TEST
 
+static void set_dilation(double to)
+{
+    former_dilation = dilation;
+    dilation = to;
+    changed_us = now_us;
+}
+
+/* Plays with a clock of `rate` times the game's speed. The client learns of a change with the next
+   snapshot. In a paused game it makes no moves. */
+static void play(double seconds, double rate)
+{
+    for (int64_t end_us = now_us + S(seconds); now_us < end_us;) {
+        double known = now_us - down_us >= changed_us ? dilation : former_dilation;
+        frame(known * rate);
+        if (known > 0)
+            receive(now_us + up_us, now_us - down_us);
+    }
+}
+
+/* The change reaches the client late, so its clock runs at the old speed for longer than any
+   earlier snapshot took. */
+START_TEST(a_change_of_the_dilation_proves_nothing)
+{
+    static const double dilations[] = {0, 0.3, 2, 4};
+    play(20, 1);
+    for (int i = 0; i < 5; i++) {
+        set_dilation(i % 2 == 0 ? dilations[_i] : 1);
+        down_us += S(0.2);
+        play(1, 1);
+        down_us -= S(0.2);
+        play(9, 1);
+    }
+    ck_assert_int_eq(proven, 0);
+}
+END_TEST
+
+START_TEST(a_late_packet_in_fast_motion_proves_nothing)
+{
+    set_dilation(2);
+    play(10, 1);
+    up_us = S(0.6);
+    play(1, 1);
+    up_us = S(0.05);
+    play(10, 1);
+    ck_assert_int_eq(proven, 0);
+}
+END_TEST
+
+START_TEST(a_fast_clock_is_proven_at_every_dilation)
+{
+    static const double dilations[] = {0.3, 2, 4};
+    play(20, 1);
+    set_dilation(dilations[_i]);
+    play(5, 1);
+    ck_assert_int_eq(proven, 0);
+    play(8, 1.1);
+    ck_assert_int_ge(proven, 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("clock_guard");
@@ -205,6 +271,9 @@ int main(void)
     tcase_add_test(tcase, moves_that_may_be_delayed_are_not_suspected);
     tcase_add_test(tcase, without_acks_catching_up_looks_like_a_stall);
     tcase_add_loop_test(tcase, an_outage_that_drains_is_no_offence, 0, 6);
+    tcase_add_loop_test(tcase, a_change_of_the_dilation_proves_nothing, 0, 4);
+    tcase_add_test(tcase, a_late_packet_in_fast_motion_proves_nothing);
+    tcase_add_loop_test(tcase, a_fast_clock_is_proven_at_every_dilation, 0, 3);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }
