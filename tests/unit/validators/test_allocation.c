@@ -378,7 +378,7 @@ static void move_of(int i, struct hs_move *move)
 }
 
 /* After this many moves, each place for an answer has had a result with failures. */
-enum { FIRST_MOVES = 2600 };
+enum { FIRST_MOVES = 4000 };
 
 START_TEST(moves_allocate_nothing)
 {
