@@ -1,7 +1,6 @@
 #include "api/json/number.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,4 +201,10 @@ const char *hs_numbers_read(const char *at, const char *end, size_t count, doubl
         if (at == end || *at != ',')
             return NULL;
     }
+}
+
+bool hs_number_parse(struct hs_str text, double *out)
+{
+    return text.len > 0 && !hs_is_space(text.ptr[0]) &&
+           hs_numbers_read(text.ptr, text.ptr + text.len, 1, out) == text.ptr + text.len;
 }

@@ -2,7 +2,10 @@
 #ifndef HS_API_JSON_NUMBER_H
 #define HS_API_JSON_NUMBER_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+#include "validators/str.h"
 
 /*
  * Reads `count` numbers, 1 or more, with commas between them. White space may come before each
@@ -13,5 +16,8 @@
  */
 #define HS_NUMBER_MAX 1e150
 const char *hs_numbers_read(const char *at, const char *end, size_t count, double *out);
+
+/* Reads a text that is one such number, without white space. Returns false for any other text. */
+bool hs_number_parse(struct hs_str text, double *out);
 
 #endif

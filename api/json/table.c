@@ -56,27 +56,25 @@ bool hs_json_read_name(struct hs_reader *reader, const json_t *value, const stru
     return true;
 }
 
-/* Writes "must be a, b or c". More than four words are listed without commas. */
-static void refuse_word(struct hs_reader *reader, const struct hs_json_at *at,
-                        const struct hs_vocabulary *words, int low)
+const char *hs_json_words(const struct hs_vocabulary *words, int low, char text[HS_DETAIL_MAX])
 {
-    char text[HS_DETAIL_MAX];
     bool is_long = words->count - low > 4;
-    int len = snprintf(text, sizeof text, is_long ? "must be one of" : "must be");
+    int len = snprintf(text, HS_DETAIL_MAX, is_long ? "must be one of" : "must be");
     for (int i = low; i < words->count; i++) {
         const char *before = is_long || i == low ? " " : i + 1 < words->count ? ", " : " or ";
-        len += snprintf(text + len, sizeof text - (size_t)len, "%s%s", before, words->names[i]);
+        len += snprintf(text + len, HS_DETAIL_MAX - (size_t)len, "%s%s", before, words->names[i]);
     }
-    hs_json_bad(reader, at, "%s", text);
+    return text;
 }
 
 bool hs_json_read_word(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        const struct hs_vocabulary *words, int low, int *out)
 {
     struct hs_str text = {json_string_value(value), json_string_length(value)};
+    char wanted[HS_DETAIL_MAX];
     int found = hs_vocabulary_find(words, text);
     if (found < low)
-        refuse_word(reader, at, words, low);
+        hs_json_bad(reader, at, "%s", hs_json_words(words, low, wanted));
     else
         *out = found;
     return found >= low;

@@ -155,6 +155,9 @@ bool hs_json_read_name(struct hs_reader *reader, const json_t *value, const stru
 /* Reads one of `words`, from index `low` on. */
 bool hs_json_read_word(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        const struct hs_vocabulary *words, int low, int *out);
+/* Writes "must be a, b or c", with the words from index `low` on, and returns `text`. More than
+   four words are listed without commas. */
+const char *hs_json_words(const struct hs_vocabulary *words, int low, char text[HS_DETAIL_MAX]);
 /* Records a fault for an unknown member, unless its name begins with x_. */
 void hs_json_refuse_unknown(struct hs_reader *reader, const struct hs_json_at *at, const char *key);
 

@@ -92,11 +92,8 @@ static struct hs_db_statement *prepare(struct hs_db *db, const char *sql, int pa
 {
     (void)parameters; /* SQLite counts them itself */
     struct statement *statement = calloc(1, sizeof *statement);
-    int result = statement != NULL
-                     ? sqlite3_prepare_v2(sqlite_of(db), sql, -1, &statement->sqlite, NULL)
-                     : SQLITE_NOMEM;
-    end_wait(db);
-    if (result == SQLITE_OK)
+    if (statement != NULL &&
+        sqlite3_prepare_v2(sqlite_of(db), sql, -1, &statement->sqlite, NULL) == SQLITE_OK)
         return &statement->base;
     free(statement);
     return NULL;

@@ -1,7 +1,7 @@
 /* Endpoints for rulesets: list, get, put, delete. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "api/json/number.h"
 #include "api/rulesets/document.h"
 
 #include "service/access/auth.h"
@@ -131,11 +131,8 @@ void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request
 static bool read_share(const struct hs_request *request, double *share, struct hs_problem *problem)
 {
     const char *text = hs_request_query(request, "canary_share");
-    char *end = "";
-    *share = text != NULL ? strtod(text, &end) : 0;
-    /* strtod would also accept blanks and hexadecimal numbers */
-    if (text == NULL || (*share > 0 && *share <= 1 && *end == '\0' &&
-                         strspn(text, "0123456789.eE+-") == strlen(text)))
+    *share = 0;
+    if (text == NULL || (hs_number_parse(hs_str_of(text), share) && *share > 0 && *share <= 1))
         return true;
     hs_problem_add(problem, "canary_share", "must be a number above 0 and up to 1");
     return false;

@@ -1,6 +1,5 @@
 /* GET /v1/verdicts lists stored verdicts; GET /v1/verdicts/{verdict} returns one with its
    evidence. */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/json/number.h"
+#include "api/json/table.h"
 #include "service/endpoints/evidence.h"
 #include "service/evidence/ended.h"
 #include "service/evidence/files.h"
@@ -39,13 +40,10 @@ static void time_argument(const struct hs_request *request, const char *name, in
                           struct hs_problem *problem)
 {
     struct hs_str text = text_argument(request, name);
-    char *end;
+    double seconds;
     if (text.ptr == NULL)
         return;
-    double seconds = strtod(text.ptr, &end);
-    /* strtod would also accept blanks, signs and hexadecimal numbers */
-    if (strspn(text.ptr, "0123456789.eE+-") == text.len && isdigit((unsigned char)text.ptr[0]) &&
-        *end == '\0' && seconds <= 9e9)
+    if (hs_number_parse(text, &seconds) && seconds >= 0 && seconds <= 9e9)
         *us = hs_seconds_to_us(seconds);
     else
         hs_problem_add(problem, name, "must be seconds since 1970, 0 to 9000000000");
@@ -71,10 +69,8 @@ static void check_word(struct hs_str text, const char *name, const struct hs_voc
 {
     if (text.ptr == NULL || hs_vocabulary_find(words, text) >= 0)
         return;
-    char list[64] = "";
-    for (int i = 0, len = 0; i < words->count; i++)
-        len += snprintf(list + len, sizeof list - (size_t)len, " %s", words->names[i]);
-    hs_problem_add(problem, name, "must be one of%s", list);
+    char wanted[HS_DETAIL_MAX];
+    hs_problem_add(problem, name, "%s", hs_json_words(words, 0, wanted));
 }
 
 bool hs_endpoint_verdict_query(const struct hs_request *request, const struct hs_vocabulary *kinds,

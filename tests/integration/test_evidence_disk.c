@@ -508,7 +508,7 @@ static void *post_without_end(void *context)
    of a store that writes all the time. */
 START_TEST(a_busy_store_takes_maps_and_deletions)
 {
-    enum { MAPS = 4 };
+    enum { MAPS = 10 };
     static const char *const more[] = {"--queue-ms", "0", NULL};
     pthread_t poster;
     sqlite3 *db;

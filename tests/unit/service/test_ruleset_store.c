@@ -89,6 +89,47 @@ START_TEST(equal_rigs_are_stored_once)
 }
 END_TEST
 
+/* The rigs of all rulesets have the same name, and each differs from the first in one place. */
+START_TEST(rigs_that_differ_anywhere_are_stored_apart)
+{
+    static const struct {
+        const char *bone, *shape, *stances;
+    } rigs[] = {
+#define SPHERE "\"sphere\",\"radius\":1"
+#define STAND  "\"stand\":{\"eye\":[0,0,1],\"bones\":[[0,0,1,0,0,0,1]]}"
+        {"root", SPHERE, STAND},
+        {"rood", SPHERE, STAND},
+        {"root", SPHERE ",\"center\":[0,0,0.5]", STAND},
+        {"root", SPHERE, "\"stand\":{\"eye\":[0,0,2],\"bones\":[[0,0,1,0,0,0,1]]}"},
+        {"root", SPHERE, "\"stand\":{\"eye\":[0,0,1],\"bones\":[[0,0,2,0,0,0,1]]}"},
+        {"root", SPHERE, STAND ",\"sit\":{\"eye\":[0,0,1],\"bones\":[[0,0,1,0,0,0,1]]}"},
+    };
+    enum { COUNT = sizeof rigs / sizeof rigs[0] };
+    const struct hs_rig *stored[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        struct hs_problem problem;
+        char text[1024], name[8], revision[HS_REVISION_MAX];
+        hs_problem_init(&problem);
+        snprintf(name, sizeof name, "r%d", i);
+        snprintf(
+            text, sizeof text,
+            "{\"name\":\"%s\",\"zones\":{\"body\":1},\"weapons\":{},\"rigs\":{\"r\":{"
+            "\"bones\":[\"%s\"],\"hitboxes\":[{\"bone\":\"%s\",\"zone\":\"body\",\"shape\":%s}],"
+            "\"stances\":{%s}}},\"default_rig\":\"r\"}",
+            name, rigs[i].bone, rigs[i].bone, rigs[i].shape, rigs[i].stances);
+        struct hs_ruleset *ruleset = hs_ruleset_from_text(str(text), (struct hs_str){0}, &problem);
+        ck_assert_msg(ruleset != NULL, "%s: %s", text, problem.errors[0].detail);
+        ck_assert_int_eq(hs_ruleset_store_put(store, str("acme"), ruleset, revision),
+                         HS_RULESET_CREATED);
+        struct hs_ruleset_entry *entry = hs_ruleset_store_get(store, str(name));
+        stored[i] = entry->ruleset->rigs[0];
+        hs_ruleset_store_release(store, entry);
+        for (int k = 0; k < i; k++)
+            ck_assert_ptr_ne(stored[k], stored[i]);
+    }
+}
+END_TEST
+
 /*
  * Putting the same document again gives the same revision and costs nothing, even while the old
  * entry is in use.
@@ -328,6 +369,7 @@ int main(void)
     TCase *tests = tcase_create("bytes");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, equal_rigs_are_stored_once);
+    tcase_add_test(tests, rigs_that_differ_anywhere_are_stored_apart);
     tcase_add_test(tests, an_equal_ruleset_keeps_the_entry);
     tcase_add_test(tests, bytes_are_bounded);
     tcase_add_test(tests, a_restored_canary_has_the_owner_of_its_name);

@@ -364,20 +364,27 @@ START_TEST(padding_needs_a_free_line)
 }
 END_TEST
 
+/* A shot that misses the head of T by 0.05, and claims B and C too. The torso is below the path. */
+static struct hs_hit_claim padded_shot(void)
+{
+    static const struct hs_str victims[2] = {{"B", 1}, {"C", 1}};
+    struct hs_hit_claim claim = hs_stage_claim(NOW, 30, 0, 1.6 + 0.05);
+    rules->hit.claim_padding = 0.1;
+    place("S", 0, 0);
+    place("T", 20, 0.25);
+    claim.start.z = claim.end.z;
+    claim.victims = victims;
+    claim.victim_count = 2;
+    return claim;
+}
+
 /* A target that is hit although the path misses it counts as one of the pierced bodies. */
 START_TEST(a_target_within_the_padding_is_a_pierced_body)
 {
-    static const struct hs_str behind[2] = {{"B", 1}, {"C", 1}};
-    rules->hit.claim_padding = 0.1;
     rules->weapons[HS_STAGE_RIFLE]->pierce = 1 + _i;
-    place("S", 0, 0);
-    place("T", 20, 0.25); /* the shot misses the head by 0.05; the torso is below the path */
+    const struct hs_hit_claim claim = padded_shot();
     place("B", 25, 0);
     place("C", 28, 0);
-    struct hs_hit_claim claim = hs_stage_claim(NOW, 30, 0, 1.6 + 0.05);
-    claim.start.z = claim.end.z;
-    claim.victims = behind;
-    claim.victim_count = 2;
     const struct hs_hit_result *r = judge(&claim);
     hs_expect_reason(r, HS_REASON_OK_LENIENT);
     ck_assert_uint_eq(r->damage_count, _i == 0 ? 2 : 3);
@@ -391,19 +398,12 @@ END_TEST
    behind it. B is near the target, C near the end. */
 START_TEST(a_shot_explodes_at_a_target_within_the_padding)
 {
-    static const struct hs_str victims[2] = {{"B", 1}, {"C", 1}};
     struct hs_weapon *rifle = rules->weapons[HS_STAGE_RIFLE];
-    rules->hit.claim_padding = 0.1;
     rifle->has_blast = true;
     rifle->blast = (struct hs_blast){.radius = 3, .inner_radius = 3, .damage = 30};
-    place("S", 0, 0);
-    place("T", 20, 0.25); /* the shot misses the head by 0.05; the torso is below the path */
+    const struct hs_hit_claim claim = padded_shot();
     place("B", 20, -2);
     place("C", 30, -2);
-    struct hs_hit_claim claim = hs_stage_claim(NOW, 30, 0, 1.6 + 0.05);
-    claim.start.z = claim.end.z;
-    claim.victims = victims;
-    claim.victim_count = 2;
     const struct hs_hit_result *r = judge(&claim);
     hs_expect_reason(r, HS_REASON_OK_LENIENT);
     ck_assert(!hs_result_has_flag(r, HS_FLAG_UNVERIFIED_IMPACT));
