@@ -340,6 +340,33 @@ START_TEST(a_blast_reaches_those_who_were_there_at_the_burst)
 }
 END_TEST
 
+/* A target within claim_padding is behind a wall. The shot explodes at the wall: it hurts U in
+   front of the wall, and not V beside the target. */
+START_TEST(a_shot_at_a_padded_target_behind_a_wall_explodes_at_the_wall)
+{
+    static const struct hs_str victims[2] = {{"U", 1}, {"V", 1}};
+    struct hs_weapon *rifle = rules->weapons[HS_STAGE_RIFLE];
+    rules->hit.claim_padding = 0.1;
+    rifle->has_blast = true;
+    rifle->blast = (struct hs_blast){.radius = 3, .inner_radius = 3, .damage = 30, .min_scale = 1};
+    stand("S", 0, 0);
+    stand("T", 20, 0.25);
+    stand("U", 8, -1.5);
+    stand("V", 20, -2);
+    build((struct hs_vec){10, -50, -1}, (struct hs_vec){10.5, 50, 5});
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 30, 0, 1.6 + 0.05);
+    claim.start.z = claim.end.z;
+    claim.victims = victims;
+    claim.victim_count = 2;
+    struct hs_hit_result *r = hs_stage_verify(match, &claim, HS_MS(1000));
+    ck_assert_str_eq(hs_reason_name(r->reason), "ok");
+    ck_assert_double_eq_tol(r->impact.distance, 10, 0.1);
+    ck_assert_uint_eq(r->damage_count, 1);
+    ck_assert_str_eq(r->damage[0].player.text, "U");
+    free(r);
+}
+END_TEST
+
 /* A mover that changes its shape between two samples keeps the older shape until the newer
    sample. */
 START_TEST(a_shape_is_of_the_older_sample)
@@ -386,6 +413,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_contact_fuse_uses_the_radius_against_the_world, 0, 2);
     tcase_add_loop_test(tcase, a_blast_on_the_floor_reaches_players_on_it, 0, 6);
     tcase_add_loop_test(tcase, a_blast_reaches_those_who_were_there_at_the_burst, 0, 2);
+    tcase_add_test(tcase, a_shot_at_a_padded_target_behind_a_wall_explodes_at_the_wall);
     tcase_add_test(tcase, a_shape_is_of_the_older_sample);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

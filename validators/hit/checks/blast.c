@@ -262,7 +262,9 @@ static void burst_at_target(struct hs_hit_context *c, const struct hs_contact *t
 static void find_burst(struct hs_hit_context *c)
 {
     const struct hs_encounter *e = c->encounter;
-    if (e != NULL && c->is_lenient)
+    bool strikes_world =
+        e != NULL && e->ends && e->end.contact.distance < e->target.nearest.gap_distance;
+    if (e != NULL && c->is_lenient && !strikes_world)
         burst_at_target(c, &e->target);
     if (e == NULL || !e->is_beside)
         return;
