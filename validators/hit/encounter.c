@@ -282,6 +282,27 @@ static void meet_near(struct hs_hit_context *c, const struct hs_path *path,
     hs_work_pass(&c->work, players->count - passed);
 }
 
+/* Finds the bodies on the path that are not the target. */
+static void meet_all(struct hs_hit_context *c, const struct hs_path *path,
+                     const struct hs_player *target, struct hs_encounter *out)
+{
+    if (path->flight_legs == 0) {
+        meet_near(c, path, target, out);
+        return;
+    }
+    for (uint32_t i = 0; i < c->match->players.count && !hs_work_is_over(&c->work); i++) {
+        hs_work_spend(&c->work, HS_WORK_PASS);
+        if (is_there(c, c->match->players.all[i], target))
+            meet(c, path, c->match->players.all[i], out);
+    }
+}
+
+/* Returns whether no other body is on the path before its nearest approach to the target. */
+static bool is_line_free(const struct hs_encounter *e)
+{
+    return e->met_count == 0 || e->met[0].contact.distance > e->target.nearest.gap_distance;
+}
+
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out)
 {
@@ -292,17 +313,18 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
     out->is_beside = out->is_unseen = out->ends = false;
     hs_contact_clear(&out->target);
     find_obstacle(c, path, out);
+    const struct hs_obstacle obstacle = out->obstacle;
+    bool clips = out->clips;
     if (target != NULL)
         find_target(c, path, target, whole, out);
-    if (path->flight_legs == 0) {
-        meet_near(c, path, target, out);
+    meet_all(c, path, target, out);
+    if (!out->reaches || out->target.touched || is_line_free(out))
         return;
-    }
-    for (uint32_t i = 0; i < c->match->players.count && !hs_work_is_over(&c->work); i++) {
-        hs_work_spend(&c->work, HS_WORK_PASS);
-        if (is_there(c, c->match->players.all[i], target))
-            meet(c, path, c->match->players.all[i], out);
-    }
+    /* A body stops the shot before it is near the target, so what hides the target is of no
+       interest. */
+    out->obstacle = obstacle;
+    out->clips = clips;
+    out->reaches = out->is_occluded = out->is_unknown = out->is_beside = out->is_unseen = false;
 }
 
 void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out)
@@ -390,7 +412,9 @@ void hs_find_touched(struct hs_hit_context *c, const struct hs_path *path, struc
 {
     struct hs_path whole = *path;
     struct hs_encounter e;
-    bool is_named = view->player != NULL && view->status == HS_REWIND_OK;
+    /* Shooters do not stop their own shots. */
+    bool is_named =
+        view->player != NULL && view->player != c->shooter.player && view->status == HS_REWIND_OK;
     hs_encounter_find(c, &whole, is_named ? view->player : NULL, &e);
     if (e.met_count > 0 && !(is_named && is_first(c, &whole, &e, view)))
         hs_find_view(c, hs_name_str(&e.met[0].player->name), c->hit_time_us, view);

@@ -29,7 +29,9 @@ struct hs_encounter {
     double world_radius;      /* radius of the sphere swept against map and movers */
     double free;              /* distance at which the world stops the sphere of world_radius */
     struct hs_contact target; /* set if there is a target */
-    bool reaches;             /* the target is touched, or missed by at most claim_padding */
+    /* The target is touched; or it is missed by at most claim_padding, and no body is on the path
+       before the nearest approach. */
+    bool reaches;
     /* Distance to the target along the path, or from the eye if is_unseen. */
     double needed;
     bool is_occluded;       /* `obstacle` is in front of the target */
@@ -94,9 +96,9 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
 
 /*
  * For hit.resolve `touched`: sets `view` to the first body that the path touches. On entry, `view`
- * contains the named player or no player. Leaves `view` unchanged if the path touches nobody, or
- * touches the named player first. A miss of the named player by at most claim_padding counts as a
- * touch.
+ * contains the named player or no player. Leaves `view` unchanged if the path touches nobody, if it
+ * touches the named player first, or if the named player is the shooter. A miss of the named player
+ * by at most claim_padding counts as a touch.
  */
 void hs_find_touched(struct hs_hit_context *c, const struct hs_path *path, struct hs_view *view);
 

@@ -367,6 +367,38 @@ START_TEST(a_shot_at_a_padded_target_behind_a_wall_explodes_at_the_wall)
 }
 END_TEST
 
+/* A rocket strikes B on its way to T, who is near the end of the path, beside it, and behind a door
+   that may be closed. The door does not matter, because the rocket never comes near T. */
+START_TEST(a_body_before_a_padded_target_ends_the_shot)
+{
+    struct hs_weapon *rifle = rules->weapons[HS_STAGE_RIFLE];
+    rules->hit.claim_padding = 3;
+    rifle->has_blast = true;
+    rifle->blast =
+        (struct hs_blast){.radius = 12, .inner_radius = 12, .damage = 30, .min_scale = 1};
+    stand("S", 0, 0);
+    stand("B", 10, 0);
+    stand("T", 20, 2.5);
+    struct hs_mover_frame door = {.mover = HS_STR("door"),
+                                  .fields = HS_MOVER_BOX,
+                                  .position = {20, 1.2, 1.6},
+                                  .half_extents = {3, 0.1, 2}};
+    struct hs_frame frame = {.time_us = HS_MS(1000), .movers = &door, .mover_count = 1};
+    enum hs_frame_result result;
+    unsigned flags = 0;
+    ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 22, 0, 1.6);
+    struct hs_str victim = HS_STR("B");
+    claim.victims = &victim;
+    claim.victim_count = 1;
+    struct hs_hit_result *r = hs_stage_verify(match, &claim, HS_MS(1000));
+    ck_assert_str_eq(hs_reason_name(r->reason), "ok");
+    ck_assert_str_eq(r->impact.player.text, "B");
+    ck_assert_uint_eq(r->damage_count, 2); /* B and T are in the blast */
+    free(r);
+}
+END_TEST
+
 /* A mover that changes its shape between two samples keeps the older shape until the newer
    sample. */
 START_TEST(a_shape_is_of_the_older_sample)
@@ -414,6 +446,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_blast_on_the_floor_reaches_players_on_it, 0, 6);
     tcase_add_loop_test(tcase, a_blast_reaches_those_who_were_there_at_the_burst, 0, 2);
     tcase_add_test(tcase, a_shot_at_a_padded_target_behind_a_wall_explodes_at_the_wall);
+    tcase_add_test(tcase, a_body_before_a_padded_target_ends_the_shot);
     tcase_add_test(tcase, a_shape_is_of_the_older_sample);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

@@ -38,7 +38,6 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
 {
     const struct hs_encounter *e = c->encounter;
     const struct hs_contact *target = &e->target;
-    bool free_line = e->met_count == 0 || e->met[0].contact.distance > target->nearest.gap_distance;
     c->out->has_margin = true;
     c->out->margin = target->nearest.gap;
     hs_describe_first(c, e);
@@ -46,7 +45,7 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
     hs_report_player(row, c->target.player);
     if (c->is_weapon_stale) /* the actual weapon is unknown, and may have a larger sphere */
         return HS_REASON_HISTORY_TOO_SHORT;
-    if (e->reaches && free_line) {
+    if (e->reaches) {
         c->is_lenient = true;
         hs_land(c, &(struct hs_landed){.player = c->target.player,
                                        .cause = HS_CAUSE_DIRECT,
