@@ -131,7 +131,8 @@ static bool is_excused(int row, const struct hs_hit_result *narrow,
         return is_unknown && narrow->refused_count > 0;
     return tolerances[row].set == set_future &&
            ((met_another && wide->rewind.ignored_count < narrow->rewind.ignored_count) ||
-            (is_unknown && narrow->damage_count == 0));
+            ((is_unknown || wide->reason == HS_REASON_OCCLUDED_WORLD) &&
+             narrow->damage_count == 0));
 }
 
 START_TEST(wider_tolerances_never_refuse_more)
