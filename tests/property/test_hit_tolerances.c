@@ -119,16 +119,18 @@ static double needed(int row, struct hs_scene_stage *stage, struct hs_hit_result
 
 /* Some exceptions are intended. `future_slack` also decides whether the last pose of a bystander or
    mover still blocks, and which body a claim without target can touch. `claim_padding` can turn an
-   explosion beside the target into a direct hit, and a body with unknown pose may block that
-   hit. */
+   explosion beside the target into a direct hit: a body with unknown pose may block that hit, and
+   it may be too early. */
 static bool is_excused(int row, const struct hs_hit_result *narrow,
                        const struct hs_hit_result *wide)
 {
     bool met_another =
         wide->reason == HS_REASON_BLOCKED_BY_PLAYER || wide->reason == HS_REASON_WRONG_TARGET;
     bool is_unknown = wide->verdict == HS_VERDICT_INCONCLUSIVE;
+    bool is_early =
+        wide->reason == HS_REASON_REWIND_LIMIT || wide->reason == HS_REASON_TIME_MISMATCH;
     if (tolerances[row].set == set_padding)
-        return is_unknown && narrow->refused_count > 0;
+        return (is_unknown || is_early) && narrow->refused_count > 0;
     return tolerances[row].set == set_future &&
            ((met_another && wide->rewind.ignored_count < narrow->rewind.ignored_count) ||
             ((is_unknown || wide->reason == HS_REASON_OCCLUDED_WORLD) &&
