@@ -13,7 +13,7 @@ struct hs_arena {
 };
 
 /* The maximum number of bytes that hs_arena_reset keeps. */
-enum { HS_ARENA_KEPT = 128 * 1024 };
+enum { HS_ARENA_KEPT = 1024 * 1024 };
 
 /* Allocates zeroed memory. Returns NULL if out of memory; earlier allocations stay valid. */
 void *hs_arena_alloc(struct hs_arena *arena, size_t count, size_t size);
