@@ -218,6 +218,7 @@ void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rule
         timing->wrapped_us += wrapped_us;
     struct hs_compat_result compat;
     hs_compat_accept(&timing->compat, rules, out->reason, move, &compat);
+    out->slowed_by = hs_larger(0, timing->guard.dilation - move->dilation);
     struct hs_timing_move unwrapped = *move;
     unwrapped.timestamp_us += timing->wrapped_us;
     struct hs_clock_verdict verdict = hs_clock_guard_step(&timing->guard, rules, &unwrapped);
