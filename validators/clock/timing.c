@@ -180,6 +180,9 @@ static void refuse(struct hs_timing *timing, const struct hs_moves_rules *rules,
     out->force_update = hs_compat_refuse(compat, out->reason, move);
     if (out->reason == HS_MOVE_BAD_TIMESTAMP)
         return;
+    /* While the game is paused, an honest clock stands still. */
+    if (move->dilation <= 0 && move->received_us > compat->stamp_us)
+        compat->stamp_us = move->received_us;
     int64_t silence_us = move->received_us - compat->stamp_us;
     if (silence_us >= rules->forced_after_us) {
         out->force_update = true;
