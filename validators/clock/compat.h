@@ -16,7 +16,7 @@
 
 struct hs_compat {
     int64_t current_us; /* client timestamp of the last accepted move */
-    int64_t stamp_us;   /* newest arrival of an accepted move */
+    int64_t stamp_us;   /* newest arrival of an accepted move, or of any move in a paused game */
     int64_t arrived_us; /* client timestamp of the last move that arrived, accepted or not */
     int64_t reset_us;   /* arrival of the move that last reset the client's clock */
     double ahead_us;    /* the discrepancy, after allowance and payback */

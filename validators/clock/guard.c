@@ -15,6 +15,10 @@
    the new base. */
 #define REBASE_US INT64_C(1000000000)
 
+/* If an arrival is earlier than the newest one by more than this, the server's clock was set back.
+   A smaller difference may come from moves of one tick that are not posted in order of arrival. */
+#define SET_BACK_US 50000
+
 /* If the ceiling falls by more than this, the clock paused. A smaller fall may come from a better
    connection. */
 #define PAUSE_SLACK_US 60000
@@ -102,9 +106,31 @@ static int32_t lead_of(struct hs_clock_guard *guard, const struct hs_timing_move
     return 0;
 }
 
+/* Forgets Y. Acks of snapshots that were sent before `time_us` do not count any more. */
+static void restart_bound(struct hs_clock_guard *guard, int64_t time_us)
+{
+    if (time_us > guard->change_us)
+        guard->change_us = time_us;
+    guard->known &= (uint8_t)~HS_GUARD_BOUND;
+}
+
+/* Continues with the same leads after the server's clock was set back. Until the clock passes its
+   old time, an ack may name a snapshot from before or from after this. So no ack counts until
+   then. */
+static void set_back(struct hs_clock_guard *guard, int64_t by_us)
+{
+    restart_bound(guard, guard->received_us);
+    guard->known = 0;
+    guard->received_us -= by_us;
+    guard->block_from_us -= by_us;
+    guard->base_us += by_us;
+}
+
 /* Advances to the arrival of this move, and applies the dilation to the elapsed time. */
 static void advance(struct hs_clock_guard *guard, const struct hs_timing_move *step)
 {
+    if (guard->received_us - step->received_us > SET_BACK_US)
+        set_back(guard, guard->received_us - step->received_us);
     if (step->received_us > guard->received_us) {
         double elapsed = (double)(step->received_us - guard->received_us);
         double most = (double)HS_MOVES_LONGEST_US;
@@ -119,10 +145,9 @@ static void advance(struct hs_clock_guard *guard, const struct hs_timing_move *s
     }
     if (step->dilation != guard->dilation) {
         guard->dilation = step->dilation;
-        guard->change_us = guard->received_us;
         /* The client learns of the change later, at an unknown time. Until then its clock runs at
            the old speed, so Y no longer bounds the lead. */
-        guard->known &= (uint8_t)~HS_GUARD_BOUND;
+        restart_bound(guard, guard->received_us);
     }
 }
 

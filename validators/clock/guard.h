@@ -10,7 +10,8 @@
  * clock. Y is the smallest c - k so far. Y rises slowly over time, because even an honest clock has
  * a small error. Delay and loss only lower x, so x of an honest clock never exceeds Y. When the
  * dilation changes, the client learns of it late, and its offset changes. So Y starts again with
- * the snapshots sent after the change.
+ * the snapshots sent after the change. When the server's clock is set back, the leads stay, and Y
+ * starts again with the snapshots sent after the clock has passed its old time.
  *
  * LeadGuard. Time is divided into blocks. M is the largest x in a block: the x of the move with the
  * least delay. R is the largest M in the window before the block. When M exceeds R, the difference
@@ -55,9 +56,9 @@ enum hs_guard_known { HS_GUARD_BOUND = 1, HS_GUARD_ACK = 2, HS_GUARD_ARRIVING_AC
 struct hs_clock_guard {
     int64_t base_us;     /* x of the first move, or of a later move after a rebase; every lead is
                             relative to it */
-    int64_t received_us; /* newest arrival */
+    int64_t received_us; /* newest arrival, since the server's clock was last set back */
     int64_t shift_us;    /* game time minus server time, because of dilations */
-    int64_t change_us;   /* arrival of the move that last changed the dilation */
+    int64_t change_us;   /* acks of snapshots sent before this time do not count */
     double dilation;
 
     /* AckBound */

@@ -251,6 +251,18 @@ static void begin(struct hs_movement *movement, const struct hs_moves_rules *rul
                              .has_begun = true};
 }
 
+/* Returns for how long after a change of the limits moves still arrive that were made before it. */
+static int64_t on_their_way_us(const struct hs_movement *movement, int64_t rtt_us)
+{
+    int64_t trip_us = rtt_us >= 0 ? rtt_us : RTT_UNKNOWN_US;
+    return (trip_us < RTT_MAX_US ? trip_us : RTT_MAX_US) + (int64_t)(2 * tick_us(movement));
+}
+
+void hs_movement_slow_down(struct hs_movement *movement, double slowed_by, int64_t rtt_us)
+{
+    movement->unused_us += (float)(slowed_by * (double)on_their_way_us(movement, rtt_us));
+}
+
 /* Changes the movement mode. The limits of the old mode apply for a while longer. If the limits of
    an even earlier and faster mode still apply, that mode keeps its window instead. So switching
    between two slower modes does not extend the faster mode's window. */
@@ -260,11 +272,8 @@ static void change_mode(struct hs_movement *movement, const struct hs_moves_rule
     bool in_window = movement->received_us <= movement->window_until_us;
     double old = speed_of(mode_of(rules, movement->mode));
     if (!in_window || old >= speed_of(mode_of(rules, movement->old_mode))) {
-        int64_t rtt_us = step->rtt_us >= 0 ? step->rtt_us : RTT_UNKNOWN_US;
         movement->old_mode = movement->mode;
-        movement->window_until_us = movement->received_us +
-                                    (rtt_us < RTT_MAX_US ? rtt_us : RTT_MAX_US) +
-                                    (int64_t)(2 * tick_us(movement));
+        movement->window_until_us = movement->received_us + on_their_way_us(movement, step->rtt_us);
     }
     movement->mode = step->mode;
     restart_gathering(movement);

@@ -147,4 +147,11 @@ double hs_move_mode_fall_speed(const struct hs_move_mode *mode);
 void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules *rules,
                        const struct hs_movement_step *step, struct hs_movement_result *out);
 
+/*
+ * Records that the dilation fell by `slowed_by`. Call this before the first step with the lower
+ * dilation. The client learns of the change late, so the old dilation counts for one round trip
+ * plus two ticks longer, as the old limits do after a change of mode. rtt_us is -1 if unknown.
+ */
+void hs_movement_slow_down(struct hs_movement *movement, double slowed_by, int64_t rtt_us);
+
 #endif

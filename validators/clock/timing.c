@@ -54,20 +54,21 @@ static void begin_stall(struct hs_timing *timing, int64_t received_us, double ba
 /*
  * Detects a silence of at least forced_after, followed by moves that catch up faster than real
  * time. The cause may be a stalled connection or a lag switch: the times of the moves do not show
- * which.
+ * which. What was delayed and caught up is game time, because the client's clock shows game time.
  */
 static void count_burst(struct hs_timing *timing, const struct hs_moves_rules *rules,
-                        int64_t received_us, double client_us)
+                        const struct hs_timing_move *move, double client_us)
 {
-    double silence = (double)(received_us - timing->heard_us);
+    int64_t received_us = move->received_us;
+    double silence = (double)(received_us - timing->heard_us), game = silence * move->dilation;
     move_to_part(timing, received_us);
     if (silence >= (double)rules->forced_after_us) {
-        begin_stall(timing, received_us, silence - client_us);
+        begin_stall(timing, received_us, game - client_us);
         return;
     }
     if (timing->backlog_us <= 0 || received_us - timing->stall_to_us > BURST_US)
         return;
-    timing->caught_us += (float)(client_us - silence);
+    timing->caught_us += (float)(client_us - game);
     timing->burst_to_us = received_us;
     if (!timing->has_burst && timing->caught_us >= fminf(BURST_MIN_US, timing->backlog_us / 2)) {
         uint8_t *count = &timing->bursts[timing->burst_part % HS_BURST_PARTS];
@@ -179,6 +180,9 @@ static void refuse(struct hs_timing *timing, const struct hs_moves_rules *rules,
     out->force_update = hs_compat_refuse(compat, out->reason, move);
     if (out->reason == HS_MOVE_BAD_TIMESTAMP)
         return;
+    /* While the game is paused, an honest clock stands still. */
+    if (move->dilation <= 0 && move->received_us > compat->stamp_us)
+        compat->stamp_us = move->received_us;
     int64_t silence_us = move->received_us - compat->stamp_us;
     if (silence_us >= rules->forced_after_us) {
         out->force_update = true;
@@ -218,11 +222,12 @@ void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rule
         timing->wrapped_us += wrapped_us;
     struct hs_compat_result compat;
     hs_compat_accept(&timing->compat, rules, out->reason, move, &compat);
+    out->slowed_by = hs_larger(0, timing->guard.dilation - move->dilation);
     struct hs_timing_move unwrapped = *move;
     unwrapped.timestamp_us += timing->wrapped_us;
     struct hs_clock_verdict verdict = hs_clock_guard_step(&timing->guard, rules, &unwrapped);
     refill_credit(timing, rules, move);
-    count_burst(timing, rules, move->received_us, client_us);
+    count_burst(timing, rules, move, client_us);
     if (move->received_us > timing->heard_us)
         timing->heard_us = move->received_us;
 

@@ -52,6 +52,7 @@ struct hs_timing_result {
     double client_us;
     bool force_update;
     double forced_us; /* time for which the server should move the player by itself */
+    double slowed_by; /* by how much the dilation fell since the previous move; 0: it did not */
     double error_us;  /* client time minus server time for this move; 0: not simulated */
     int64_t late_us;  /* how far a stale move was behind the newest move, by the client's clock */
     unsigned flags;   /* enum hs_timing_flag */

@@ -14,7 +14,8 @@ const char *hs_frame_result_text(enum hs_frame_result result)
         [HS_FRAME_STORED] = "stored",
         [HS_FRAME_MALFORMED] = "fields are missing, unknown or bad, see errors",
         [HS_FRAME_DUPLICATE_TIME] = "a sample with this time already exists; the first one is kept",
-        [HS_FRAME_TOO_OLD] = "the time is before the window of history",
+        [HS_FRAME_TOO_OLD] = "the time is before the window of history, or not after the "
+                             "player's last `leave`",
         [HS_FRAME_TIME_JUMP] = "the time is ahead of the newest frame by more than "
                                "history.max_forward",
         [HS_FRAME_BAD_ROTATION] = "the rotation is not a unit quaternion within 1e-3",

@@ -1,5 +1,5 @@
 /* The detectors of the default clock check, move by move: pauses, silences after which the moves
-   catch up, and changes of the dilation. */
+   catch up, changes of the dilation, and a server's clock that is set back. */
 #include <check.h>
 
 #include "tests/support/play/stage.h"
@@ -259,6 +259,29 @@ START_TEST(a_fast_clock_is_proven_at_every_dilation)
 }
 END_TEST
 
+/* Plays after the server's clock was set back. Snapshots sent before that carry the old time. */
+static void play_after_set_back(double seconds, double rate, int64_t since_us, int64_t by_us)
+{
+    for (int64_t end_us = now_us + S(seconds); now_us < end_us;) {
+        frame(rate);
+        int64_t seen_us = now_us - down_us;
+        receive(now_us + up_us - by_us, seen_us >= since_us ? seen_us - by_us : seen_us);
+    }
+}
+
+START_TEST(setting_the_servers_clock_back_is_no_offence)
+{
+    static const double steps[] = {0.1, 0.2, 0.3, 0.4, 1, 4.9};
+    run(40, 1);
+    int64_t by_us = S(steps[_i]), since_us = now_us + up_us;
+    received_us = now_us + up_us - by_us;
+    play_after_set_back(20, 1, since_us, by_us);
+    ck_assert_int_eq(suspected + proven, 0);
+    play_after_set_back(5, 1.1, since_us, by_us);
+    ck_assert_int_ge(proven, 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("clock_guard");
@@ -274,6 +297,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_change_of_the_dilation_proves_nothing, 0, 4);
     tcase_add_test(tcase, a_late_packet_in_fast_motion_proves_nothing);
     tcase_add_loop_test(tcase, a_fast_clock_is_proven_at_every_dilation, 0, 3);
+    tcase_add_loop_test(tcase, setting_the_servers_clock_back_is_no_offence, 0, 6);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

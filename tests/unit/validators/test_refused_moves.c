@@ -277,6 +277,46 @@ START_TEST(a_refused_move_uses_up_no_launch)
 }
 END_TEST
 
+/* ---- dilation ---- */
+
+/* Walks with a round trip of 200 ms, until the game slows down. */
+static void walk_until_slow(double dilation)
+{
+    for (int i = 0; i < 10; i++) {
+        struct hs_player_frame entry = hs_stage_entry("S", 0, 0, 0);
+        entry.fields = HS_FIELD_RTT;
+        entry.rtt_us = 200000 + 2000 * (i % 2);
+        ck_assert_int_eq(hs_stage_post(session.match, S(99.1) + S(0.05) * i, &entry, NULL),
+                         HS_FRAME_STORED);
+    }
+    walk(5);
+    ck_assert_int_eq(refusals, 0);
+    move.dilation = dilation;
+}
+
+START_TEST(moves_on_their_way_when_the_game_slows_down_are_not_refused)
+{
+    static const double dilations[] = {0, 0.3};
+    walk_until_slow(dilations[_i]);
+    walk(0.2); /* the client has not learned of the change */
+    for (int i = 0; i < 60 && dilations[_i] > 0; i++) {
+        pass(DT * dilations[_i], DT);
+        send(RUN * DT * dilations[_i], false);
+    }
+    ck_assert_int_eq(refusals, 0);
+}
+END_TEST
+
+START_TEST(who_ignores_a_slow_game_gains_little)
+{
+    walk_until_slow(0.3);
+    double from = last.x;
+    walk(5);
+    ck_assert_int_gt(refusals, 10);
+    ck_assert_double_le(last.x - from, RUN * (0.3 * 5 + 0.7 * 0.24) * TOLERANCE + RUN * CREDIT_S);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("refused moves");
@@ -291,6 +331,8 @@ int main(void)
     tcase_add_test(tcase, a_refused_move_uses_up_no_teleport);
     tcase_add_test(tcase, a_teleport_excuses_its_own_place_alone);
     tcase_add_test(tcase, a_refused_move_uses_up_no_launch);
+    tcase_add_loop_test(tcase, moves_on_their_way_when_the_game_slows_down_are_not_refused, 0, 2);
+    tcase_add_test(tcase, who_ignores_a_slow_game_gains_little);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

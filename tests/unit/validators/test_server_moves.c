@@ -573,6 +573,23 @@ START_TEST(a_clock_that_stands_still_is_forced)
 }
 END_TEST
 
+/* The game continues after a second, and the client learns of it 0.2 s later. */
+START_TEST(a_clock_that_stands_in_a_paused_game_is_not_forced)
+{
+    run(0, 0, 1);
+    for (int ms = 50; ms <= 1200; ms += 50) {
+        move.dilation = ms <= 1000 ? 0 : 1;
+        move.received_us += HS_MS(50);
+        struct hs_move_result result = judge();
+        ck_assert_int_eq(result.reason, HS_MOVE_DUPLICATE);
+        ck_assert(!result.force_update);
+        ck_assert_int_eq(result.forced_us, 0);
+    }
+    move.received_us += HS_MS(50);
+    ck_assert(judge().force_update);
+}
+END_TEST
+
 /* ---- state in answers ---- */
 
 START_TEST(answers_tell_the_error_and_the_life_of_a_clock)
@@ -622,6 +639,7 @@ int main(void)
     tcase_add_test(tcase, the_last_frame_of_a_time_adds_to_the_first);
     tcase_add_loop_test(tcase, a_jump_with_a_corrected_place_excuses_the_move_to_that_place, 0, 7);
     tcase_add_test(tcase, a_clock_that_stands_still_is_forced);
+    tcase_add_test(tcase, a_clock_that_stands_in_a_paused_game_is_not_forced);
     tcase_add_test(tcase, answers_tell_the_error_and_the_life_of_a_clock);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

@@ -2,6 +2,7 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/support/play/inspect.h"
 #include "tests/support/run_suite.h"
@@ -253,6 +254,7 @@ START_TEST(late_frames_of_an_old_session_stay_out)
     post(HS_MS(100), hs_stage_event("P", HS_EVENT_LEAVE));
     ck_assert_int_eq(place(HS_MS(50), "P"), HS_FRAME_TOO_OLD);
     ck_assert_int_eq(place(HS_MS(100), "P"), HS_FRAME_TOO_OLD);
+    ck_assert_ptr_nonnull(strstr(hs_frame_result_text(HS_FRAME_TOO_OLD), "`leave`"));
     ck_assert_uint_eq(hs_info_of(match).players, 0);
     ck_assert_int_eq(place(HS_MS(100) + 1, "P"), HS_FRAME_STORED);
     ck_assert_uint_eq(hs_info_of(match).players, 1);

@@ -456,6 +456,26 @@ START_TEST(silence_is_no_burst)
 }
 END_TEST
 
+/* Rows: the dilation. In a hitch of 0.4 s, the client's clock advances by 0.1 s. It does not catch
+   up. */
+START_TEST(a_hitch_of_the_client_is_no_burst_at_any_dilation)
+{
+    static const double dilations[] = {0.3, 1, 2, 4};
+    double dilation = dilations[_i];
+    judge();
+    move.dilation = dilation;
+    for (int i = 0; i < 600; i++)
+        after((int64_t)((double)FRAME_US * dilation), FRAME_US);
+    after(S(0.1), S(0.4));
+    for (int i = 0; i < 120; i++)
+        after((int64_t)((double)FRAME_US * dilation), FRAME_US);
+    ck_assert_uint_eq(hs_timing_bursts_per_minute(&timing), 0);
+    after((int64_t)((double)FRAME_US * dilation), S(0.5)); /* a stall */
+    after((int64_t)((double)S(0.5) * dilation), FRAME_US);
+    ck_assert_uint_eq(hs_timing_bursts_per_minute(&timing), 1);
+}
+END_TEST
+
 /* ---- dilation ---- */
 
 START_TEST(a_paused_game_grants_nothing)
@@ -602,6 +622,7 @@ int main(void)
     tcase_add_test(tcase, bursts_are_counted_for_a_minute);
     tcase_add_test(tcase, hits_during_a_packet_burst_are_known);
     tcase_add_test(tcase, silence_is_no_burst);
+    tcase_add_loop_test(tcase, a_hitch_of_the_client_is_no_burst_at_any_dilation, 0, 4);
     tcase_add_test(tcase, a_paused_game_grants_nothing);
     tcase_add_test(tcase, slow_motion_is_no_offence);
     tcase_add_test(tcase, ignoring_slow_motion_is_a_fast_clock);
