@@ -134,7 +134,7 @@ bool hs_json_is_lost(const struct hs_reader *reader);
  * Checks that a value is an array of `low` to `high` elements. Allocates zeroed space for the
  * elements from the arena, with `size` bytes per element. Returns NULL if the value is not such an
  * array, if memory runs out, or if hs_json_is_lost returns true. For an empty array, the result is
- * not NULL.
+ * not NULL, but must not be read.
  */
 void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          size_t low, size_t high, size_t size, size_t *count);
