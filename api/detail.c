@@ -10,9 +10,10 @@
 /* The two forms of a sentence. vocabulary.h explains the placeholders in braces, for example {m}.
  */
 struct sentence {
-    /* For a row with a measured value; NULL: the reason never has a measured value. */
+    /* The sentence for a row with a measured value; NULL: the reason never has a measured value. */
     const char *measured;
-    /* For a row without a measured value; NULL: the reason always has a measured value. */
+    /* The sentence for a row without a measured value; NULL: the reason always has a measured
+       value. */
     const char *bare;
 };
 

@@ -260,8 +260,8 @@ const struct hs_json_list hs_frames_list = {
 
 /* ---- encoding ---- */
 
-/* Adds a player or a mover to the array `refused`. Does nothing if it was stored. `kind` is the key
-   of the name: "player" or "mover". */
+/* Adds a player or a mover to the array `refused`. Does nothing if `result` is HS_FRAME_STORED.
+   `kind` is the key of the name: "player" or "mover". */
 static void encode_refused(struct hs_writer *writer, size_t frame, const char *kind,
                            struct hs_str name, enum hs_frame_result result)
 {

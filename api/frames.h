@@ -24,20 +24,21 @@ struct hs_frames_counts {
 };
 
 /*
- * Counts the results. `results` contains the results of all frames, in order. For each frame, it
- * contains one result per player, and then one result per mover. `malformed` contains the items
- * that could not be read, and may be NULL. A malformed frame counts as one malformed player.
+ * Counts the results. `results` contains the results of all frames, in order. For each frame,
+ * `results` contains one result per player, and then one result per mover. `malformed` contains the
+ * items that could not be read, and may be NULL. A malformed frame counts as one malformed player.
  */
 void hs_frames_count(const struct hs_frames_request *request,
                      const struct hs_malformed_items *malformed,
                      const enum hs_frame_result *results, struct hs_frames_counts *out);
 
-/* The max number of unannounced jumps that an answer describes. Further jumps only set the flag. */
+/* The max number of unannounced jumps that an answer describes. The answer does not describe
+   further jumps. */
 enum { HS_MAX_JUMPS = 16 };
 
 /* Writes the answer. `results` is as in hs_frames_count. `stored` is the number of players with the
-   result HS_FRAME_STORED. `match` is the match that received the frames. It is read only if `flags`
-   contains HS_FRAME_FLAG_UNFLAGGED_JUMP. */
+   result HS_FRAME_STORED. `match` is the match that received the frames. `match` is read only if
+   `flags` contains HS_FRAME_FLAG_UNFLAGGED_JUMP. */
 void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *request,
                       const struct hs_malformed_items *malformed,
                       const enum hs_frame_result *results, size_t stored, unsigned flags,

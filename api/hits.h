@@ -25,9 +25,9 @@ void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, const struct hs_verdict_id *id,
                    bool explain);
 
-/* Returns whether a brief answer omits the result. It does if the claim has the reason `ok` and is
-   not replayed, and the result has no damage, no flag, and no other member that the game server
-   must read. */
+/* Returns whether a brief answer omits the result. A brief answer omits a result that has the
+   reason `ok`, is not replayed, and has no damage, no flag, and no other member that the game
+   server must read. */
 bool hs_hit_is_plain(const struct hs_hit_result *result);
 
 /* These functions write the members that the results of hits and of shots have in common.

@@ -31,9 +31,9 @@ void hs_move_encode(struct hs_writer *writer, const struct hs_moves_rules *rules
                     const struct hs_move *move, const struct hs_move_result *result);
 
 /*
- * Returns whether a brief answer omits the move. It does if the move is accepted, nothing about the
- * move is unusual, and the game server can compute the delta_time of the move. A brief answer lists
- * the acks separately.
+ * Returns whether a brief answer omits the move. A brief answer omits an accepted move if nothing
+ * about the move is unusual and the game server can compute the delta_time of the move. A brief
+ * answer lists the acks separately.
  */
 bool hs_move_is_plain(const struct hs_move_result *result);
 

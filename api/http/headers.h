@@ -48,8 +48,8 @@ void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
                               struct hs_problem *problem);
 
 /* Sets `problem` if the body or the X-Deadline-Ms is not acceptable. The status is 413 if the body
-   is longer than `limit`, and 415 for a wrong media type or a Content-Encoding. It is 400 if there
-   is a body but the method takes no body, or if the X-Deadline-Ms is bad. */
+   is longer than `limit`, and 415 for a wrong media type or a Content-Encoding. The status is 400
+   if there is a body but the method takes no body, or if the X-Deadline-Ms is bad. */
 void hs_headers_check_content(const struct hs_headers *headers, bool takes_body, size_t limit,
                               struct hs_problem *problem);
 

@@ -1,6 +1,6 @@
 /* Functions that queue a reply on a libmicrohttpd connection. They return false if out of memory. A
-   handler of libmicrohttpd can return this result. If it returns false, libmicrohttpd closes the
-   connection. */
+   handler of libmicrohttpd can return this result. If the handler returns false, libmicrohttpd
+   closes the connection. */
 #ifndef HS_API_REPLY_H
 #define HS_API_REPLY_H
 
@@ -20,7 +20,7 @@ struct hs_reply_headers {
     const char *allow;      /* NULL or "": no Allow */
     const char *challenge;  /* NULL or "": no WWW-Authenticate */
     /* ETag of a console file; NULL: the reply is not a console file. A reply with an ETag also gets
-       the headers for browsers */
+       the headers for browsers. */
     const char *etag;
     const char *encoding; /* NULL: no Content-Encoding */
     /* Time for the header Retry-After of a reply with status 429 or 503; 0: HS_RETRY_AFTER_MS. */

@@ -15,7 +15,7 @@ enum {
     RULES = HS_SCOPE_RULES,
     EVIDENCE = HS_SCOPE_EVIDENCE,
     OPERATOR = HS_SCOPE_ADMIN, /* not named ADMIN, because ADMIN is a listener in this file */
-    /* The scopes of which a token needs at least one to read matches. */
+    /* A token needs at least one of these scopes to read matches. */
     OF_MATCHES = HS_SCOPE_INGEST | HS_SCOPE_VERIFY | HS_SCOPE_EVIDENCE,
     ANY_SCOPE = OF_MATCHES | HS_SCOPE_RULES,
 };

@@ -125,8 +125,8 @@ bool hs_route_is_open(enum hs_route route);
 /* Returns whether a caller with these scopes may use a route. */
 bool hs_route_allows(enum hs_route route, unsigned scopes);
 
-/* Writes the scopes of a route to `text`, for example "ingest verify", for messages and headers. A
-   token needs all or any of them. Returns `text`. */
+/* Writes the scopes of a route to `text`, for example "ingest verify", for messages and headers.
+   The route's row says whether a token needs all of these scopes or any of them. Returns `text`. */
 const char *hs_route_scopes(enum hs_route route, char *text, size_t size);
 
 /* ---- priorities: under overload, the last priority in this list is refused first ---- */

@@ -149,7 +149,8 @@ static void list_malformed(struct hs_reader *reader, const struct batch *batch, 
     items->count++;
 }
 
-/* Reads an item. If it is malformed, adds it to the list of malformed items and returns false. */
+/* Reads an item. If the item is malformed, adds the item to the list of malformed items and returns
+   false. */
 static bool read_item(struct hs_reader *reader, const struct batch *batch, const json_t *value,
                       size_t index, void *target)
 {

@@ -6,8 +6,8 @@
 #include "api/json/table.h"
 
 /*
- * The columns of a table. A table is a compact form of an array of objects. Its columns list the
- * names of the members once. Then it has one row of values for each object.
+ * The columns of a table. A table is a compact form of an array of objects. The columns list the
+ * names of the members once. The rows contain the values, with one row for each object.
  */
 struct hs_json_columns {
     const struct hs_json_object *table;
@@ -32,8 +32,8 @@ size_t hs_json_find_column(const struct hs_json_columns *columns, const char *ke
 void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_list *list, size_t *count);
 
-/* Reads a batch from the two members of a table, which must not be NULL. `at` is the position of
-   the object that contains the two members; NULL: the object is the body. */
+/* Reads a batch from the two members of a table. The two members must not be NULL. `at` is the
+   position of the object that contains the two members; NULL: the object is the body. */
 struct hs_json_table {
     const json_t *columns, *rows;
 };

@@ -147,9 +147,9 @@ struct binary {
 /*
  * Rounds a number, half to even, to a multiple of 10^-decimals. Returns the multiple in units of
  * 10^-decimals. Sets *reads_back to whether the text of the multiple reads back as the same double.
- * It does if the multiple differs from the number by less than half the step between doubles. Below
- * a power of two, the steps are half as wide. If the multiple is exactly between two doubles, the
- * text reads back as the double with the even mantissa.
+ * The text reads back as the same double if the multiple differs from the number by less than half
+ * the step between doubles. Below a power of two, the steps are half as wide. If the multiple is
+ * exactly between two doubles, the text reads back as the double with the even mantissa.
  */
 static uint64_t round_binary(struct binary number, int decimals, bool *reads_back)
 {

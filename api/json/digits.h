@@ -24,8 +24,9 @@ char *hs_digits_millionths(char *at, int64_t value);
  * so it has no trailing zeros.
  *
  * The digits are exact: 53 bits times a power of ten fit into 128 bits. This is the fixed-format
- * algorithm of Steele and White, "How to print floating-point numbers accurately" (1990), with the
- * test from their free-format algorithm. printf writes very small and very large numbers.
+ * algorithm of Steele and White, "How to print floating-point numbers accurately" (1990). The test
+ * for enough digits is from their free-format algorithm. printf writes very small and very large
+ * numbers.
  */
 char *hs_digits_double(char *at, double value);
 

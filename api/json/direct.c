@@ -560,7 +560,7 @@ static bool take_field(struct hs_direct *in, const struct hs_json_field *field, 
         return take_batch(in, field->list, true, target);
     case HS_JSON_CUSTOM:
         return field->take != NULL && field->take(in, target);
-    case HS_JSON_FLOATS: /* no body that is read directly has these kinds */
+    case HS_JSON_FLOATS: /* no body that is read directly has members of these kinds */
     case HS_JSON_ELEMENTS:
     case HS_JSON_ENTRIES:
     case HS_JSON_ANY:

@@ -43,8 +43,8 @@ bool hs_json_read_directly(struct hs_reader *reader, struct hs_str body,
 bool hs_json_read_table_directly(struct hs_reader *reader, struct hs_str body,
                                  const struct hs_json_list *list, void *target);
 
-/* The following functions are for the `take` functions of CUSTOM fields. If one of them returns
-   false or NULL, `take` must return false. */
+/* The following functions are for the `take` functions of CUSTOM fields. If one of these functions
+   returns false or NULL, `take` must return false. */
 
 /* Reads the opening bracket of an object or an array. */
 bool hs_direct_open(struct hs_direct *in, char bracket);

@@ -48,8 +48,8 @@ static unsigned control_character(const unsigned char *bytes, size_t len)
 
 /* ---- plain text: ASCII without anything to escape ---- */
 
-/* Returns a word with the highest bit of each byte set if the byte in `word` is below `limit` (at
-   most 128). If a byte is below `limit`, the highest bits of the more significant bytes may be set
+/* Marks the bytes that are below `limit` (at most 128). In the result, the highest bit of a byte is
+   set if the byte is below `limit`. If one byte is marked, more significant bytes may be marked
    wrongly. */
 static uint64_t below(uint64_t word, uint64_t limit)
 {

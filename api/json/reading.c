@@ -122,10 +122,10 @@ void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINT
 
 /* ---- text ---- */
 
-/* Returns the offset at which a text nests deeper than HS_JSON_MAX_DEPTH, or the length of the text
-   if it does not. Examines only strings and brackets. Sets *containers to the min number of bytes
-   that a real request has for the objects and arrays in the text (HS_JSON_BYTES_PER_OBJECT in
-   reading.h). */
+/* Returns the first offset at which a text nests deeper than HS_JSON_MAX_DEPTH. If there is no such
+   offset, returns the length of the text. Examines only strings and brackets. Sets *containers to
+   the min number of bytes that a real request has for the objects and arrays in the text
+   (HS_JSON_BYTES_PER_OBJECT in reading.h). */
 static size_t find_too_deep(struct hs_str text, size_t *containers)
 {
     size_t depth = 0;
@@ -226,8 +226,8 @@ static void mend_string(char *text, size_t at, size_t end)
 /*
  * Returns a mended copy of a text, or NULL if memory ran out. A client can choose values for which
  * the parser refuses the whole text, although only one item is faulty. The copy contains other
- * values in their place. A number that is out of range becomes a string of spaces, which no field
- * accepts. A surrogate that is not part of a pair becomes U+FFFD, which no name contains.
+ * values in place of such values. A number that is out of range becomes a string of spaces, which
+ * no field accepts. A surrogate that is not part of a pair becomes U+FFFD, which no name contains.
  */
 static char *mend_values(struct hs_str text)
 {

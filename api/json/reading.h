@@ -65,7 +65,7 @@ struct hs_reader {
     /* The item that is being read; NULL: no item is being read, or `malformed` is NULL. */
     struct hs_malformed *item;
     /* For each kind of item, the addresses in the body at which the items begin. The direct read
-       (direct.h) sets them for arrays of moves, shots and hits. NULL: unknown. */
+       (direct.h) sets these addresses for arrays of moves, shots and hits. NULL: unknown. */
     const char *const *starts[HS_ITEM_COUNT];
     void *context; /* only the decoders of a ruleset use it */
 };

@@ -30,14 +30,14 @@ enum hs_json_kind {
     HS_JSON_REAL,          /* double, within [low, high] */
     HS_JSON_REALS,         /* double[count], count at most 10 */
     HS_JSON_FLOATS,        /* float[count], count at most 10 */
-    HS_JSON_VEC,           /* struct hs_vec or double[3]; `check` may refuse it */
+    HS_JSON_VEC,           /* struct hs_vec or double[3]; `check` may refuse the value */
     HS_JSON_TIME,          /* int64_t microseconds; seconds within +-HS_JSON_TIME_MAX */
     HS_JSON_NEAREST_TIME,  /* like TIME, but a time out of range is replaced by the nearest limit */
     HS_JSON_SHORT_SECONDS, /* int32_t microseconds; seconds within [0, high], high <= 2000 */
     HS_JSON_OBJECT,        /* a struct, described by `object` */
     HS_JSON_LIST,  /* a pointer to the items, followed by their count as size_t; described by
                       `list` */
-    HS_JSON_BATCH, /* like LIST, but in JSON also a table (batch.h) */
+    HS_JSON_BATCH, /* like LIST, but in JSON the member may also be a table (batch.h) */
     /* An array of `low` to `high` elements; `decode` reads each element into the target. */
     HS_JSON_ELEMENTS,
     /* An object whose members may have any names; `decode` reads each member into the target. */
@@ -71,7 +71,8 @@ struct hs_json_field {
     size_t count;     /* number of elements of REALS or FLOATS */
     unsigned bit; /* this bit is set in the `unsigned` at bits_offset if the member is present */
     size_t flag;  /* offset of a bool that is set if the member is present; 0: no bool */
-    const char *items;  /* for ELEMENTS: what messages call the elements */
+    /* For ELEMENTS: the word for the elements in messages, for example "hitboxes". */
+    const char *items;
     hs_json_take *take; /* for CUSTOM; NULL: the direct read (direct.h) gives up */
     union {
         const struct hs_vocabulary *words;

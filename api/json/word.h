@@ -70,8 +70,9 @@ static inline size_t hs_word_first(uint64_t marks)
     return marks != 0 ? hs_word_first_of(marks) : HS_WORD;
 }
 
-/* Returns a word with the highest bit of each byte set if the character is not a digit. All other
-   bits are 0. The bits after a character that is not ASCII may be wrong, because of a carry. */
+/* Marks the characters that are not digits. In the result, the highest bit of a byte is set if the
+   character in this byte is not a digit. All other bits are 0. The marks after a character that is
+   not ASCII may be wrong, because of a carry. */
 static inline uint64_t hs_word_others(uint64_t word)
 {
     uint64_t values = word ^ HS_WORD_EACH('0');

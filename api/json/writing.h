@@ -1,5 +1,5 @@
-/* Writes JSON into a buffer, with commas where they are needed. The caller must close the objects
-   and arrays that it opens. */
+/* Writes JSON into a buffer, with commas where they are needed. The caller must close all objects
+   and arrays that the caller opens. */
 #ifndef HS_API_JSON_OUT_H
 #define HS_API_JSON_OUT_H
 
@@ -60,8 +60,8 @@ static inline void hs_write_end(struct hs_writer *writer, char bracket)
 }
 
 void hs_write_str(struct hs_writer *writer, struct hs_str text);
-/* Like hs_write_str, but faster. Use it only for a text without characters to escape, such as a
-   valid name (str.h) or a word of a vocabulary. */
+/* Like hs_write_str, but faster. Use this function only for a text without characters to escape,
+   such as a valid name (str.h) or a word of a vocabulary. */
 void hs_write_plain(struct hs_writer *writer, struct hs_str text);
 void hs_write_bool(struct hs_writer *writer, bool value);
 void hs_write_int(struct hs_writer *writer, int64_t value);

@@ -1,9 +1,9 @@
 /*
  * An account is a stable id for the person who plays. A frame may contain a player's account. The
  * account keeps the person's standing, the cadences of their weapons, and the counters and credit
- * of their moves. It keeps these values even if the person leaves, returns, or joins under another
- * name. An account belongs to at most one present player. When a player leaves, the values of their
- * account are parked: moved into the list struct hs_accounts. Internal to validators/.
+ * of their moves. The account keeps these values even if the person leaves, returns, or joins under
+ * another name. An account belongs to at most one present player. When a player leaves, the values
+ * of their account are parked: moved into the list struct hs_accounts. Internal to validators/.
  */
 #ifndef HS_ACCOUNTS_H
 #define HS_ACCOUNTS_H
@@ -11,7 +11,8 @@
 #include "validators/match/players.h"
 
 /* A parked account remembers the cadences (struct hs_cadence) of at most this many weapons. If the
-   player fired more weapons, it remembers those that earn back all their tokens last. */
+   player fired more weapons, the account remembers the weapons that earn back all their tokens
+   last. */
 enum { HS_ACCOUNT_WEAPONS = 8 };
 
 /* A parked account: the values of an account whose player left. */
@@ -33,9 +34,9 @@ struct hs_account {
 /*
  * Sets the account of a player. The values of the player's previous account are parked. If the
  * player had no account, the player's values so far are added to the new account. If another
- * present player has the new account, that player loses it. A player who loses or changes their
- * account keeps the cadences of their weapons. So a new account never makes a weapon fire faster.
- * hs_journal_reserve must have reserved space.
+ * present player has the new account, that player loses the account. A player who loses or changes
+ * their account keeps the cadences of their weapons. So a new account never makes a weapon fire
+ * faster. hs_journal_reserve must have reserved space.
  */
 void hs_accounts_set(struct hs_players *players, struct hs_player *player, struct hs_str name);
 

@@ -42,10 +42,10 @@ static inline int64_t hs_connection_delay(const struct hs_connection *connection
 void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_us);
 
 /*
- * Returns the noise of the connection, in microseconds: how much longer than the smallest delay a
- * packet's delay can be. One estimate is computed from the spread of the round trips in the last 15
- * to 30 s, another from the timing of the player's moves. The result is the larger estimate, or 0
- * if neither is known. `player` may be NULL.
+ * Returns the noise of the connection, in microseconds. The noise is an estimate of how much the
+ * delay of a packet can exceed the smallest delay. One estimate is computed from the spread of the
+ * round trips in the last 15 to 30 s, another from the timing of the player's moves. The result is
+ * the larger estimate, or 0 if neither is known. `player` may be NULL.
  */
 int64_t hs_connection_noise(const struct hs_player *player);
 

@@ -25,7 +25,7 @@ struct hs_journal_payment {
 };
 
 /* Reserves space for the record of the payment `entry`. If `entry` is NULL, reserves space for two
-   records: one record of any other kind, and one of an account. Returns true if there is no
+   records: one record of any other kind, and one record of an account. Returns true if there is no
    journal. Returns false and changes nothing if there is no space. */
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry);
 

@@ -46,7 +46,8 @@ enum { HS_MOVES_FIRST = 8 };
     (sizeof(struct hs_move_answers) +                                                              \
      (capacity) * (sizeof(uint64_t) + sizeof(struct hs_move_answer)))
 
-/* The state of one player's checks. Every player with moves has one, so it must stay small. */
+/* The state of one player's checks. Every player with moves has this struct, so it must stay small.
+ */
 struct hs_move_checks {
     struct hs_timing timing;
     struct hs_movement movement;
@@ -60,7 +61,7 @@ struct hs_whereabouts {
     int64_t place_us;        /* arrival of the last move; valid if has_place */
     uint32_t base;           /* index of the base in hs_movers.all + 1; 0: no base */
     struct hs_vec corrected; /* position of the last correction; valid if has_corrected */
-    int64_t looked_us;       /* arrival of the last move that was searched for ground */
+    int64_t looked_us;       /* arrival of the last move for which ground was searched */
     int64_t hover_us;        /* time for which the player has walked without ground */
     bool has_place, has_corrected;
     bool is_hovering; /* the last search found no ground */
@@ -92,7 +93,8 @@ struct hs_player_moves {
     /* Before the game server's clock was set back, credit was granted up to this time. */
     int64_t granted_us;
     /* Consecutive moves with arrivals far before the newest arrival show that the game server's
-       clock was set back. These are the arrivals of the first and the last of these moves. */
+       clock was set back. behind_from_us and behind_us are the arrivals of the first and the last
+       such move. */
     int64_t behind_from_us, behind_us;
     uint32_t behind_count;   /* number of such moves so far */
     struct hs_vec corrected; /* position of the last correction; valid if has_corrected */
@@ -132,7 +134,7 @@ void hs_move_result_clear(struct hs_move_result *result);
 struct hs_player_moves *hs_player_moves_create(void);
 
 /* The next four functions accept NULL as `moves`. hs_player_moves_destroy and
-   hs_player_moves_end_session release the bytes beyond HS_MOVES_RESERVE from `budget`. */
+   hs_player_moves_end_session release all bytes above HS_MOVES_RESERVE in `budget`. */
 void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *budget);
 
 /* Resets the state at the end of a session, except the credit. Otherwise a player could refill the

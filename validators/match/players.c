@@ -213,8 +213,8 @@ static bool grow(struct hs_players *players)
 /*
  * Evicts one player who left before evict_before_us. Claims from before that time are too old to be
  * accepted, so the player's payments are no longer needed. The player's suspicion is lost, so the
- * least suspicious of these players is evicted. If several have the same suspicion, the first of
- * them in `all` is evicted. Returns false if no player can be evicted.
+ * least suspicious of these players is evicted. If several players have the same suspicion, the
+ * first of them in `all` is evicted. Returns false if no player can be evicted.
  */
 static bool evict_left(struct hs_players *players)
 {

@@ -16,7 +16,7 @@ enum { HS_MAX_TEAMS = 1024 };
    that fails a check. */
 enum { HS_JUMPS_OPEN = 4 };
 
-/* A hit is paired with a posted shot up to at least this time after the shot, even if the
+/* Within this time after a posted shot, a hit can always be paired with the shot, even if the
    projectile cannot fly that long. */
 #define HS_PAIRING_US INT64_C(1500000)
 
@@ -148,7 +148,7 @@ struct hs_shooter_set {
 
 struct hs_finding {
     /* `of` is the number of claims that could show the mistake, and `claims` is the number of
-       claims that showed it. When `of` reaches its maximum, both numbers are halved. */
+       claims that showed the mistake. When `of` reaches its maximum, both numbers are halved. */
     uint16_t claims, of;
     struct hs_shooter_set voices; /* the shooters of the claims that showed the mistake */
     double measured, expected;    /* running means over the claims that showed the mistake */

@@ -113,9 +113,9 @@ static void correct(struct hs_checking *c, double error_squared, double limit_sq
 }
 
 /* Adds an ack or a correction to the answer. Adds a correction if the client's position is too far
-   from the server's position, if the two have different movement modes, or if `is_forced`. An error
-   of up to client_max_error is not too far, because the server then adopts the client's position.
- */
+   from the server's position, if the two have different movement modes, or if `is_forced`. A
+   distance of up to client_max_error is not too far, because the server then adopts the client's
+   position. */
 static void compare_position(struct hs_checking *c, bool is_forced)
 {
     const struct hs_move *move = c->move;
@@ -157,8 +157,9 @@ static void show_spawn(struct hs_checking *c)
         c->moves->spawn_shown_us = spawned_us;
 }
 
-/* Returns HS_MOVE_OK if the client controls the body. A dead player does not, and neither does a
-   client that has not seen the player's last spawn yet. */
+/* Returns HS_MOVE_OK if the client controls the body. The client of a dead player does not control
+   the body. A client that has not seen the player's last spawn yet does not control the body
+   either. */
 static enum hs_move_reason check_control(struct hs_checking *c)
 {
     const struct hs_player *player = c->player;
@@ -177,7 +178,7 @@ static enum hs_move_reason check_control(struct hs_checking *c)
 /* ---- a move ---- */
 
 /* Sets the reason and the verdict. The reason is that of the first failure of an enforced check. If
-   no enforced check failed, it is `reason`. */
+   no enforced check failed, the reason is `reason`. */
 static void decide(struct hs_checking *c, enum hs_move_reason reason)
 {
     c->out->reason = reason;
@@ -190,8 +191,8 @@ static void decide(struct hs_checking *c, enum hs_move_reason reason)
     c->out->verdict = hs_move_reason_verdict(c->out->reason);
 }
 
-/* Starts an epoch. A client that starts a new clock knows where its body is. So it has seen every
-   spawn before the epoch. */
+/* Starts an epoch. A client that starts a new clock knows where its body is. So the client has seen
+   every spawn before the epoch. */
 static void begin_epoch(struct hs_checking *c)
 {
     c->moves->epoch = c->move->epoch;
@@ -381,8 +382,8 @@ static void book(struct hs_checking *c)
 
 enum standing { STANDS, FULL, NO_MEMORY };
 
-/* Adds the player of a move to the match. If this fails, only a player who left may have been
-   evicted. */
+/* Adds the player of a move to the match. On failure, the only change can be that a player who left
+   was evicted. */
 static enum standing add_player(struct hs_match *match, struct hs_checking *c)
 {
     enum hs_players_add added =
@@ -394,8 +395,8 @@ static enum standing add_player(struct hs_match *match, struct hs_checking *c)
 }
 
 /* Adds a new player to the match, or starts the next session of a player who left. Allocates struct
-   hs_player_moves if the player has none. If this fails, only a player who left may have been
-   evicted. */
+   hs_player_moves if the player has none. On failure, the only change can be that a player who left
+   was evicted. */
 static enum standing admit(struct hs_match *match, struct hs_checking *c)
 {
     bool is_here = c->player != NULL && !c->player->left;
@@ -417,8 +418,9 @@ static enum standing admit(struct hs_match *match, struct hs_checking *c)
     return STANDS;
 }
 
-/* Returns true if an answer to a move with the same number is stored. If it was the same move, the
-   result is the stored answer. If it was a different move, the result is `duplicate`. */
+/* Returns true if an answer to a move with the same number is stored. If the stored answer is for
+   the same move, the result is the stored answer. If it is for a different move, the result is
+   `duplicate`. */
 static bool replay(struct hs_checking *c, const struct hs_digest *digest)
 {
     if (c->moves == NULL || !(c->move->fields & HS_MOVE_HAS_SEQ))

@@ -17,8 +17,8 @@
  * A launch by the server raises the speed limits. For the round trip plus LAUNCH_ARRIVES_US, the
  * speeds of the launch do not shrink, because the client may not know of the launch yet. After
  * that, on the ground, they shrink by a share of 1/LAUNCH_FADES_S each second. In the air they do
- * not shrink. Each landing multiplies them by LAUNCH_LANDED. Otherwise a client that hops would
- * keep the speed of the launch. After LAUNCH_ENDS_US the launch is over.
+ * not shrink. Each landing multiplies the speeds by LAUNCH_LANDED. Otherwise a client that hops
+ * would keep the speed of the launch. After LAUNCH_ENDS_US the launch is over.
  */
 #define LAUNCH_ARRIVES_US INT64_C(500000)
 #define LAUNCH_FADES_S    1.0
@@ -59,10 +59,10 @@ static uint16_t slowest_mode(const struct hs_moves_rules *rules)
 
 /*
  * Returns the mode whose limits apply to the move. It is the client's mode, or the server's mode if
- * the client names no mode. In two cases it is the slowest mode instead: the named mode is not in
- * the ruleset, or it has no speed limit and the server does not name it too. So a client cannot
- * escape the limits by its choice of mode. If the slowest mode is needed and no mode has a speed
- * limit, returns HS_NONE.
+ * the client names no mode. If this mode is not in the ruleset, the slowest mode applies instead.
+ * The slowest mode also applies if only the client names the mode, and the mode has no speed limit.
+ * So a client cannot escape the limits by its choice of mode. If the slowest mode is needed and no
+ * mode has a speed limit, returns HS_NONE.
  */
 static uint16_t limiting_mode(const struct hs_checking *c)
 {
@@ -145,8 +145,8 @@ static bool is_first_since_spawn(const struct hs_checking *c, int64_t spawned_us
 }
 
 /* Finds the first jump by the server that can explain this move. Skips a jump if this jump or a
-   later jump has already excused a move. Also skips a jump that is not recent. Only the first move
-   after a spawn may come late. */
+   later jump has already excused a move. Also skips a jump that is not recent. For the first move
+   after a spawn, the spawn always counts as recent. */
 static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
 {
     const struct hs_player *player = c->player;

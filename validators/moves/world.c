@@ -281,8 +281,8 @@ static bool is_free_by_corner(struct search *s, struct trail *trail, struct hs_v
     return is_free(s, trail);
 }
 
-/* Tries paths on one side of the straight path. Six paths go through one point beside the straight
-   path each. One path runs parallel to the straight path. */
+/* Tries paths on one side of the straight path. Each of six paths goes through one point beside the
+   straight path. A seventh path runs parallel to the straight path. */
 static bool is_free_aside(struct search *s, struct trail *trail, struct hs_vec from,
                           struct hs_vec to, struct hs_vec aside, double length, double trace)
 {

@@ -48,7 +48,7 @@ struct hs_move_trace {
        paths. */
     struct hs_vec base_path;
     bool has_base_path;
-    /* The path is not free from the last place, but from the position of the last correction. */
+    /* The path is free only if it starts at the position of the last correction. */
     bool used_corrected;
     /* Results of the search for ground. hs_move_trace_keep copies them to struct hs_whereabouts. */
     int64_t looked_us;

@@ -1,6 +1,6 @@
 /* Writes and reads excerpts (snapshot.h). An excerpt contains the part of a match that one verdict
-   depends on. Unlike a snapshot, it contains poses, and reading it does not make the states of its
-   samples stale. Internal to validators/. */
+   depends on. Unlike a snapshot, an excerpt contains poses. Reading an excerpt does not make the
+   states of its samples stale. Internal to validators/. */
 #ifndef HS_SNAPSHOT_EXCERPT_H
 #define HS_SNAPSHOT_EXCERPT_H
 
@@ -17,11 +17,11 @@ struct hs_excerpt {
     struct hs_str shooter;
     uint64_t shot;
     /* A posted shot of the shooter, if possible with the weapon of the verdict; NULL if the shooter
-       posted no shot. The excerpt contains it, because the rules about unposted hits depend on
-       whether the shooter posts shots. */
+       posted no shot. The excerpt contains this shot, because the rules about unposted hits depend
+       on whether the shooter posts shots. */
     const struct hs_ledger_entry *posted;
     /* The hits with the smallest and the largest offset among all hits that hs_ledger_offset_jump
-       compares with the claim; NULL if it compares none. */
+       compares with the claim; NULL if it compares no hit. */
     const struct hs_ledger_entry *low_offset, *high_offset;
     const struct hs_hit_claim *claim; /* NULL if the excerpt is for a posted shot */
     /* A hit whose end is further than `near` from the claim's end along any axis has another trace.

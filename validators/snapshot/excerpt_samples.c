@@ -1,5 +1,5 @@
-/* Saves the samples around the times of a claim. Of each sample, only the parts that differ from
-   the previous sample are saved. One frame adds a sample to the histories of many players, so the
+/* Saves the samples around the times of a claim. Only the parts of a sample that differ from the
+   previous sample are saved. One frame adds a sample to the histories of many players, so the
    histories often contain the same times. A time that the previous history in the excerpt also
    contains is not written again. */
 #include <string.h>
@@ -13,7 +13,7 @@
 enum { MARGIN = 16 };
 
 /* The excerpt contains this many of the shooter's newest posted round trips, because
-   hs_connection_read uses as many. */
+   hs_connection_read uses this number of round trips. */
 enum { ROUND_TRIPS = 4 };
 
 /* ---- samples ---- */
@@ -142,8 +142,8 @@ static void get_pose(struct hs_loading *l, struct hs_posted_pose *pose)
  * Each saved sample begins with two bytes that contain these bits. If the bit of a part is not set,
  * the part is equal in the previous sample; in the first sample of a history, the part is zero.
  * Most players stand still or walk, so most parts do not change from one sample to the next.
- * Because unchanged parts are omitted, an excerpt has about a third of the size, and compressing it
- * takes about a third of the time.
+ * Without the unchanged parts, an excerpt has about a third of the size, and compressing it takes
+ * about a third of the time.
  */
 enum {
     PART_X = 1,

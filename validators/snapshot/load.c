@@ -105,7 +105,7 @@ void hs_loading_team(struct hs_loading *l, struct hs_state *state)
     else if (team.len > 0 && !hs_match_intern_team(l->match, team, &state->team))
         /* While a match is saved in parts, players can change their teams. So the parts can contain
            more than HS_MAX_TEAMS names. The team of some players is then unknown until a frame
-           posts it. */
+           posts the team. */
         l->no_memory = l->match->team_count < HS_MAX_TEAMS;
 }
 
@@ -371,9 +371,9 @@ static bool is_present(const struct hs_players *players, struct hs_str account)
 }
 
 /* Reads the parked accounts. If a player left while the match was saved in parts, the bytes may
-   contain the player's account twice: with the player, who is still present there, and in the list
-   of parked accounts. In this case the parked account is ignored. Later, the replay of the journal
-   ends the player's session. */
+   contain the player's account twice: with the player, who was still present when they were saved,
+   and in the list of parked accounts. In this case the parked account is ignored. Later, the replay
+   of the journal ends the player's session. */
 static void load_accounts(struct hs_loading *l)
 {
     uint64_t count = hs_bytes_get(&l->reader, 4);

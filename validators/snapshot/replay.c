@@ -42,8 +42,8 @@ static void replay_session(struct hs_loading *l)
     uint64_t sessions =
         as_recorded.session > players->sessions ? as_recorded.session : players->sessions;
     player = hs_players_find(players, name);
-    /* If the snapshot does not contain the player, but its number of sessions includes this
-       session, the player was evicted before the save. */
+    /* If the snapshot does not contain the player, but the snapshot's number of sessions includes
+       this session, the player was evicted before the save. */
     bool is_newer = as_recorded.session > (player != NULL ? player->session : players->sessions);
     bool ends = player != NULL && !player->left && as_recorded.left &&
                 player->session == as_recorded.session;

@@ -45,7 +45,8 @@ struct walk {
 
     struct lanes_vec direction; /* the direction, for the triangle test */
     glmm_128 reach; /* radius plus the part of the rounding error that is equal for all triangles */
-    /* The other part of the rounding error, divided by the size of the triangle. */
+    /* The part of the rounding error that grows with the size of a triangle, divided by this size.
+     */
     glmm_128 reach_share;
     glmm_128 blur; /* the max length that the rounding of corners can add to an edge */
 
