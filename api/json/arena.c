@@ -13,8 +13,8 @@ struct hs_arena_block {
 
 enum { BLOCK_SIZE = 16 * 1024 };
 
-/* Returns the link to the smallest spare block with a capacity of at least `bytes`, or NULL if
-   there is none. */
+/* Returns the link to the smallest spare block with a capacity of at least `bytes`, or NULL if no
+   spare block is large enough. */
 static struct hs_arena_block **find_spare(struct hs_arena *arena, size_t bytes)
 {
     struct hs_arena_block **best = NULL;

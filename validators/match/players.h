@@ -87,7 +87,7 @@ struct hs_player {
     struct hs_vec moved_to[HS_JUMPS_OPEN]; /* positions after the jumps in moved_us */
     struct hs_launch launch;               /* the last launch; valid if was_launched */
     struct hs_vec spawn_place;             /* position of the last spawn; valid if has_spawned */
-    /* Numbers of the current session and of the session before it; 0: there is none. */
+    /* Numbers of the current session and of the session before it; 0: no such session. */
     uint64_t session, former_session;
     struct hs_standing standing;
 };

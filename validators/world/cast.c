@@ -50,7 +50,7 @@ struct walk {
     glmm_128 reach_share;
     glmm_128 blur; /* the max length that the rounding of corners can add to an edge */
 
-    /* Distance of the nearest contact so far; the length of the path if there is none. */
+    /* Distance of the nearest contact so far; the length of the path if there is no contact. */
     double best;
     uint32_t farthest; /* the bits of `best`, rounded up to a float */
     glmm_128 limit;    /* `best`, rounded up to a float, in all lanes */

@@ -119,7 +119,7 @@ static enum hs_frame_result resolve(const struct hs_ruleset *ruleset,
 }
 
 /* Returns the state that a sample inherits. `before` is the index of the previous sample, or -1 if
-   there is none. `mover` is NULL for a new mover. */
+   there is no previous sample. `mover` is NULL for a new mover. */
 static const struct hs_mover_state *inherited_at(const struct hs_mover *mover, int64_t before)
 {
     if (mover == NULL)
