@@ -7,13 +7,18 @@
 
 #include "api/json/digits.h"
 
-/* The two forms of a sentence. vocabulary.h explains the placeholders in braces. */
+/* The two forms of a sentence. vocabulary.h explains the placeholders in braces, for example {m}.
+ */
 struct sentence {
-    const char *measured; /* for a row with a measured value; NULL: this reason never has one */
-    const char *bare;     /* for a row without a measured value; NULL: this reason always has one */
+    /* The sentence for a row with a measured value; NULL: the reason never has a measured value. */
+    const char *measured;
+    /* The sentence for a row without a measured value; NULL: the reason always has a measured
+       value. */
+    const char *bare;
 };
 
-/* The sentences for each reason that a row can have. test_detail.c fails if one is missing. */
+/* The sentences for each reason that a row can have. test_detail.c fails if a sentence is missing.
+ */
 static const struct sentence sentences[HS_REASON_COUNT] = {
 #define X(id, name, verdict, check, measured, bare) {measured, bare},
     HS_REASONS(X)
@@ -22,7 +27,7 @@ static const struct sentence sentences[HS_REASON_COUNT] = {
 
 #define SHIELD_IN_DOUBT "the state of {p}, or of a mover that may shield them, is unknown at {h} s"
 
-/* Sentences for reasons that mean something else in one check. */
+/* Sentences for reasons that have another meaning in one check. */
 static const struct {
     enum hs_check check;
     enum hs_reason reason;
@@ -53,9 +58,9 @@ static const struct {
      {"{t} s is {m} s after the newest frame of {p}, {L} s", SHIELD_IN_DOUBT}},
 };
 
-/* Sentences for rows that measure a distance and have the outcome `unknown`. The first sentence is
-   for a mover whose place or state is unknown. The second sentence is for a weapon that may be
-   outdated. */
+/* Sentences for rows with a measured distance and the outcome `unknown`. The first sentence is for
+   a mover whose place or state is unknown. The second sentence is for a shooter whose weapon is
+   stale. */
 static const char mover_is_unknown[] =
     "{v} may be in the way at {m}, before {l}, but its place or state at {t} s is unknown";
 static const char weapon_is_stale[] =
@@ -90,7 +95,7 @@ enum {
 };
 
 /* Writes a number with at most `digits` significant digits and without trailing zeros. Returns the
-   rounded number that was written. */
+   number in the text. */
 static double write_digits(double value, int digits, char out[NUMBER_MAX])
 {
     char text[NUMBER_MAX];
@@ -123,7 +128,7 @@ static double write_digits(double value, int digits, char out[NUMBER_MAX])
     return rounded;
 }
 
-/* Writes the two texts one after the other, and a terminating 0. */
+/* Writes `first`, `second` and a terminating 0 to `out`. Returns the text. */
 static struct hs_str join(char *out, const char *first, const char *second)
 {
     struct hs_str before = hs_str_of(first), after = hs_str_of(second);
@@ -143,8 +148,9 @@ static int side(double a, double b)
     return (a > b) - (a < b);
 }
 
-/* Writes the measured value and the limit so that the reader sees which is larger. If MAX_DIGITS
-   digits do not show the difference, writes "more than" or "less than" the limit instead. */
+/* Writes the measured value and the limit with enough digits to show which of the two is larger. If
+   MAX_DIGITS digits are not enough, the text of the measured value is "more than" or "less than",
+   followed by the limit. */
 static struct numbers numbers_of(enum hs_unit unit, double measured, double limit)
 {
     struct numbers out = {.is_below = measured < limit};
@@ -168,7 +174,7 @@ static void write_seconds(int64_t us, char out[NUMBER_MAX])
 
 /* ---- the sentence ---- */
 
-/* The data for the placeholders. */
+/* The data from which the text for a placeholder is made. */
 struct words {
     struct numbers numbers;
     const struct hs_detail_claim *claim;
@@ -226,7 +232,7 @@ static struct hs_str word_of(const struct words *words, char word, char text[HS_
         return hs_str_of(claim->is_shot ? "time" : "hit_time");
     case 'c':
         return hs_str_of(claim->is_shot ? "shot" : "claim");
-    default: /* f, h, t */
+    default: /* the placeholders f, h and t */
         time_us = word == 'f' || (word == 't' && is_of_shooter(words))
                       ? words->result->eye_time_us
                       : words->result->rewind.time_us;

@@ -26,7 +26,7 @@ static void decode_bone(struct hs_reader *reader, const json_t *value, const str
         put_bone(v, bone);
 }
 
-/* Returns whether the bones are one flat array of numbers, not an array of arrays. */
+/* Returns whether the bones are one flat array of numbers, and not an array of arrays. */
 static bool are_flat(const json_t *value)
 {
     const json_t *element;
@@ -89,7 +89,7 @@ static void decode_bones(struct hs_reader *reader, const json_t *value, const st
     }
 }
 
-/* Reads the 7 numbers of one bone from the text. With `may_scale`, 10 numbers are also allowed. */
+/* Reads the 7 numbers of one bone from the text. If `may_scale`, also accepts 10 numbers. */
 static bool take_bone(struct hs_direct *in, struct hs_player_frame *entry, bool may_scale,
                       struct hs_posted_bone *bone)
 {
@@ -162,8 +162,8 @@ static const struct hs_json_field player_fields[] = {
     {"reloading", HS_JSON_BOOL, TO(reloading), .bit = HS_FIELD_RELOADING},
     {"damage_scale", HS_JSON_REAL, TO(damage_scale), .high = 1e6, .bit = HS_FIELD_DAMAGE_SCALE},
 };
-/* Allows `velocity` only with the event `launch`: the checks use the velocity of a launch, and no
-   other velocity. */
+/* Requires `velocity` with the event `launch`, and refuses it otherwise, because the checks use
+   only the velocity of a launch. */
 static void check_velocity(struct hs_reader *reader, const json_t *value,
                            const struct hs_json_at *at, void *target)
 {
@@ -260,8 +260,8 @@ const struct hs_json_list hs_frames_list = {
 
 /* ---- encoding ---- */
 
-/* Adds a player or mover to `refused`, unless it was stored. `kind` is the key of its name:
-   "player" or "mover". */
+/* Adds a player or a mover to the array `refused`. Does nothing if `result` is HS_FRAME_STORED.
+   `kind` is the key of the name: "player" or "mover". */
 static void encode_refused(struct hs_writer *writer, size_t frame, const char *kind,
                            struct hs_str name, enum hs_frame_result result)
 {
@@ -275,8 +275,8 @@ static void encode_refused(struct hs_writer *writer, size_t frame, const char *k
     hs_write_end(writer, '}');
 }
 
-/* Writes the malformed items in frame `frame`. Returns the first malformed item in a later
-   frame. */
+/* Writes the malformed items of one frame, from `next` on. Returns the first malformed item of a
+   later frame. */
 static const struct hs_malformed *encode_malformed(struct hs_writer *writer, enum hs_item kind,
                                                    const struct hs_malformed *next, size_t frame)
 {
@@ -329,8 +329,8 @@ void hs_frames_count(const struct hs_frames_request *request,
     }
 }
 
-/* Writes a jump if the match found one. *left is the number of jumps that still fit into the
-   answer. */
+/* Writes a jump. Does nothing if `is_found` is false. *left is the number of jumps that still fit
+   into the answer. */
 static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind,
                         struct hs_str name, bool is_found, const struct hs_frame_jump *jump,
                         size_t *left)
@@ -349,7 +349,8 @@ static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind
     hs_write_end(writer, '}');
 }
 
-/* Writes the first HS_MAX_JUMPS jumps. The frame numbers also count malformed frames. */
+/* Writes the first HS_MAX_JUMPS jumps. The number of a frame in the answer is its index in the
+   request, where malformed frames count too. */
 static void encode_jumps(struct hs_writer *writer, const struct hs_frames_request *request,
                          const struct hs_malformed_items *malformed, const struct hs_match *match)
 {

@@ -64,7 +64,7 @@ const struct hs_json_list hs_hits_list = {.item = {.kind = HS_JSON_OBJECT, .obje
 
 /* ---- encoding ---- */
 
-/* Inline, so that each call is compiled with a constant key. */
+/* The function is inline, so that hs_write_key knows the length of the key at compile time. */
 static inline __attribute__((always_inline)) void
 write_name(struct hs_writer *writer, const char *key, const struct hs_name *name)
 {
@@ -83,7 +83,7 @@ static void write_names(struct hs_writer *writer, const char *key, const struct 
     hs_write_end(writer, ']');
 }
 
-/* With a single victim, the damage equals the total, so the number is converted to text only
+/* With a single victim, the damage equals the total damage. So the number is converted to text only
    once. */
 static void encode_damage(struct hs_writer *writer, const struct hs_hit_result *result)
 {

@@ -1,4 +1,4 @@
-/* Hits: claims and their results. JSON <-> struct hs_hit_claim, hs_hit_result. */
+/* Hits: decodes claims from JSON into struct hs_hit_claim, and encodes struct hs_hit_result. */
 #ifndef HS_API_HITS_H
 #define HS_API_HITS_H
 
@@ -15,32 +15,34 @@ struct hs_verdict_id {
     char text[33];
 };
 
-/* Writes the member `impact` of an open object, unless there is no impact. */
+/* Writes the member `impact` of an open object. Does nothing if there is no impact. */
 void hs_impact_encode(struct hs_writer *writer, const struct hs_impact *impact);
 
-/* Writes a result as a JSON object, but leaves the object open: hs_replayed_encode adds the last
-   member and closes it. When the same claim is sent again, the answer repeats the bytes written
-   here. With `explain`, an accepted claim also gets its checks. */
+/* Writes a result as a JSON object, but does not close the object. hs_replayed_encode adds the last
+   member and closes the object. If the same claim is sent again, the answer contains the same bytes
+   again. If `explain`, the object contains the checks even if the claim is accepted. */
 void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, const struct hs_verdict_id *id,
                    bool explain);
 
-/* Returns whether a brief answer omits the result. This is so if the claim is accepted with the
-   reason `ok` and not replayed, and the result contains no damage, no flag, and nothing else that
-   the game server must read. */
+/* Returns whether a brief answer omits the result. A brief answer omits a result that has the
+   reason `ok`, is not replayed, and has no damage, no flag, and no other member that the game
+   server must read. */
 bool hs_hit_is_plain(const struct hs_hit_result *result);
 
-/* Write the members that results of hits and shots have in common. hs_verdict_encode writes the
-   first members. hs_checks_encode writes the checks, the flags and `would_reject`. */
+/* These functions write the members that the results of hits and of shots have in common.
+   hs_verdict_encode opens the object and writes the first members. hs_checks_encode writes the
+   checks, the flags and `would_reject`. */
 void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str shooter,
                        const struct hs_hit_result *result, const struct hs_verdict_id *id);
 void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *claim,
                       const struct hs_hit_result *result, bool explain);
 
-/* Writes the array `would_reject`: the reasons of checks that failed in shadow mode. */
+/* Writes the member `would_reject`, an array of the reasons of checks that failed in shadow mode.
+ */
 void hs_would_reject_encode(struct hs_writer *writer, const struct hs_hit_result *result);
 
-/* Writes `measured`, `limit` and `unit`, or nothing for HS_UNIT_NONE. */
+/* Writes the members `measured`, `limit` and `unit`. Writes nothing if the unit is HS_UNIT_NONE. */
 void hs_measure_encode(struct hs_writer *writer, double measured, double limit, enum hs_unit unit);
 
 /* Writes the member `replayed`, and closes the object. */

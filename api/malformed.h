@@ -1,6 +1,6 @@
-/* The malformed items in a batch: those that could not be read. At the position of each malformed
-   item, the answer has an entry with the errors. All other items are processed. The lists are in
-   the arena of one request. Not thread-safe. */
+/* The malformed items of a request. A malformed item is an item of a batch (json/batch.h) that
+   could not be decoded. At the position of this item, the answer contains an entry with the errors.
+   All other items are processed. The lists are in the arena of the request. Not thread-safe. */
 #ifndef HS_API_MALFORMED_H
 #define HS_API_MALFORMED_H
 
@@ -10,7 +10,7 @@
 #include "api/json/writing.h"
 #include "validators/str.h"
 
-/* Players and movers are entries of frames. */
+/* The kinds of items. Players and movers are items of a frame. */
 enum hs_item {
     HS_ITEM_FRAME,
     HS_ITEM_PLAYER,
@@ -21,8 +21,8 @@ enum hs_item {
     HS_ITEM_COUNT
 };
 
-/* At most HS_ITEM_ERRORS_MAX errors are stored per item. Once a request has HS_PROBLEM_MAX
-   (problem.h) errors, only the first error of each further item is stored. */
+/* The max number of errors that are stored per item. After HS_PROBLEM_MAX errors (problem.h) of a
+   request are stored, only the first error of each further item is stored. */
 enum { HS_ITEM_ERRORS_MAX = 8 };
 
 struct hs_item_error {
@@ -32,26 +32,30 @@ struct hs_item_error {
 
 struct hs_malformed {
     struct hs_malformed *next;
-    size_t frame;                  /* for a player or a mover: the index of its frame */
-    size_t index;                  /* index in its batch */
-    struct hs_str who;             /* player, mover or shooter; ptr NULL: not readable */
-    int64_t number;                /* shot number or `seq`; -1: not readable */
-    struct hs_item_error *errors;  /* in the order in which they were found */
-    struct hs_item_error **append; /* where to link the next error */
-    size_t kept, left_out;         /* how many errors are in the list, and how many were left out */
+    size_t frame;      /* for a player or a mover: the index of the frame in the request */
+    size_t index;      /* index of the item in its batch */
+    struct hs_str who; /* name of the player, mover or shooter; ptr NULL: not readable */
+    int64_t number;    /* shot number or `seq`; -1: not readable */
+    struct hs_item_error *errors; /* in the order in which they were found */
+    /* Address of the pointer that must be set to the next error: `errors`, or `next` of the last
+       error. */
+    struct hs_item_error **append;
+    /* Number of errors in the list, and number of errors that were left out. */
+    size_t kept, left_out;
 };
 
 struct hs_malformed_items {
     struct {
-        struct hs_malformed *first, *last; /* in the order of the request */
+        struct hs_malformed *first, *last; /* a list in the order of the request */
         size_t count;
     } lists[HS_ITEM_COUNT];
     size_t count;  /* number of malformed items */
     size_t errors; /* number of stored errors of all items */
 };
 
-/* The JSON keys of an item's name and number; NULL: no such member. `rest` is the JSON text of the
-   other members that every answer to such an item must have. */
+/* Describes a kind of items. name_key and number_key are the JSON keys of an item's name and
+   number; NULL: the item has no such member. `rest` is the JSON text of the other members that an
+   answer to such an item must contain. */
 struct hs_item_kind {
     const char *name_key, *number_key, *rest;
 };

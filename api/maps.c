@@ -8,23 +8,23 @@
 
 enum list { VERTICES, TRIANGLES, BOXES, LISTS };
 
-/* A list element is nested in two levels: the document and the list. */
+/* The number of levels around a list element: the document and the list. */
 enum { LEVELS_AROUND = 2 };
 
-/* The parser gets at most this many bytes at a time, because its tree of values may need twenty
-   times as much memory. */
+/* The max number of bytes that are parsed at once. The tree of values may need twenty times as much
+   memory. */
 enum { PARSED_MAX = 1 << 20 };
 
 struct decoder {
     struct hs_reader *reader;
     struct hs_str text;
-    bool measures; /* true: only counts the elements, and writes the counts to `capacity` */
+    bool measures; /* true: only count the elements, and add the counts to `capacity` */
     size_t capacity[LISTS];
-    char *arrays[LISTS]; /* malloc'ed */
+    char *arrays[LISTS]; /* allocated with malloc */
     size_t counts[LISTS];
     struct hs_buffer shell; /* the document with empty lists */
     size_t cut_at[LISTS];   /* offset of each list in the shell */
-    size_t cut[LISTS];      /* number of bytes of each list that were left out of the shell */
+    size_t cut[LISTS];      /* number of bytes of each list that the shell does not contain */
     size_t cuts;
 };
 
@@ -46,8 +46,8 @@ static void set_malformed(const struct decoder *d, const char *at, const char *w
                    column, what);
 }
 
-/* Parses the value between two places in the text. On failure, records the fault and returns
-   NULL. */
+/* Parses the value between the addresses `from` and `to` in the text. On failure, records the fault
+   and returns NULL. */
 static json_t *parse_value(const struct decoder *d, const char *from, const char *to,
                            const struct hs_json_at *at)
 {
@@ -146,8 +146,8 @@ static void read_box(struct hs_reader *reader, const json_t *value, const struct
 static const struct {
     const char *name;
     size_t size; /* size of an element in bytes */
-    /* Reads an element in its usual form. Returns false if the element has another form and must be
-       parsed. May be NULL. */
+    /* Reads an element in its usual form. Returns false if the element has another form; the parser
+       must then read it. NULL: the parser reads all elements. */
     bool (*take)(struct hs_cursor *cursor, void *target);
     struct hs_json_field element;
 } lists[LISTS] = {
@@ -165,7 +165,8 @@ static const struct {
                {.kind = HS_JSON_CUSTOM, .decode = read_box}},
 };
 
-/* Reads the next element with the parser. Returns false if the rest of the text cannot be read. */
+/* Reads the next element with the parser. Returns false if the text after the element cannot be
+   read. */
 static bool parse_element(struct decoder *d, struct hs_cursor *cursor, enum list list, size_t index,
                           void *target)
 {
@@ -197,7 +198,8 @@ static bool parse_element(struct decoder *d, struct hs_cursor *cursor, enum list
     return true;
 }
 
-/* Reads the next element. The first call allocates space for all counted elements. */
+/* Reads the next element. The first call for a list allocates space for all counted elements of the
+   list. */
 static bool read_element(struct decoder *d, struct hs_cursor *cursor, enum list list)
 {
     size_t size = lists[list].size, index = d->counts[list];
@@ -217,8 +219,8 @@ static bool read_element(struct decoder *d, struct hs_cursor *cursor, enum list 
     return parse_element(d, cursor, list, index, target);
 }
 
-/* Reads or counts a list, from its opening bracket to its closing bracket. Returns false if the
-   list is malformed or memory ran out. */
+/* Reads a list or counts its elements. The cursor must be at the opening bracket, and moves past
+   the closing bracket. Returns false if the list is malformed or memory ran out. */
 static bool read_list(struct decoder *d, struct hs_cursor *cursor, enum list list)
 {
     bool too_deep;
@@ -242,8 +244,9 @@ static bool read_list(struct decoder *d, struct hs_cursor *cursor, enum list lis
 
 /* ---- the document ---- */
 
-/* Finds the list whose name ends at the cursor, if a colon and an opening bracket follow. Moves the
-   cursor to the bracket. */
+/* Finds the list with the name that ends before the cursor. If a colon and an opening bracket
+   follow the name, moves the cursor to the bracket. Otherwise, or if no list has this name, returns
+   false. */
 static bool find_list(struct hs_cursor *cursor, const char *name, enum list *list)
 {
     struct hs_cursor after = *cursor;
@@ -259,8 +262,8 @@ static bool find_list(struct hs_cursor *cursor, const char *name, enum list *lis
     return false;
 }
 
-/* Appends to the shell, which is the document with empty lists. A shell longer than PARSED_MAX is
-   refused later, so it is enough to keep PARSED_MAX + 1 bytes. */
+/* Appends text to the shell. A shell with more than PARSED_MAX bytes is refused later, so only
+   PARSED_MAX + 1 bytes are kept. */
 static void keep(struct decoder *d, const char *from, size_t len)
 {
     size_t space = PARSED_MAX + 1 - d->shell.len;
@@ -268,8 +271,8 @@ static void keep(struct decoder *d, const char *from, size_t len)
         hs_buffer_append(&d->shell, from, len < space ? len : space);
 }
 
-/* Reads the lists, and copies the rest of the text to the shell. Returns false if the text is
-   malformed. */
+/* Reads the lists, and copies the rest of the text to the shell. Returns false if a list is
+   malformed or memory ran out. */
 static bool take_lists(struct decoder *d)
 {
     struct hs_cursor cursor = {d->text.ptr, d->text.ptr + d->text.len};
@@ -303,7 +306,7 @@ static bool take_lists(struct decoder *d)
     return true;
 }
 
-/* Converts the position of a fault in the shell to its position in the whole text. */
+/* Finds the fault in the shell again, and reports it at its position in the whole text. */
 static void place_malformed(const struct decoder *d, struct hs_str shell)
 {
     json_error_t error;
@@ -321,8 +324,8 @@ static void place_malformed(const struct decoder *d, struct hs_str shell)
     set_malformed(d, d->text.ptr + offset, error.text);
 }
 
-/* Checks a list in the shell, which is the document with empty lists. The list must be empty,
-   because read_list has already read its elements. */
+/* Checks a list in the shell. The list must be empty, because the shell does not contain the
+   elements that read_list has read. */
 static void expect_list(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {
@@ -358,8 +361,8 @@ static void read_shell(const struct decoder *d)
     json_decref(root);
 }
 
-/* Checks that triangles refer to existing vertices. Runs last, because `triangles` may come before
-   `vertices`. */
+/* Checks that all triangles refer to existing vertices. This check comes last, because `triangles`
+   may come before `vertices` in the text. */
 static void check_corners(const struct decoder *d, const struct hs_map_document *out)
 {
     struct hs_json_at array = {.key = lists[TRIANGLES].name};

@@ -1,9 +1,9 @@
-/* Writes maps. */
+/* Writes documents of maps, and answers about maps. */
 #include "api/maps.h"
 
 #include <math.h>
 
-/* Keeps the sign of a zero, because the revision of a geometry depends on it. */
+/* Writes -0.0 with its sign, because the revision of a map depends on the sign. */
 static void write_coordinate(struct hs_writer *writer, double value)
 {
     if (value == 0 && signbit(value))

@@ -14,7 +14,7 @@ void hs_match_decode_body(struct hs_reader *reader, const json_t *root,
     hs_json_read_object(reader, root, NULL, &object, out);
 }
 
-/* Writes a text, or null if it is empty. */
+/* Writes a member with a text, or with null if the text is empty. */
 static void write_optional(struct hs_writer *writer, const char *key, struct hs_str text)
 {
     hs_write_key(writer, key);
@@ -53,7 +53,8 @@ void hs_match_encode(struct hs_writer *writer, const struct hs_match_head *head,
     hs_write_end(writer, '}');
 }
 
-/* Writes the number of claims with each verdict, and with each reason that occurred. */
+/* Writes the number of claims with each verdict, and the number of claims with each reason that
+   occurred. */
 static void write_verdicts(struct hs_writer *writer, const uint64_t reasons[HS_REASON_COUNT])
 {
     uint64_t verdicts[HS_VERDICT_COUNT] = {0};

@@ -16,28 +16,29 @@ void hs_match_decode_body(struct hs_reader *reader, const json_t *root,
 
 /* The names and revisions of an open match. */
 struct hs_match_head {
-    struct hs_str name, ruleset, map; /* `map` empty: no map */
+    struct hs_str name, ruleset, map; /* names; if `map` is empty, the match has no map */
     const char *revision;             /* revision of the ruleset */
-    const char *map_revision;         /* revision of the map; set only if there is a map */
+    const char *map_revision;         /* revision of the map; valid if the match has a map */
 };
 
-/* Writes the answer to PUT: names, revisions, time of the newest frame, how many players and movers
-   there are, and the size of the history. The list of matches contains this object for each
-   match. */
+/* Writes the answer to PUT: the names and revisions, the time of the newest frame, the numbers of
+   players and movers, and the size of the history. The list of matches contains this object for
+   each match. */
 void hs_match_encode(struct hs_writer *writer, const struct hs_match_head *head,
                      const struct hs_match *match);
 
-/* Writes the answer to GET: the members of hs_match_encode, hints (validators/hints.h) and all
-   players. */
+/* Writes the answer to GET: the members that hs_match_encode writes, the hints (validators/hints.h)
+   and all players. */
 void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head *head,
                            const struct hs_match *match);
 
-/* Writes the answer to DELETE: the members of hs_match_encode, verdict counts and damage. */
+/* Writes the answer to DELETE: the members that hs_match_encode writes, the numbers of verdicts and
+   reasons, and the damage. */
 void hs_match_encode_summary(struct hs_writer *writer, const struct hs_match_head *head,
                              const struct hs_match *match);
 
-/* Writes the document about an ended match for the evidence store: the members of
-   hs_match_encode_summary and hints. */
+/* Writes the document that the evidence store keeps about an ended match: the members that
+   hs_match_encode_summary writes, and the hints. */
 void hs_match_encode_end(struct hs_writer *writer, const struct hs_match_head *head,
                          const struct hs_match *match);
 

@@ -12,8 +12,8 @@ static const struct hs_json_list flag_list = {
     .size = sizeof(enum hs_move_flag),
     .high = HS_MOVE_FLAG_COUNT};
 
-/* A client can send any client_time. A time out of range must not make the request fail, because
-   the request also contains moves of other players. */
+/* A client can send any client_time, and one request contains the moves of many players. So
+   client_time is a NEAREST_TIME: a value out of range must not make the request fail. */
 static const struct hs_json_field move_fields[] = {
     {"player", HS_JSON_NAME, true, TO(player)},
     {"seq", HS_JSON_INT, TO(seq), .high = HS_JSON_INT_MAX, .bit = HS_MOVE_HAS_SEQ},
@@ -45,7 +45,7 @@ const struct hs_json_list hs_moves_list = {.item = {.kind = HS_JSON_OBJECT, .obj
 
 #undef TO
 
-/* The members of a body in either form. */
+/* The members of a body in one of its two forms. */
 struct body {
     const json_t *moves;
     struct hs_json_table table;
@@ -86,7 +86,8 @@ const enum hs_move_check hs_timing_flags[HS_TIMING_FLAGS] = {HS_MOVE_CHECK_FAST_
                                                              HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED,
                                                              HS_MOVE_CHECK_TIMING_DISCREPANCY};
 
-/* Writes the members that come first in both forms of `timing`. */
+/* Writes the members that are common to `timing` in the answer to a move and `timing` in the state
+   of a player. */
 static void write_clock(struct hs_writer *writer, int64_t age_us, int64_t discrepancy_us,
                         int64_t lifetime_us, bool is_resolving, int64_t credit_us, double speed)
 {

@@ -1,4 +1,4 @@
-/* Reviews: an analyst's opinions on stored verdicts. */
+/* Reviews: the opinions of analysts on stored verdicts. */
 #ifndef HS_API_REVIEWS_H
 #define HS_API_REVIEWS_H
 
@@ -24,7 +24,7 @@ enum { HS_REVIEW_NOTE_MAX = 2000, HS_REVIEW_BY_MAX = 64 }; /* maximum lengths in
 struct hs_review {
     enum hs_review_label label;
     struct hs_str note, by; /* ptr NULL: absent */
-    int64_t at_us;          /* wall clock */
+    int64_t at_us;          /* time of the review by the wall clock, in microseconds */
 };
 
 /* Decodes the body of POST /v1/verdicts/{verdict}/reviews. The texts are borrowed from `root`. */

@@ -1,5 +1,5 @@
-/* Posted shots. A game server posts a shot before it posts the hits of the shot. JSON <-> struct
-   hs_shot_claim. */
+/* Posted shots: decodes JSON into struct hs_shot_claim, and encodes the results. A game server
+   posts a shot before it posts the hits of the shot. */
 #ifndef HS_API_SHOTS_H
 #define HS_API_SHOTS_H
 
@@ -9,13 +9,13 @@
 /* Describes the JSON value of "shots". */
 extern const struct hs_json_list hs_shots_list;
 
-/* Writes a result as an object, and leaves the object open; see hs_hit_encode. */
+/* Like hs_hit_encode, writes a result as a JSON object, but does not close the object. */
 void hs_shot_encode(struct hs_writer *writer, const struct hs_shot_claim *claim,
                     const struct hs_hit_result *result, int64_t forward_time_us,
                     const struct hs_verdict_id *id, bool explain);
 
-/* Like hs_hit_is_plain. The result of a projectile's shot is never plain, because the game server
-   needs its forward_time. */
+/* Like hs_hit_is_plain. The result of a shot with a projectile is never plain, because the game
+   server needs the forward_time in the result. */
 bool hs_shot_is_plain(const struct hs_hit_result *result);
 
 #endif

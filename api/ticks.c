@@ -4,8 +4,8 @@
 
 #define TO(member) .offset = offsetof(struct hs_ticks_request, member)
 
-/* The members of all request bodies. A row of `bodies` selects `count` of these members, from
-   `first` on. POST shots gets `shots` and `now`; POST hits gets `now` and `hits`. */
+/* The members of all request bodies. A row of `bodies` selects `count` of these members, from index
+   `first` on. For example, POST shots has `shots` and `now`, and POST hits has `now` and `hits`. */
 enum { FRAMES, MOVES, SHOTS, NOW, HITS };
 static const struct hs_json_field fields[] = {
     {"frames", HS_JSON_BATCH, TO(frames.frames), .list = &hs_frames_list, .bit = HS_TICKS_FRAMES},
@@ -25,8 +25,8 @@ static const struct {
     {HS_ROUTE_HITS_POST, NOW, 2, HITS},
 };
 
-/* Returns the table of a route. Sets *required to the field that the body must contain, or to
-   NULL. */
+/* Returns the table of members in the body of a route. Sets *required to the member that the body
+   must contain, or to NULL if all members are optional. */
 static struct hs_json_object table_of(enum hs_route route, const struct hs_json_field **required)
 {
     struct hs_json_object table = {HS_JSON_FIELDS(fields),

@@ -1,5 +1,5 @@
-/* The bodies of posts to a match: all parts of one game tick, or only one of them. JSON ->
-   structs. */
+/* Decodes the bodies of posts to a match. POST ticks contains all parts of one game tick, and each
+   other post contains one part. */
 #ifndef HS_API_TICKS_H
 #define HS_API_TICKS_H
 
@@ -23,7 +23,7 @@ struct hs_ticks_request {
         size_t count;
     } hits;
     int64_t now_us;  /* the member `now`, for shots and hits; valid with HS_TICKS_NOW */
-    unsigned fields; /* bits of enum hs_ticks_field: the members that are present */
+    unsigned fields; /* bits of enum hs_ticks_field for the members that are present */
 };
 
 enum hs_ticks_field {
@@ -34,13 +34,14 @@ enum hs_ticks_field {
     HS_TICKS_HITS = 1 << 4
 };
 
-/* Decodes the body of a post. For POST ticks, all parts are optional. Each other route has one
-   part, which is required. */
+/* Decodes the body of a post. In the body of POST ticks, all parts are optional. In the body of
+   each other route, the one part is required. */
 void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root, enum hs_route route,
                           struct hs_ticks_request *out);
 
-/* Like hs_ticks_decode_body, but without a tree of values. Names are borrowed from `body`. Returns
-   false and zeroes *out if the body is unusual or wrong. It must then be parsed and decoded. */
+/* Like hs_ticks_decode_body, but without a tree of values. Names are borrowed from `body`. If the
+   body is unusual or faulty, returns false and zeroes *out. The caller must then parse the body and
+   call hs_ticks_decode_body. */
 bool hs_ticks_read_directly(struct hs_reader *reader, struct hs_str body, enum hs_route route,
                             struct hs_ticks_request *out);
 

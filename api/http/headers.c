@@ -52,9 +52,8 @@ static void check_bytes(struct hs_headers *headers, struct hs_str name, struct h
         if ((c < 0x20 && c != '\t') || c == 0x7F)
             record_ambiguity(headers, "a header value contains a control byte");
     }
-    /* libmicrohttpd appends a folded line to the name of the field before it, so that the name
-       becomes longer. A proxy that unfolds lines still reads this field as Content-Length or
-       Transfer-Encoding. */
+    /* If a header line is folded, libmicrohttpd appends the second line to the name of the field. A
+       proxy that unfolds lines reads the same field as Content-Length or Transfer-Encoding. */
     if ((starts(name, "content-length") && !same(name, "content-length")) ||
         (starts(name, "transfer-encoding") && !same(name, "transfer-encoding")))
         record_ambiguity(headers, "a header that frames the body is folded or misspelt");
@@ -68,7 +67,7 @@ static bool parse_length(struct hs_str value, size_t *length)
             return false;
         size_t digit = (size_t)(value.ptr[i] - '0');
         if (number > (SIZE_MAX - digit) / 10) {
-            *length = SIZE_MAX; /* valid, but above every limit */
+            *length = SIZE_MAX; /* the number is valid, but above every limit */
             continue;
         }
         number = number * 10 + digit;
@@ -77,7 +76,8 @@ static bool parse_length(struct hs_str value, size_t *length)
     return value.len > 0;
 }
 
-/* Accepts application/json with any parameters, but no charset other than UTF-8. */
+/* Returns whether a Content-Type is application/json. Any parameters are allowed, but if there is a
+   charset, it must be UTF-8. */
 static bool is_json(struct hs_str value)
 {
     const char *semicolon = memchr(value.ptr, ';', value.len);
@@ -102,8 +102,8 @@ static void record_request_id(struct hs_headers *headers, struct hs_str value)
 {
     if (headers->request_id[0] != '\0' || value.len == 0 || value.len > HS_REQUEST_ID_MAX)
         return;
-    /* A request id consists of the same characters as a name, but may be longer. So it is checked
-       in parts. */
+    /* A request id may contain the same characters as a name, but may be longer than a name. So
+       check it in parts. */
     for (size_t at = 0; at < value.len; at += HS_NAME_MAX) {
         size_t left = value.len - at;
         if (!hs_name_is_valid(
@@ -126,8 +126,8 @@ static bool is_made_of(struct hs_str text, const char *characters)
 /*
  * Records the trace id of a traceparent field (W3C Trace Context). The field has a version, a trace
  * id, a parent id and flags, in lower-case hexadecimal digits, with "-" between them. An id of
- * zeros and the version ff are invalid. After version 00, the field may continue with another "-"
- * and further parts. If a request has two traceparent fields, neither is used.
+ * zeros is invalid, and so is the version ff. If the version is not 00, the field may continue with
+ * another "-" and further parts. If a request has two traceparent fields, both are ignored.
  */
 static void record_trace(struct hs_headers *headers, struct hs_str value)
 {
@@ -149,11 +149,11 @@ static void record_trace(struct hs_headers *headers, struct hs_str value)
     headers->trace_id[trace.len] = '\0';
 }
 
-/* Returns whether a name has the same first letter as a field that hs_headers_add uses. This saves
-   the comparisons for most other names. */
+/* Returns whether a name has the same first letter as one of the names that hs_headers_add
+   compares. For most other names, this test avoids the comparisons. */
 static bool may_be_known(struct hs_str name)
 {
-    switch (name.len > 0 ? name.ptr[0] | 0x20 : 0) { /* in lower case */
+    switch (name.len > 0 ? name.ptr[0] | 0x20 : 0) { /* the first letter in lower case */
     case 'a':
     case 'c':
     case 'h':

@@ -1,7 +1,7 @@
 /*
  * Checks the header fields of a request. The HTTP library and a proxy in front of the service may
- * read an ambiguous request differently, so it is refused before its body is read. Add all fields
- * first, then run the checks. Independent of the HTTP library.
+ * read an ambiguous request differently. So such a request is refused before its body is read. Add
+ * all fields first, and then call the checks. This code does not use the HTTP library.
  */
 #ifndef HS_API_HEADERS_H
 #define HS_API_HEADERS_H
@@ -15,7 +15,7 @@
 enum { HS_REQUEST_ID_MAX = 128, HS_TRACE_ID_LEN = 32, HS_DEADLINE_MAX_MS = 3600000 };
 
 struct hs_headers {
-    /* How many Content-Length, Content-Type and Host fields the request has. */
+    /* The numbers of Content-Length, Content-Type and Host fields in the request. */
     unsigned lengths, types, hosts;
     unsigned authorizations; /* number of Authorization fields */
     size_t length;           /* value of Content-Length if `lengths` is 1 */
@@ -29,28 +29,31 @@ struct hs_headers {
     char ambiguous[64];      /* description of the first ambiguity; empty: no ambiguity */
     char request_id[HS_REQUEST_ID_MAX + 1]; /* X-Request-Id if it is valid, otherwise "" */
     unsigned traces;                        /* number of traceparent fields */
-    char trace_id[HS_TRACE_ID_LEN + 1]; /* trace id, if there is exactly one traceparent and it is
-                                           valid; otherwise "" */
+    /* Trace id of the traceparent field; "" if there is no such field, more than one, or an invalid
+       one. */
+    char trace_id[HS_TRACE_ID_LEN + 1];
 };
 
-/* Records one field as it was received. The struct must be zeroed before the first call. */
+/* Records one field in the form in which it was received. The struct must be zeroed before the
+   first call. */
 void hs_headers_add(struct hs_headers *headers, struct hs_str name, struct hs_str value);
 
 /*
  * Sets `problem` if it is uncertain where the request ends. The status is 400 for ambiguous
- * lengths, names or values, and 411 for a Transfer-Encoding or a missing length. The connection
- * must then be closed. `takes_body`: the method needs a Content-Length.
+ * lengths, names or values, and 411 for a Transfer-Encoding or a missing length. If `problem` is
+ * set, the connection must be closed after the reply. `takes_body` is true if the method needs a
+ * Content-Length.
  */
 void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
                               struct hs_problem *problem);
 
-/* Sets `problem` if the body is not acceptable. The status is 413 if the body is longer than
-   `limit`, and 415 for a wrong media type or a Content-Encoding. It is 400 for a body with a method
-   that takes none, and for a bad X-Deadline-Ms. */
+/* Sets `problem` if the body or the X-Deadline-Ms is not acceptable. The status is 413 if the body
+   is longer than `limit`, and 415 for a wrong media type or a Content-Encoding. The status is 400
+   if there is a body but the method takes no body, or if the X-Deadline-Ms is bad. */
 void hs_headers_check_content(const struct hs_headers *headers, bool takes_body, size_t limit,
                               struct hs_problem *problem);
 
-/* Returns whether a body follows the headers. If so, the connection can be kept open only after the
+/* Returns whether a body may follow the headers. If so, the connection can be kept open only if the
    body has been read. */
 bool hs_headers_body_follows(const struct hs_headers *headers);
 

@@ -1,6 +1,6 @@
 /*
- * Error replies (RFC 9457, application/problem+json). A problem collects the bad fields in a
- * request, up to HS_PROBLEM_MAX, each with its JSON pointer (RFC 6901).
+ * Error replies (RFC 9457, application/problem+json). A problem lists at most HS_PROBLEM_MAX bad
+ * fields of a request, each with its JSON pointer (RFC 6901).
  */
 #ifndef HS_API_PROBLEM_H
 #define HS_API_PROBLEM_H
@@ -43,14 +43,14 @@ enum hs_problem_code {
 
 enum { HS_PROBLEM_MAX = 32, HS_POINTER_MAX = 192, HS_DETAIL_MAX = 160 };
 
-/* The default of `retry_after_ms`. The header Retry-After contains the same time, rounded up to
-   whole seconds. */
+/* The default of the member `retry_after_ms`. The header Retry-After contains the same time,
+   rounded up to whole seconds. */
 enum { HS_RETRY_AFTER_MS = 1000 };
 
 struct hs_problem {
     enum hs_problem_code code; /* HS_PROBLEM_NONE: no problem so far */
-    char detail[256];          /* one sentence about this problem; may be empty */
-    unsigned retry_after_ms;   /* 0: HS_RETRY_AFTER_MS; used with 429 and 503 only */
+    char detail[256];          /* one sentence about the problem; if empty, the title is used */
+    unsigned retry_after_ms;   /* used only with the status 429 or 503; 0: HS_RETRY_AFTER_MS */
     size_t count;              /* number of bad fields in `errors` */
     size_t left_out;           /* number of bad fields that are not in `errors` */
     struct {
@@ -59,19 +59,19 @@ struct hs_problem {
     } errors[HS_PROBLEM_MAX];
 };
 
-/* Resets to "no problem so far". Cheaper than clearing the whole struct. */
+/* Resets the struct to "no problem so far". This is faster than clearing the whole struct. */
 void hs_problem_init(struct hs_problem *problem);
 
-/* Sets code and detail. Has no effect if a code is already set. */
+/* Sets the code and the detail. Does nothing if a code is already set. */
 void hs_problem_set(struct hs_problem *problem, enum hs_problem_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Records a bad field. If no code is set yet, sets INVALID_REQUEST. */
+/* Records a bad field. If no code is set yet, sets the code INVALID_REQUEST. */
 void hs_problem_add(struct hs_problem *problem, const char *pointer, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Returns how long the client should wait before it tries again, in milliseconds; 0: waiting does
-   not help. */
+/* Returns how long the client should wait before it sends the request again, in milliseconds.
+   Returns 0 if waiting does not help. */
 unsigned hs_problem_retry_after_ms(const struct hs_problem *problem);
 
 int hs_problem_status(enum hs_problem_code code);

@@ -5,16 +5,17 @@
 #include <microhttpd.h>
 #include <unistd.h>
 
-/* Adds a header if it has a value. Returns false if out of memory. */
+/* Adds a header to a response. Does nothing if the value is NULL or empty. Returns false if out of
+   memory. */
 static bool add(struct MHD_Response *response, const char *name, const char *value)
 {
     return value == NULL || value[0] == '\0' ||
            MHD_add_response_header(response, name, value) == MHD_YES;
 }
 
-/* The Content-Security-Policy of the console: it may load and run only its own files, and no other
-   page may frame it. Three.js and Chart.js set styles through properties of elements, which
-   style-src 'self' allows. */
+/* The Content-Security-Policy of the console. The console may load and run only its own files, and
+   no other page may show it in a frame. The policy style-src 'self' is enough for Three.js and
+   Chart.js, because they set styles through properties of elements. */
 static const char policy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -55,7 +56,8 @@ static bool queue(struct MHD_Connection *connection, int status, const char *con
 bool hs_reply_bytes(struct MHD_Connection *connection, int status, const char *content_type,
                     const void *bytes, size_t size, const struct hs_reply_headers *headers)
 {
-    /* libmicrohttpd does not write to persistent memory, so this cast is safe. */
+    /* This cast is safe, because libmicrohttpd does not write to memory that is passed as
+       MHD_RESPMEM_PERSISTENT. */
     union {
         const void *in;
         void *out;

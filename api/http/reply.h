@@ -1,5 +1,6 @@
 /* Functions that queue a reply on a libmicrohttpd connection. They return false if out of memory. A
-   handler can return their result: false makes libmicrohttpd close the connection. */
+   handler of libmicrohttpd can return this result. If the handler returns false, libmicrohttpd
+   closes the connection. */
 #ifndef HS_API_REPLY_H
 #define HS_API_REPLY_H
 
@@ -18,14 +19,16 @@ struct hs_reply_headers {
     const char *request_id; /* X-Request-Id */
     const char *allow;      /* NULL or "": no Allow */
     const char *challenge;  /* NULL or "": no WWW-Authenticate */
-    const char *etag;     /* ETag of a console file; a reply with an ETag also gets the headers for
-                             browsers. NULL: the reply is not a console file */
+    /* ETag of a console file; NULL: the reply is not a console file. A reply with an ETag also gets
+       the headers for browsers. */
+    const char *etag;
     const char *encoding; /* NULL: no Content-Encoding */
-    unsigned retry_after_ms; /* for Retry-After with 429 or 503; 0: HS_RETRY_AFTER_MS */
-    bool close;              /* the connection closes after this reply */
+    /* Time for the header Retry-After of a reply with status 429 or 503; 0: HS_RETRY_AFTER_MS. */
+    unsigned retry_after_ms;
+    bool close; /* the connection closes after this reply */
 };
 
-/* Sends bytes without copying them. They must stay valid until the library reports that the request
+/* Sends bytes without a copy. The bytes must stay valid until the library reports that the request
    is completed. */
 bool hs_reply_bytes(struct MHD_Connection *connection, int status, const char *content_type,
                     const void *bytes, size_t size, const struct hs_reply_headers *headers);
@@ -34,8 +37,9 @@ bool hs_reply_bytes(struct MHD_Connection *connection, int status, const char *c
 bool hs_reply_file(struct MHD_Connection *connection, int status, const char *content_type, int fd,
                    uint64_t size, const struct hs_reply_headers *headers);
 
-/* Writes the next bytes of an endless body, at most `size`. Returns their number, or one of the
-   library's MHD_CONTENT_READER_ values. 0: the function has suspended the connection. */
+/* A function that writes the next bytes of an endless body, at most `size`. It returns the number
+   of bytes, or one of the library's MHD_CONTENT_READER_ values. It returns 0 if it has suspended
+   the connection. */
 typedef ssize_t hs_reply_reader(void *context, uint64_t place, char *out, size_t size);
 
 /* Sends the bytes that `read` writes, in pieces of at most `piece_bytes`, with status 200.
@@ -44,7 +48,7 @@ bool hs_reply_stream(struct MHD_Connection *connection, const char *content_type
                      size_t piece_bytes, hs_reply_reader *read, void *context,
                      const struct hs_reply_headers *headers);
 
-/* Sends the problem as application/problem+json, with Retry-After if its status is 429 or 503. The
+/* Sends the problem as application/problem+json. Adds Retry-After if the status is 429 or 503. The
    text of the problem replaces the content of `body`, which must stay valid until the library
    reports that the request is completed. */
 bool hs_reply_problem(struct MHD_Connection *connection, const struct hs_problem *problem,

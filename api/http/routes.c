@@ -14,8 +14,8 @@ enum {
     VERIFY = HS_SCOPE_VERIFY,
     RULES = HS_SCOPE_RULES,
     EVIDENCE = HS_SCOPE_EVIDENCE,
-    OPERATOR = HS_SCOPE_ADMIN, /* named OPERATOR, because ADMIN is a listener in this file */
-    /* A token with any of these scopes may read matches. */
+    OPERATOR = HS_SCOPE_ADMIN, /* not named ADMIN, because ADMIN is a listener in this file */
+    /* A token needs at least one of these scopes to read matches. */
     OF_MATCHES = HS_SCOPE_INGEST | HS_SCOPE_VERIFY | HS_SCOPE_EVIDENCE,
     ANY_SCOPE = OF_MATCHES | HS_SCOPE_RULES,
 };
@@ -54,8 +54,8 @@ const char *hs_method_name(enum hs_method method)
     return method_names[method];
 }
 
-/* Returns whether a path matches a pattern. Sets `names` to the segments of the path that match
-   `{..}`. */
+/* Returns whether a path matches a pattern. Sets `names` to the segments of the path that match the
+   parts in braces. */
 static bool fits(const char *pattern, const char *path, struct hs_str names[2])
 {
     size_t count = 0;
@@ -76,8 +76,8 @@ static bool fits(const char *pattern, const char *path, struct hs_str names[2])
     return *path == '\0';
 }
 
-/* Returns the method with this name. HEAD counts as GET. HS_METHOD_COUNT: no route has this
-   method. */
+/* Returns the method with this name. HEAD counts as GET. Returns HS_METHOD_COUNT if no route has
+   this method. */
 static enum hs_method method_of(const char *name)
 {
     int method = 0;
@@ -155,7 +155,8 @@ bool hs_route_allows(enum hs_route route, unsigned scopes)
         scopes |= ANY_SCOPE;
     if (routes[route].access == ACCESS_ANY_OF)
         return (scopes & wanted) != 0;
-    return (scopes & wanted) == wanted; /* always true for OPEN, which needs no scope */
+    /* Always true for an open route, because it needs no scope. */
+    return (scopes & wanted) == wanted;
 }
 
 const char *hs_route_scopes(enum hs_route route, char *text, size_t size)

@@ -12,10 +12,10 @@ enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE,
 
 /*
  * X(id, method, pattern, listeners, access, priority, endpoint): each row describes one route.
- * `{name}` in a pattern matches one segment of a path, which must be a valid name. BOTH: both
- * listeners. ALL_OF(scopes), ANY_OF(scopes): the scopes that a token needs, if the service has
- * tokens. OPEN: no token is needed, because the answer names no tenant, match or player. The
- * endpoint's function is hs_endpoint_ENDPOINT (service/endpoints/table.h).
+ * `{name}` in a pattern matches one segment of a path, which must be a valid name. BOTH means both
+ * listeners. If the service has tokens, ALL_OF(scopes) or ANY_OF(scopes) describes the scopes that
+ * a token needs. OPEN means that no token is needed, because the answer does not name a tenant, a
+ * match or a player. The endpoint's function is hs_endpoint_ENDPOINT (service/endpoints/table.h).
  */
 #define HS_ROUTES(X)                                                                               \
     X(MATCH_LIST, GET, "/v1/matches", BOTH, ANY_OF(OF_MATCHES), CONSOLE, match_list)               \
@@ -70,14 +70,15 @@ enum hs_listener { HS_LISTENER_DATA = 1, HS_LISTENER_ADMIN = 2, HS_LISTENER_BOTH
 
 enum hs_route_match {
     HS_ROUTE_FOUND,
-    HS_ROUTE_UNKNOWN,    /* this listener has no such path: 404 */
-    HS_ROUTE_BAD_NAME,   /* the path matches, but contains an invalid name: 400 */
-    HS_ROUTE_BAD_METHOD, /* the path exists, but not with this method: 405 */
+    HS_ROUTE_UNKNOWN,    /* status 404: this listener has no such path */
+    HS_ROUTE_BAD_NAME,   /* status 400: the path matches a pattern, but contains an invalid name */
+    HS_ROUTE_BAD_METHOD, /* status 405: the path matches a pattern, but not with this method */
 };
 
 struct hs_route_params {
-    struct hs_str name[2]; /* the segments that match {..}, in order; borrowed from `path` */
-    char allow[48];        /* for BAD_METHOD: the value of the Allow header */
+    /* The segments that match the parts in braces, in order; borrowed from `path`. */
+    struct hs_str name[2];
+    char allow[48]; /* for BAD_METHOD: the value of the Allow header */
 };
 
 /* Finds the route of a request. HEAD uses the route of GET. `path` is the decoded path without the
@@ -89,7 +90,7 @@ const char *hs_route_pattern(enum hs_route route); /* e.g. "/v1/matches/{match}/
 enum hs_method hs_route_method(enum hs_route route);
 const char *hs_method_name(enum hs_method method);
 
-/* ---- scopes: what a token permits ---- */
+/* ---- scopes: the actions that a token permits ---- */
 
 /* X(id, name on the wire) */
 #define HS_SCOPES(X)                                                                               \
@@ -106,7 +107,7 @@ enum hs_scope {
         HS_SCOPE_COUNT
 };
 
-/* These bits form a set of scopes, which is an `unsigned`. */
+/* One bit for each scope. A set of scopes is an `unsigned` with these bits. */
 enum {
 #define X(id, name) HS_SCOPE_##id = 1 << HS_SCOPE_INDEX_##id,
     HS_SCOPES(X)
@@ -115,7 +116,7 @@ enum {
 
 const char *hs_scope_name(enum hs_scope scope);
 
-/* Returns the bit of the scope with this name; 0: unknown name. */
+/* Returns the bit of the scope with this name, or 0 if the name is unknown. */
 unsigned hs_scope_parse(struct hs_str name);
 
 /* Returns whether a route needs no token. */
@@ -124,20 +125,21 @@ bool hs_route_is_open(enum hs_route route);
 /* Returns whether a caller with these scopes may use a route. */
 bool hs_route_allows(enum hs_route route, unsigned scopes);
 
-/* Writes the scopes that a route needs (all or any of them) to `text`, for example "ingest verify",
-   for messages and headers. Returns `text`. */
+/* Writes the scopes of a route to `text`, for example "ingest verify", for messages and headers.
+   The route's row says whether a token needs all of these scopes or any of them. Returns `text`. */
 const char *hs_route_scopes(enum hs_route route, char *text, size_t size);
 
 /* ---- priorities: under overload, the last priority in this list is refused first ---- */
 
 enum hs_priority {
-    HS_PRIORITY_VITAL,   /* health, metrics, the contract: never refused */
+    /* Health, metrics, openapi.yaml, the console's files; these requests are never refused. */
+    HS_PRIORITY_VITAL,
     HS_PRIORITY_HITS,    /* hits, shots, ticks; ending a match, which frees memory */
     HS_PRIORITY_FRAMES,  /* frames, moves; opening a match */
     HS_PRIORITY_CONSOLE, /* requests from people and tools; rulesets, maps */
 };
 
-/* Returns the priority of a route. HS_ROUTE_COUNT: the request matches no route. */
+/* Returns the priority of a route. `route` is HS_ROUTE_COUNT if the request matches no route. */
 enum hs_priority hs_route_priority(enum hs_route route);
 
 #endif

@@ -13,7 +13,8 @@ struct hs_arena_block {
 
 enum { BLOCK_SIZE = 16 * 1024 };
 
-/* Returns the link to the smallest spare block with at least `bytes` capacity, or NULL. */
+/* Returns the link to the smallest spare block with a capacity of at least `bytes`, or NULL if no
+   spare block is large enough. */
 static struct hs_arena_block **find_spare(struct hs_arena *arena, size_t bytes)
 {
     struct hs_arena_block **best = NULL;
@@ -23,7 +24,7 @@ static struct hs_arena_block **find_spare(struct hs_arena *arena, size_t bytes)
     return best;
 }
 
-/* Adds a block with at least `bytes` capacity. Returns NULL if out of memory. */
+/* Adds a block with a capacity of at least `bytes`. Returns NULL if out of memory. */
 static struct hs_arena_block *add_block(struct hs_arena *arena, size_t bytes)
 {
     struct hs_arena_block **spare = find_spare(arena, bytes), *block;

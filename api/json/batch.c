@@ -31,8 +31,9 @@ static bool occurs_before(const json_t *names, size_t end)
     return false;
 }
 
-/* Reads the names of the columns. Each name must be in the table or begin with x_, and occur once.
-   Required names must be present. Returns false if faults were recorded. */
+/* Reads the names of the columns. Each name must be in the table or begin with x_. No name may
+   occur twice. The names of all required members must be present. Returns false if faults were
+   recorded. */
 static bool read_columns(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_object *table, struct hs_json_columns *out)
 {
@@ -96,10 +97,11 @@ static void read_row(struct hs_reader *reader, const json_t *value, const struct
 /* A batch that is being read. */
 struct batch {
     const struct hs_json_list *list;
-    /* Position of the batch; NULL: the whole body is the table. */
+    /* Position of the batch; NULL: the whole body is a table. */
     const struct hs_json_at *at;
-    const struct hs_json_at *array;        /* position of the array of items or rows */
-    const struct hs_json_columns *columns; /* NULL: the items are objects, not rows */
+    const struct hs_json_at *array; /* position of the array of items or rows */
+    /* The columns of the rows; NULL: the items are objects. */
+    const struct hs_json_columns *columns;
 };
 
 /* Returns the member with this name in an item, or NULL. */
@@ -108,11 +110,13 @@ static const json_t *find_member(const struct hs_json_columns *columns, const js
 {
     if (columns == NULL || key == NULL)
         return json_object_get(item, key);
-    size_t i = hs_json_find_column(columns, key); /* a row that is too long has more elements */
+    /* A malformed row may have another number of elements. */
+    size_t i = hs_json_find_column(columns, key);
     return i < columns->count ? json_array_get(item, i) : NULL;
 }
 
-/* Adds an item to the list of malformed items, with its name and number if these can be read. */
+/* Adds an item to the list of malformed items. Also stores the item's name and number if they can
+   be read. */
 static void list_malformed(struct hs_reader *reader, const struct batch *batch, const json_t *value,
                            size_t index, const struct hs_malformed *found)
 {
@@ -131,7 +135,8 @@ static void list_malformed(struct hs_reader *reader, const struct batch *batch, 
         item->who = name;
     item->number = -1;
     if (json_is_integer(number) && json_integer_value(number) <= HS_JSON_INT_MAX)
-        item->number = json_integer_value(number); /* a negative number also means "not readable" */
+        /* A negative number counts as not readable too. */
+        item->number = json_integer_value(number);
     item->index = index;
     const struct hs_json_at *frame = batch->at != NULL ? batch->at->parent : NULL;
     item->frame = frame != NULL ? frame->index : 0;
@@ -144,7 +149,8 @@ static void list_malformed(struct hs_reader *reader, const struct batch *batch, 
     items->count++;
 }
 
-/* Reads an item. If it is malformed, adds it to the list of malformed items and returns false. */
+/* Reads an item. If the item is malformed, adds the item to the list of malformed items and returns
+   false. */
 static bool read_item(struct hs_reader *reader, const struct batch *batch, const json_t *value,
                       size_t index, void *target)
 {
@@ -183,7 +189,7 @@ static void *read_items(struct hs_reader *reader, const struct batch *batch, con
         memset(target, 0, size);
         if (!hs_json_is_lost(reader))
             continue;
-        reader->item = NULL; /* the fault belongs to the whole list, not to an item */
+        reader->item = NULL; /* this fault belongs to the whole list, not to an item */
         hs_json_bad(reader, batch->array, "more than %zu items are malformed", reader->max_items);
         *count = 0;
         return NULL;

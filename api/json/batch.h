@@ -1,36 +1,39 @@
-/* Decodes batches: arrays of objects, or tables with columns and rows. One malformed item does not
-   invalidate the other items. */
+/* Decodes batches. A batch is an array of objects, or a table with columns and rows. If an item is
+   malformed, the other items are still decoded. */
 #ifndef HS_API_JSON_BATCH_H
 #define HS_API_JSON_BATCH_H
 
 #include "api/json/table.h"
 
 /*
- * The columns of a table. A table is a compact form of many objects: it lists the names of the
- * members once, and then has one row of values for each object.
+ * The columns of a table. A table is a compact form of an array of objects. The columns list the
+ * names of the members once. The rows contain the values, with one row for each object.
  */
 struct hs_json_columns {
     const struct hs_json_object *table;
     size_t count;
-    uint8_t fields[64]; /* for each column, the index of its field in `table`; table->count: the
-                           column is ignored */
+    /* For each column, the index of its field in table->fields; table->count: the column is
+       ignored. */
+    uint8_t fields[64];
 };
 
-/* Returns the index of a member's column; columns->count if it has no column. */
+/* Returns the index of the column with the member `key`, or columns->count if there is no such
+   column. */
 size_t hs_json_find_column(const struct hs_json_columns *columns, const char *key);
 
 /*
  * Reads a batch: an array of objects, or a table, with at most reader->max_items items. A table is
  * an object with `columns` and `rows`; in a row, null stands for an absent member. Malformed items
- * are added to reader->malformed, not to the returned array. More than reader->max_items malformed
- * items make the request fail. Faults in `columns` belong to the object that contains the batch,
- * not to an item. Returns the same as hs_json_read_array; *count excludes malformed items.
+ * are added to reader->malformed, and not to the returned array. If there are more than
+ * reader->max_items malformed items, the request fails. Faults in `columns` belong to the object
+ * that contains the batch, and not to an item. The result is that of hs_json_read_array. *count is
+ * the number of items without the malformed items.
  */
 void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_list *list, size_t *count);
 
-/* Reads a batch from the two members of a table. Neither may be NULL. `at` is the position of the
-   object that contains these members; NULL: the body. */
+/* Reads a batch from the two members of a table. The two members must not be NULL. `at` is the
+   position of the object that contains the two members; NULL: the object is the body. */
 struct hs_json_table {
     const json_t *columns, *rows;
 };

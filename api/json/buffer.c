@@ -50,7 +50,7 @@ void hs_buffer_printf(struct hs_buffer *buffer, const char *format, ...)
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    /* The text nearly always fits. If not, it is written again after the buffer has grown. */
+    /* The text nearly always fits. If it does not fit, grow the buffer and write the text again. */
     size_t space = buffer->capacity - buffer->len;
     int len = vsnprintf(space > 0 ? buffer->data + buffer->len : NULL, space, format, args);
     va_end(args);

@@ -26,7 +26,7 @@ static bool is_at(const struct hs_cursor *cursor, char c)
     return cursor->at < cursor->end && *cursor->at == c;
 }
 
-/* Reads the digits at the cursor. Returns how many there are. */
+/* Reads the digits at the cursor. Sets *digits to their value, and returns the number of digits. */
 static size_t take_digits(struct hs_cursor *cursor, uint64_t *digits)
 {
     const char *at = cursor->at;
@@ -67,7 +67,7 @@ bool hs_cursor_take_integers(struct hs_cursor *cursor, uint32_t out[3])
 
 /* ---- any value ---- */
 
-/* Skips a string. The cursor is at its opening quotation mark. */
+/* Skips a string. The cursor must be at the opening quotation mark of the string. */
 static bool skip_string(struct hs_cursor *cursor)
 {
     for (cursor->at++; cursor->at < cursor->end; cursor->at++) {

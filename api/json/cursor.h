@@ -1,7 +1,7 @@
 /*
- * A position in a JSON text. A cursor reads long arrays of numbers directly from bodies that would
- * be too large as a tree of values. It reads only the usual form of a value. The caller passes
- * unusual and faulty values to the parser, one small value at a time.
+ * A position in a JSON text. A cursor reads long arrays of numbers directly from a body that would
+ * need too much memory as a tree of values. It reads only values in their usual form. The caller
+ * passes each unusual or faulty value to the parser.
  */
 #ifndef HS_API_JSON_CURSOR_H
 #define HS_API_JSON_CURSOR_H
@@ -24,8 +24,8 @@ static inline void hs_cursor_skip_space(struct hs_cursor *cursor)
         cursor->at++;
 }
 
-/* Skips white space and then `c`. Returns false if another character follows; the cursor does not
-   move then. */
+/* Skips white space and then the character `c`. Returns false and does not move the cursor if
+   another character follows the white space. */
 bool hs_cursor_take_spaced(struct hs_cursor *cursor, char c);
 
 /* Like hs_cursor_take_spaced, but faster if `c` is the next character. */
@@ -37,8 +37,8 @@ static inline bool hs_cursor_take(struct hs_cursor *cursor, char c)
     return true;
 }
 
-/* Reads `count` numbers with commas between them; see hs_numbers_read. Returns false if the text
-   has another form; the cursor does not move then. */
+/* Reads `count` numbers with commas between them (hs_numbers_read). Returns false and does not move
+   the cursor if the text has another form. */
 static inline bool hs_cursor_take_numbers(struct hs_cursor *cursor, size_t count, double *out)
 {
     const char *stop = hs_numbers_read(cursor->at, cursor->end, count, out);
@@ -47,21 +47,22 @@ static inline bool hs_cursor_take_numbers(struct hs_cursor *cursor, size_t count
 }
 
 /* Reads an integer from 0 to `high`. Returns false if the text has another form, or if the integer
-   is too large or too long. The position of the cursor is then undefined. */
+   is above `high` or has more than 18 digits. The position of the cursor is then undefined. */
 bool hs_cursor_take_whole(struct hs_cursor *cursor, uint64_t high, uint64_t *out);
 
 /*
- * Read an array of three numbers, `[a,b,c]`. Return false if the text has another form. In this
- * case the position of the cursor is undefined, and the caller must read the array with the parser.
- * Reals are rounded to nearest, as strtod does. Integers must fit 32 bits, and have no sign,
- * fraction or exponent.
+ * These functions read an array of three numbers, `[a,b,c]`. They return false if the text has
+ * another form. In this case the position of the cursor is undefined, and the caller must read the
+ * array with the parser. Reals are rounded to nearest, as strtod does. Integers must fit 32 bits,
+ * and must not have a sign, a fraction or an exponent.
  */
 bool hs_cursor_take_reals(struct hs_cursor *cursor, double out[3]);
 bool hs_cursor_take_integers(struct hs_cursor *cursor, uint32_t out[3]);
 
-/* Skips a value. Examines only its strings and brackets. Returns false if no value begins here, if
-   the text ends inside the value, or if the value nests deeper than `levels` (sets *too_deep). The
-   cursor is then at the fault. */
+/* Skips a value. Examines only the strings and brackets of the value. Returns false if no value
+   begins at the cursor, if the text ends inside the value, or if the value nests deeper than
+   `levels`. In the last case, sets *too_deep to true. After a failure, the cursor is at the fault.
+ */
 bool hs_cursor_skip_value(struct hs_cursor *cursor, size_t levels, bool *too_deep);
 
 #endif

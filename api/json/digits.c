@@ -17,11 +17,11 @@ static const char pairs[] = "000102030405060708091011121314151617181920212223242
 
 enum { MILLION = 1000000 };
 
-/* Returns the number of digits; 1 for 0. */
+/* Returns the number of decimal digits of `value`. 0 has one digit. */
 static int count_digits(uint64_t value)
 {
     int bits = 64 - __builtin_clzll(value | 1);
-    int count = bits * 1233 >> 12; /* log10(2) is 1233 / 4096 */
+    int count = bits * 1233 >> 12; /* log10(2) is about 1233 / 4096 */
     return count + (value >= hs_powers_of_ten[count]) + (value == 0);
 }
 
@@ -50,8 +50,8 @@ static char *put_long(char *at, uint64_t value)
     return put_digits(at, value, count_digits(value));
 }
 
-/* Writes a whole number. Numbers with one or two digits, as in most coordinates, need no function
-   call. */
+/* Writes a whole number. Most coordinates have one or two digits before the point, so these numbers
+   are written without a function call. */
 static inline __attribute__((always_inline)) char *put_whole(char *at, uint64_t value)
 {
     if (value >= 100)
@@ -71,12 +71,13 @@ char *hs_digits_unsigned(char *at, uint64_t value)
 char *hs_digits_hex(char *at, uint64_t value)
 {
     for (int i = 0; i < 2; i++, value <<= 32) {
-        /* Spreads eight digits of four bits over the eight bytes of a word. */
+        /* Spread eight digits of four bits each over the eight bytes of a word. */
         uint64_t word = value >> 32;
         word = (word | word << 16) & UINT64_C(0x0000ffff0000ffff);
         word = (word | word << 8) & UINT64_C(0x00ff00ff00ff00ff);
         word = (word | word << 4) & HS_WORD_EACH(15);
-        /* Adding 6 to a digit above 9 carries into the upper half of its byte. */
+        /* If a digit is above 9, adding 6 causes a carry into the upper half of the digit's byte.
+         */
         uint64_t letters = (word + HS_WORD_EACH(6)) >> 4 & HS_WORD_EACH(1);
         word = htobe64(word + HS_WORD_EACH('0') + letters * ('a' - '0' - 10));
         at = mempcpy(at, &word, sizeof word);
@@ -84,15 +85,16 @@ char *hs_digits_hex(char *at, uint64_t value)
     return at;
 }
 
-/* Returns the end of a text without its trailing zeros. At least one of the last 6 characters must
-   not be a zero, and the last 8 characters must be readable. */
+/* Returns the end of a text after its trailing zeros are removed. One of the last 6 characters must
+   be another character than '0'. The memory of the last 8 characters must be readable. */
 static char *trim_six(char *end)
 {
     uint64_t others = hs_word_load(end - HS_WORD) ^ HS_WORD_EACH('0');
     return end - __builtin_clzll(others) / 8;
 }
 
-/* Returns the end of a text without its trailing zeros. */
+/* Returns the end of a text after its trailing zeros are removed. The text must contain another
+   character than '0'. */
 static char *trim(char *end)
 {
     while (end[-1] == '0')
@@ -123,7 +125,8 @@ char *hs_digits_millionths(char *at, int64_t value)
     return trim_six(at + 7);
 }
 
-/* Writes the shortest text, of `low` to `high` digits, that reads back as the same number. */
+/* Writes a number with `low` significant digits. If this text does not read back as the same
+   number, uses more digits, up to `high`. */
 static char *print_shortest(char *at, double value, int low, int high, bool is_float)
 {
     char text[HS_DIGITS_MAX];
@@ -135,18 +138,18 @@ static char *print_shortest(char *at, double value, int low, int high, bool is_f
     return mempcpy(at, text, strlen(text));
 }
 
-/* The number mantissa * 2^-shift. The mantissa has 53 bits. */
+/* Represents the number mantissa * 2^-shift. The mantissa has 53 bits. */
 struct binary {
     uint64_t mantissa;
     int shift;
 };
 
 /*
- * Rounds a number, half to even, to a multiple of 10^-decimals. Returns this multiple, in units of
- * 10^-decimals. Sets *reads_back to whether the multiple, printed and read again, gives the same
- * double. This is so if the multiple differs from the number by less than half the step between
- * doubles. Below a power of two the steps are half as wide. A multiple exactly between two doubles
- * gives the even double.
+ * Rounds a number, half to even, to a multiple of 10^-decimals. Returns the multiple in units of
+ * 10^-decimals. Sets *reads_back to whether the text of the multiple reads back as the same double.
+ * The text reads back as the same double if the multiple differs from the number by less than half
+ * the step between doubles. Below a power of two, the steps are half as wide. If the multiple is
+ * exactly between two doubles, the text reads back as the double with the even mantissa.
  */
 static uint64_t round_binary(struct binary number, int decimals, bool *reads_back)
 {
@@ -161,8 +164,8 @@ static uint64_t round_binary(struct binary number, int decimals, bool *reads_bac
     return rounded + is_up;
 }
 
-/* Returns whether round_binary can be used: the shift of the number (struct binary) must be 3 to
-   62. */
+/* Returns whether round_binary can be used for a number. For these numbers, binary.shift is 3 to
+   62, as round_binary requires. */
 static bool is_usual(double magnitude)
 {
     return magnitude >= 1e-3 && magnitude < 1e15;
@@ -176,8 +179,8 @@ static struct binary binary_of(double magnitude)
                            .shift = 1075 - (int)(bits >> 52)};
 }
 
-/* Returns the number of significant digits before the point. For a number below 1, returns minus
-   the number of zeros right after the point. */
+/* Returns the number of significant digits before the point. For a number below 1, counts the zeros
+   right after the point, and returns minus this count. */
 static int digits_before_point(double magnitude)
 {
     return magnitude >= 1      ? count_digits((uint64_t)magnitude)
@@ -186,7 +189,7 @@ static int digits_before_point(double magnitude)
                                : -2;
 }
 
-/* Writes value / 10^decimals, without trailing zeros. */
+/* Writes value / 10^decimals as a decimal number without trailing zeros. */
 static char *put_decimal(char *at, uint64_t value, int decimals)
 {
     uint64_t part = value % hs_powers_of_ten[decimals];

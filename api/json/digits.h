@@ -8,31 +8,32 @@
 /* The maximum length of a number, in bytes. */
 enum { HS_DIGITS_MAX = 32 };
 
-/* Write a whole number. */
+/* These functions write a whole number. */
 char *hs_digits_whole(char *at, int64_t value);
 char *hs_digits_unsigned(char *at, uint64_t value);
 
 /* Writes 16 hexadecimal digits. */
 char *hs_digits_hex(char *at, uint64_t value);
 
-/* Writes value / 10^6, without trailing zeros. */
+/* Writes value / 10^6 as a decimal number without trailing zeros. */
 char *hs_digits_millionths(char *at, int64_t value);
 
 /*
- * Writes a finite double with 15, 16 or 17 significant digits: the fewest that read back as the
- * same double. The text is what printf writes with %.15g, %.16g or %.17g, so it has no trailing
- * zeros.
+ * Writes a finite double with 15 significant digits. If this text does not read back as the same
+ * double, uses 16 or 17 digits. The text is the text that printf writes with %.15g, %.16g or %.17g,
+ * so it has no trailing zeros.
  *
  * The digits are exact: 53 bits times a power of ten fit into 128 bits. This is the fixed-format
- * algorithm of Steele and White, "How to print floating-point numbers accurately" (1990), with the
- * test from their free-format algorithm. Very small and very large numbers are left to printf.
+ * algorithm of Steele and White, "How to print floating-point numbers accurately" (1990). The test
+ * for enough digits is from their free-format algorithm. printf writes very small and very large
+ * numbers.
  */
 char *hs_digits_double(char *at, double value);
 
 /*
  * Writes a number with at most `digits` (1 .. 16) significant digits, rounded half to even, without
- * trailing zeros. Sets *shown to the number in the text, which is exact up to 15 digits. Returns
- * the end of the text, or NULL if the absolute value is below 1e-3 or at least 1e15.
+ * trailing zeros. Sets *shown to the number in the text; up to 15 digits, *shown is exact. Returns
+ * the end of the text. If the absolute value is below 1e-3 or at least 1e15, returns NULL.
  */
 char *hs_digits_rounded(char *at, double value, int digits, double *shown);
 

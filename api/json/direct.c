@@ -7,13 +7,14 @@
 #include "validators/base/units.h"
 
 enum {
-    FEW = 8,             /* initial capacity of a list if no count is known */
-    MANY = 64,           /* maximum initial capacity for the first batch of a kind */
-    BYTES_PER_ITEM = 64, /* assumed bytes of text per item, to guess the number of items in the
-                            first batch */
-    KEY_WORDS = 3,       /* 64-bit words that the longest name of a member needs */
-    IGNORED_NAMES = 8,   /* the maximum number of x_ names in one object */
-    IGNORED_LEVELS = 4   /* the maximum depth of an ignored value */
+    FEW = 8,   /* initial capacity of a list if hs_direct_items.first is 0 */
+    MANY = 64, /* the max initial capacity for the first batch of a kind */
+    /* Assumed number of bytes of text per item; used to guess the number of items in the first
+       batch of a kind. */
+    BYTES_PER_ITEM = 64,
+    KEY_WORDS = 3,     /* number of 64-bit words that the longest name of a member needs */
+    IGNORED_NAMES = 8, /* the maximum number of x_ names in one object */
+    IGNORED_LEVELS = 4 /* the maximum depth of an ignored value */
 };
 
 static bool take_field(struct hs_direct *in, const struct hs_json_field *field, void *base);
@@ -166,7 +167,9 @@ struct key {
     size_t len;
 };
 
-/* Reads the name at `at`. KEY_WORDS words must be readable there. */
+/* Reads the name at `at`. The next KEY_WORDS * HS_WORD bytes must be readable. Moves the cursor
+   past the closing quotation mark. Returns false and does not move the cursor if the name is too
+   long or has no end. */
 static inline bool take_key_at(struct hs_cursor *cursor, const char *at, struct key *key)
 {
     size_t count = HS_WORD, i = 0;
@@ -181,8 +184,8 @@ static inline bool take_key_at(struct hs_cursor *cursor, const char *at, struct 
     return count < HS_WORD;
 }
 
-/* Reads a name near the end of the text. Not inline, so that reading other names does not pay for
-   the padded copy. */
+/* Reads a name near the end of the text. The function is not inline, so that the padded copy does
+   not slow down the reading of other names. */
 static __attribute__((noinline)) bool take_last_key(struct hs_cursor *cursor, struct key *key)
 {
     char padded[KEY_WORDS * HS_WORD] = {0};
@@ -190,8 +193,8 @@ static __attribute__((noinline)) bool take_last_key(struct hs_cursor *cursor, st
     return take_key_at(cursor, padded, key);
 }
 
-/* Reads a name after its opening quotation mark. Returns false if the name is too long or has no
-   end; the cursor does not move then. */
+/* Reads a name. The cursor must be after the opening quotation mark. Returns false and does not
+   move the cursor if the name is too long or has no end. */
 static inline bool take_key(struct hs_cursor *cursor, struct key *key)
 {
     return cursor->end - cursor->at < (ptrdiff_t)KEY_WORDS * HS_WORD
@@ -199,8 +202,8 @@ static inline bool take_key(struct hs_cursor *cursor, struct key *key)
                : take_key_at(cursor, cursor->at, key);
 }
 
-/* Returns whether the key is the name of a field. Compares the lengths too, because zero bytes at
-   the end of a key look like padding. */
+/* Returns whether the key is the name of a field. Also checks the length, because zero bytes at the
+   end of a key look like padding. */
 static bool is_key(const struct key *key, const struct hs_json_field *field)
 {
     for (size_t i = 0; i < KEY_WORDS; i++)
@@ -209,8 +212,9 @@ static bool is_key(const struct key *key, const struct hs_json_field *field)
     return key->len > 0 && field->name[key->len - 1] != '\0';
 }
 
-/* Returns the index of a member in the table; the table's count if it is not there. The search
-   starts at `from`, because members usually come in the order of the table. */
+/* Returns the index of the member with this name in the table, or table->count if the table does
+   not contain the name. The search starts at the index `from`, because members usually come in the
+   order of the table. */
 static size_t find_field(const struct hs_json_object *table, size_t from, const struct key *key)
 {
     for (size_t i = from; i < table->count; i++)
@@ -222,7 +226,7 @@ static size_t find_field(const struct hs_json_object *table, size_t from, const 
     return table->count;
 }
 
-/* Returns whether all required members are in `seen`. */
+/* Returns whether `seen` contains the bits of all required members of the table. */
 static bool has_required(struct hs_direct *in, const struct hs_json_object *table, uint64_t seen)
 {
     if (in->table != table) {
@@ -251,7 +255,8 @@ static bool add_name(struct names *names, struct hs_str name)
     return true;
 }
 
-/* Reads a quoted name that begins with x_: the name of an ignored member. */
+/* Reads the quoted name of an ignored member, which must begin with x_. Returns false if the name
+   has occurred before. */
 static bool take_ignored_name(struct hs_direct *in, struct names *ignored)
 {
     struct hs_str name;
@@ -259,8 +264,8 @@ static bool take_ignored_name(struct hs_direct *in, struct names *ignored)
            add_name(ignored, name);
 }
 
-/* Reads the quoted name of a field, or a quoted name that begins with x_. Sets *index to the index
-   of the field, or to the table's count for an x_ name. */
+/* Reads the quoted name of a member. Sets *index to the index of the member in the table, or to
+   table->count if the name begins with x_. Returns false for any other name. */
 static inline bool take_member_name(struct hs_direct *in, const struct hs_json_object *table,
                                     size_t from, struct names *ignored, size_t *index)
 {
@@ -306,7 +311,7 @@ static bool skip_elements(struct hs_direct *in, size_t levels)
     return hs_cursor_take(&in->cursor, ']');
 }
 
-/* Skips a value. Returns false if the parser might refuse it. */
+/* Skips a value. Returns false if the parser might refuse the value. */
 static bool skip_value(struct hs_direct *in, size_t levels)
 {
     struct hs_str text;
@@ -350,7 +355,8 @@ void *hs_direct_add(struct hs_direct *in, struct hs_direct_items *items, size_t 
     return items->items + items->count++ * items->size;
 }
 
-/* Finishes an object or a row, after its members are read. */
+/* Finishes an object or a row after all its members are read. Returns false if a fault was
+   recorded. */
 static bool finish(struct hs_direct *in, const struct hs_json_object *table, void *target)
 {
     if (table->finish != NULL)
@@ -383,7 +389,7 @@ static bool take_row(struct hs_direct *in, const struct hs_json_columns *columns
     return hs_cursor_take(&in->cursor, ']') && finish(in, table, target);
 }
 
-/* Adds the address of the next value to the list. */
+/* Adds the address of the next value to `starts`. */
 static bool add_start(struct hs_direct *in, struct hs_direct_items *starts)
 {
     hs_cursor_skip_space(&in->cursor);
@@ -393,15 +399,15 @@ static bool add_start(struct hs_direct *in, struct hs_direct_items *starts)
     return start != NULL;
 }
 
-/* Reads items up to the closing bracket. `columns` NULL: the items are objects, not rows. `starts`:
-   receives the address of each item's text; may be NULL. Even an empty list gets an address that is
-   not NULL. */
+/* Reads items up to the closing bracket. If `columns` is NULL, the items are objects. Otherwise
+   they are rows. If `starts` is not NULL, adds the address of each item's text to it. items->items
+   is not NULL even if the list is empty. */
 static bool take_items(struct hs_direct *in, const struct hs_json_list *list, size_t high,
                        const struct hs_json_columns *columns, struct hs_direct_items *starts,
                        struct hs_direct_items *items)
 {
     if (hs_cursor_take(&in->cursor, ']')) {
-        items->first = 1; /* small, because lists are often empty */
+        items->first = 1; /* lists are often empty, so allocate space for one item only */
         bool is_fine = hs_direct_add(in, items, 1) != NULL;
         items->count = 0;
         return is_fine;
@@ -464,7 +470,7 @@ static bool take_table(struct hs_direct *in, const struct hs_json_list *list,
            hs_cursor_take(&in->cursor, '}');
 }
 
-/* Reads a batch: an array of objects, or a table. */
+/* Reads a batch: a table or, if `may_be_array`, an array of objects. */
 static bool take_batch(struct hs_direct *in, const struct hs_json_list *list, bool may_be_array,
                        void *target)
 {
@@ -554,7 +560,7 @@ static bool take_field(struct hs_direct *in, const struct hs_json_field *field, 
         return take_batch(in, field->list, true, target);
     case HS_JSON_CUSTOM:
         return field->take != NULL && field->take(in, target);
-    case HS_JSON_FLOATS: /* only rulesets have these kinds */
+    case HS_JSON_FLOATS: /* no body that is read directly has members of these kinds */
     case HS_JSON_ELEMENTS:
     case HS_JSON_ENTRIES:
     case HS_JSON_ANY:
@@ -563,8 +569,8 @@ static bool take_field(struct hs_direct *in, const struct hs_json_field *field, 
     return false;
 }
 
-/* Makes a reader that records its faults in `problem`, not in the problem of the request. After
- * such a fault the direct read gives up. */
+/* Makes a reader that records its faults in `problem` instead of the problem of the request. After
+   a fault in this reader, the direct read gives up. */
 static struct hs_reader quiet_reader(const struct hs_reader *reader, struct hs_problem *problem)
 {
     hs_problem_init(problem);
@@ -572,8 +578,8 @@ static struct hs_reader quiet_reader(const struct hs_reader *reader, struct hs_p
         .problem = problem, .arena = reader->arena, .max_items = reader->max_items};
 }
 
-/* Returns whether nothing follows the body, and the parser would accept its number of objects and
-   arrays. */
+/* Returns whether the body ends at the cursor, and the parser would accept the number of objects
+   and arrays in the body. */
 static bool ends_well(struct hs_direct *in, struct hs_str body)
 {
     hs_cursor_skip_space(&in->cursor);

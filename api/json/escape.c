@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Returns the length of the UTF-8 sequence at `bytes`; 0: it is invalid. */
+/* Returns the length of the UTF-8 sequence at `bytes`, or 0 if the sequence is invalid. */
 static size_t sequence_length(const unsigned char *bytes, size_t left)
 {
     if (bytes[0] < 0x80)
@@ -30,8 +30,8 @@ static size_t sequence_length(const unsigned char *bytes, size_t left)
     return len;
 }
 
-/* Returns the code plus 1 for a control character or line separator (escape.h), and 0 for other
-   characters. */
+/* If a character is a control character or a line separator (escape.h), returns its code plus 1.
+   Otherwise returns 0. */
 static unsigned control_character(const unsigned char *bytes, size_t len)
 {
     unsigned character = 0x20;
@@ -48,8 +48,9 @@ static unsigned control_character(const unsigned char *bytes, size_t len)
 
 /* ---- plain text: ASCII without anything to escape ---- */
 
-/* Sets the highest bit of each byte that is below `limit` (at most 128). If a byte is below
-   `limit`, the bit may also be wrongly set in more significant bytes. */
+/* Marks the bytes that are below `limit` (at most 128). In the result, the highest bit of a byte is
+   set if the byte is below `limit`. If one byte is marked, more significant bytes may be marked
+   wrongly. */
 static uint64_t below(uint64_t word, uint64_t limit)
 {
     return (word - limit * UINT64_C(0x0101010101010101)) & ~word;
@@ -60,7 +61,8 @@ static uint64_t equals(uint64_t word, uint64_t byte)
     return below(word ^ byte * UINT64_C(0x0101010101010101), 1);
 }
 
-/* Returns whether all eight characters are plain. */
+/* Returns whether all eight characters are plain: ASCII characters that JSON strings contain
+   without an escape. */
 static bool is_plain(uint64_t word)
 {
     uint64_t found =
@@ -68,7 +70,8 @@ static bool is_plain(uint64_t word)
     return (found & UINT64_C(0x8080808080808080)) == 0;
 }
 
-/* Copies the text, and returns whether it is plain. */
+/* Copies a text, and returns whether all its characters are plain. If not, the copy may be
+   incomplete. */
 static bool copy_plain(char *to, const char *from, size_t len)
 {
     uint64_t word;

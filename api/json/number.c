@@ -11,10 +11,11 @@ enum {
     LONGEST_NUMBER = 64,
     WHOLE_DIGITS = 18,   /* the parser refuses longer integers */
     LARGEST_DIGITS = 19, /* all numbers with this many digits fit 64 bits */
-    EXACT_POWER = 22,    /* the largest power of 10 that is exact in double */
-    MOST_DECIMALS = 24, /* read_words reads at most three words of decimals. It leaves a number with
-                           more than LARGEST_DIGITS decimals to read_any */
-    FAST_LENGTH = 40    /* read_plain and read_words load fewer bytes than this */
+    EXACT_POWER = 22,    /* exponent of the largest power of 10 that is exact in a double */
+    /* read_words reads at most three words of decimals, and calls read_any for a number with more
+       than LARGEST_DIGITS decimals */
+    MOST_DECIMALS = 24,
+    FAST_LENGTH = 40 /* read_plain and read_words load fewer bytes than this */
 };
 #define EXACT_DIGITS (UINT64_C(1) << 53)
 
@@ -24,7 +25,7 @@ static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5
 
 /* ---- any number ---- */
 
-/* Appends the digits at `at` to `digits`. Returns their end. */
+/* Appends the decimal digits at `at` to the number *digits. Returns the end of the digits. */
 static const char *skip_digits(const char *at, const char *end, uint64_t *digits)
 {
     for (; at < end && hs_is_digit(*at); at++)
@@ -32,8 +33,8 @@ static const char *skip_digits(const char *at, const char *end, uint64_t *digits
     return at;
 }
 
-/* Reads the sign and the digits of an exponent. Returns NULL if the exponent has no digits or more
-   than 4. */
+/* Reads the sign and the digits of an exponent, and adds the exponent to *power. Returns NULL if
+   the exponent has no digits or more than 4 digits. */
 static const char *read_exponent(const char *at, const char *end, int *power)
 {
     bool is_negative = at < end && *at == '-';
@@ -87,8 +88,8 @@ static const char *read_any(const char *first, const char *end, double *out)
     if (count > LARGEST_DIGITS || digits > EXACT_DIGITS || power < -EXACT_POWER ||
         power > EXACT_POWER)
         return round_long(first, stop, out);
-    /* Both operands are exact in double. So only the division or the multiplication rounds, and its
-       result is correctly rounded (Clinger, "How to read floating point numbers accurately",
+    /* Both operands are exact in a double. So only the division or the multiplication rounds, and
+       the result is correctly rounded (Clinger, "How to read floating point numbers accurately",
        1990). */
     double value = (double)digits;
     value = power < 0 ? value / powers[-power] : value * powers[power];
@@ -101,10 +102,10 @@ static const char *read_any(const char *first, const char *end, double *out)
 __extension__ typedef unsigned __int128 wide;
 
 /*
- * Divides `digits` (above 2^53) by 10^`decimals` (at most 19), correctly rounded. The division uses
- * integers, which are scaled so that the quotient has at least 63 bits. If there is a remainder,
- * sets the lowest bit of the quotient. So only the conversion to double rounds (algorithm M of
- * Clinger, 1990, in 128 bits).
+ * Returns digits / 10^decimals, correctly rounded. `digits` must be above 2^53, and `decimals` at
+ * most 19. The function divides integers that are scaled so that the quotient has at least 63 bits.
+ * If there is a remainder, it sets the lowest bit of the quotient. So only the conversion to double
+ * rounds (algorithm M of Clinger, 1990, in 128 bits).
  */
 static double divide(uint64_t digits, size_t decimals)
 {
@@ -119,8 +120,8 @@ static double divide(uint64_t digits, size_t decimals)
     return (double)(quotient | (rest != 0)) * scale;
 }
 
-/* Reads digits and decimals one word at a time. Leaves numbers in other forms to read_any. At least
-   FAST_LENGTH bytes must follow `first`. */
+/* Reads a number one word at a time. Calls read_any for numbers in unusual forms. The text must
+   have at least FAST_LENGTH bytes from `first` on. */
 static const char *read_words(const char *first, const char *end, double *out)
 {
     const char *at = first + (*first == '-');
@@ -130,7 +131,7 @@ static const char *read_words(const char *first, const char *end, double *out)
         return read_any(first, end, out);
     digits = hs_word_number(word, count);
     at += count;
-    count -= digits == 0; /* a single 0 before the point is not a significant digit */
+    count -= digits == 0; /* a 0 before the point is not a significant digit */
     if (*at == '.') {
         for (size_t more = HS_WORD; more == HS_WORD && decimals < MOST_DECIMALS; decimals += more) {
             word = hs_word_load(at + 1 + decimals);
@@ -150,16 +151,17 @@ static const char *read_words(const char *first, const char *end, double *out)
 }
 
 /*
- * Reads a number like 12.345 with up to 6 digits from one word, by moving the digits on both sides
- * of the point together. Also reads an integer of one digit. Leaves all other numbers to
- * read_words. Signs and leading zeros cannot be predicted, so no branch depends on them.
+ * Reads a number with a point and up to 6 digits, such as 12.345, from one word. It removes the
+ * point, and converts the digits on both sides at once. It also reads an integer with one digit.
+ * For all other numbers, it calls read_words. No branch depends on the sign or on a leading zero,
+ * because the processor cannot predict them.
  */
 static inline const char *read_plain(const char *first, const char *end, double *out)
 {
     static const double signs[2] = {1, -1};
     bool is_negative = *first == '-';
     const char *at = first + is_negative;
-    /* Load both words now, with and without the first character, so that no load has to wait for
+    /* Load both possible words, with and without the first character, so that no load must wait for
        the test of the sign. */
     uint64_t with = hs_word_load(first), without = hs_word_load(first + 1);
     uint64_t word = is_negative ? without : with;
@@ -171,7 +173,7 @@ static inline const char *read_plain(const char *first, const char *end, double 
         *out = (double)(*at - '0') * signs[is_negative];
         return at + 1;
     }
-    size_t most = *at == '0' ? 1 : HS_WORD; /* max digits before the point */
+    size_t most = *at == '0' ? 1 : HS_WORD; /* max number of digits before the point */
     if (at[point] != '.' || (at[stop] | 0x20) == 'e' || point - 1 >= most || stop - point == 1)
         return read_words(first, end, out);
     uint64_t whole = (UINT64_C(1) << 8 * point) - 1;

@@ -1,4 +1,5 @@
-/* Reads JSON numbers, correctly rounded: to nearest, ties to even, as strtod does. */
+/* Reads JSON numbers. Each result is rounded to the nearest double, with ties to even, as strtod
+   does. */
 #ifndef HS_API_JSON_NUMBER_H
 #define HS_API_JSON_NUMBER_H
 
@@ -8,16 +9,17 @@
 #include "validators/str.h"
 
 /*
- * Reads `count` numbers, 1 or more, with commas between them. White space may come before each
- * number and comma. Returns the end of the last number. Returns NULL if the text has another form.
- * Also returns NULL for numbers that only the parser reads: numbers with 64 or more characters,
- * integers with more than 18 digits, exponents with more than 4 digits, and numbers beyond
- * +-HS_NUMBER_MAX.
+ * Reads `count` numbers (at least 1) with commas between them. White space may come before each
+ * number and each comma. Returns the end of the last number. Returns NULL if the text has another
+ * form. Also returns NULL for numbers that the caller must read with the parser: numbers with 64 or
+ * more characters, integers with more than 18 digits, exponents with more than 4 digits, and
+ * numbers whose absolute value is above HS_NUMBER_MAX.
  */
 #define HS_NUMBER_MAX 1e150
 const char *hs_numbers_read(const char *at, const char *end, size_t count, double *out);
 
-/* Reads a text that is one such number, without white space. Returns false for any other text. */
+/* Reads a text that consists of one number that hs_numbers_read can read, without white space.
+   Returns false for any other text. */
 bool hs_number_parse(struct hs_str text, double *out);
 
 #endif

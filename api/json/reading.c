@@ -10,8 +10,8 @@
 
 /* ---- memory ---- */
 
-/* Set if an allocation of the JSON library failed in this thread. The library usually reports
-   another error in this case. */
+/* Set if an allocation by the JSON library failed in this thread. In this case, the library usually
+   reports another error. */
 static _Thread_local bool is_out;
 
 static void *allocate(size_t size)
@@ -37,8 +37,8 @@ json_t *hs_json_load(struct hs_str text, size_t flags, json_error_t *error, bool
 
 /* ---- pointers ---- */
 
-/* Appends a step to a pointer: the name of a member or, if key.ptr is NULL, an index. By RFC 6901,
-   ~ and / in a name are written as ~0 and ~1. */
+/* Appends a step to a JSON pointer, and returns the new length. The step is the name `key`, or
+   `index` if key.ptr is NULL. RFC 6901 requires that ~ and / in a name are written as ~0 and ~1. */
 static size_t append_step(char pointer[HS_POINTER_MAX], size_t len, struct hs_str key, size_t index)
 {
     size_t left = HS_POINTER_MAX - len;
@@ -74,7 +74,7 @@ struct level {
     bool is_array;
     bool wants_key; /* the next string is a member's name */
     size_t index;
-    struct hs_str key; /* the text between its quotation marks, with escapes */
+    struct hs_str key; /* the text of the name between the quotation marks, with its escapes */
 };
 
 static size_t string_end(struct hs_str text, size_t at)
@@ -122,9 +122,10 @@ void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINT
 
 /* ---- text ---- */
 
-/* Returns the offset at which a text nests too deeply; the length of the text if it never does.
-   Examines only strings and brackets. Sets *containers to a number of bytes: in real requests, a
-   text with these objects and arrays is about this long or longer (reading.h). */
+/* Returns the first offset at which a text nests deeper than HS_JSON_MAX_DEPTH. If there is no such
+   offset, returns the length of the text. Examines only strings and brackets. Sets *containers to
+   the min number of bytes that a real request has for the objects and arrays in the text
+   (HS_JSON_BYTES_PER_OBJECT in reading.h). */
 static size_t find_too_deep(struct hs_str text, size_t *containers)
 {
     size_t depth = 0;
@@ -183,7 +184,7 @@ static size_t number_end(struct hs_str text, size_t at)
     return at;
 }
 
-/* Returns whether the parser refuses a number because of its size. */
+/* Returns whether the parser refuses a number because its absolute value is too large. */
 static bool is_out_of_range(const char *number, size_t len)
 {
     errno = 0;
@@ -191,12 +192,12 @@ static bool is_out_of_range(const char *number, size_t len)
         memchr(number, 'E', len) == NULL)
         strtoll(number, NULL, 10);
     else if (fabs(strtod(number, NULL)) < HUGE_VAL)
-        errno = 0; /* a number near 0 */
+        errno = 0; /* a number near 0, which strtod also reports as ERANGE */
     return errno == ERANGE;
 }
 
-/* Returns the UTF-16 unit that the escape \uXXXX at `at` stands for; 0 if there is no such escape
-   before `end`. */
+/* Returns the UTF-16 unit of the escape \uXXXX at `at`, or 0 if there is no such escape before
+   `end`. */
 static unsigned unit_at(const char *text, size_t at, size_t end)
 {
     char digits[5] = "";
@@ -206,7 +207,8 @@ static unsigned unit_at(const char *text, size_t at, size_t end)
     return strspn(digits, "0123456789abcdefABCDEF") == 4 ? (unsigned)strtoul(digits, NULL, 16) : 0;
 }
 
-/* Replaces the halves of surrogate pairs in a string by the replacement character U+FFFD. */
+/* Replaces each escaped surrogate that is not part of a pair by the replacement character U+FFFD.
+ */
 static void mend_string(char *text, size_t at, size_t end)
 {
     for (size_t next; at < end; at = next) {
@@ -222,10 +224,10 @@ static void mend_string(char *text, size_t at, size_t end)
 }
 
 /*
- * Returns a copy of a text without the values for which the parser refuses a whole text although
- * only one item is faulty, or NULL if memory ran out. A client can choose such values. Each number
- * that is out of range becomes a string of spaces, which no field accepts. Half a surrogate pair
- * becomes U+FFFD, which no name contains.
+ * Returns a mended copy of a text, or NULL if memory ran out. A client can choose values for which
+ * the parser refuses the whole text, although only one item is faulty. The copy contains other
+ * values in place of such values. A number that is out of range becomes a string of spaces, which
+ * no field accepts. A surrogate that is not part of a pair becomes U+FFFD, which no name contains.
  */
 static char *mend_values(struct hs_str text)
 {
@@ -250,7 +252,8 @@ static char *mend_values(struct hs_str text)
     return copy;
 }
 
-/* Parses a text that the parser refused, with its values mended. */
+/* Parses a mended copy of a text that the parser refused. Returns NULL if there is nothing to mend.
+ */
 static json_t *load_mended(struct hs_str text, json_error_t *error, bool *no_memory)
 {
     char *mended = mend_values(text);

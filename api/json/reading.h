@@ -1,5 +1,5 @@
-/* Parses the text of requests into jansson values; table.h turns these values into structs. Bad
-   fields are reported with their JSON pointers. */
+/* Parses the text of requests into jansson values. The functions in table.h turn these values into
+   structs. Bad fields are reported with their JSON pointers. */
 #ifndef HS_API_JSON_IN_H
 #define HS_API_JSON_IN_H
 
@@ -13,60 +13,65 @@
 #include "api/malformed.h"
 #include "validators/str.h"
 
-/* Deeper nesting is refused before the text is parsed, because the parser recurses. */
+/* The max depth of nesting. Deeper texts are refused before they are parsed, because the parser is
+   recursive. */
 #define HS_JSON_MAX_DEPTH 16
 
-/* A parsed object needs about 250 bytes of memory, and a parsed array about 100, even if their text
-   is short. In real requests, an object or array has on average at least this many bytes of text.
-   These bytes are added up for all objects and arrays in a body. A body is refused if its text is
-   more than HS_JSON_LET_PASS bytes shorter than the sum. */
+/* A parsed object needs about 250 bytes of memory, and a parsed array needs about 100 bytes, even
+   if the text is short. In real requests, the average object has at least HS_JSON_BYTES_PER_OBJECT
+   bytes of text, and the average array has at least HS_JSON_BYTES_PER_ARRAY bytes. For each body,
+   these bytes are summed over all its objects and arrays. A body is refused if its text is more
+   than HS_JSON_LET_PASS bytes shorter than the sum. */
 enum { HS_JSON_BYTES_PER_OBJECT = 12, HS_JSON_BYTES_PER_ARRAY = 4, HS_JSON_LET_PASS = 4096 };
 
 /*
  * Parses a body. The body must be an object in UTF-8, without a byte order mark, duplicate keys or
  * an escaped NUL. Its depth must be at most HS_JSON_MAX_DEPTH. A number that is out of range
- * becomes a string, so that only its own item is malformed. A body that is mostly empty objects and
- * arrays is refused, because their values take a hundred times the memory of their text. On
- * failure, sets `problem` and returns NULL. The caller owns the value.
+ * becomes a string, so that only the item with the number is malformed. A body that consists mostly
+ * of empty objects and arrays is refused, because the parsed values need a hundred times the memory
+ * of the text. On failure, sets `problem` and returns NULL. The caller owns the returned value.
  */
 json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem);
 
-/* Lets hs_json_load distinguish "out of memory" from bad JSON. Call this once, before threads
-   start. */
+/* Sets the allocator of the JSON library, so that hs_json_load can distinguish a lack of memory
+   from bad JSON. Call this function once, before threads start. */
 void hs_json_init(void);
 
-/* Like json_loadb. If it fails because memory ran out, sets *no_memory, even if `error` names
-   another cause. */
+/* Like json_loadb. Sets *no_memory to whether parsing failed because memory ran out. `error` may
+   then name another cause. */
 json_t *hs_json_load(struct hs_str text, size_t flags, json_error_t *error, bool *no_memory);
 
 struct hs_json_columns;
 
-/* The position of a value: a chain of steps from the value up to the document. */
+/* The position of a value in the document: one step of a path, with a link to the step before it.
+ */
 struct hs_json_at {
-    const struct hs_json_at *parent; /* NULL: the document */
-    const char *key;                 /* NULL: an array element */
+    /* Position of the value that contains this value; NULL: the document. */
+    const struct hs_json_at *parent;
+    const char *key; /* name of the member; NULL: the value is the array element `index` */
     size_t index;
-    const struct hs_json_columns *columns; /* for a row: the columns of its elements */
+    /* If the value is a row: the columns of the row's elements. */
+    const struct hs_json_columns *columns;
 };
 
 struct hs_reader {
     struct hs_problem *problem;
-    struct hs_arena *arena; /* for decoded arrays */
+    struct hs_arena *arena; /* contains the decoded arrays */
     size_t max_items;       /* largest number of items in a batch */
     const char *document;   /* name of the document in error messages; NULL: "this request" */
     bool no_memory;
-    /* Collects malformed items. NULL: one malformed item makes the whole request fail. */
+    /* The malformed items found so far. NULL: one malformed item makes the whole request fail. */
     struct hs_malformed_items *malformed;
-    struct hs_malformed *item; /* the item that is being read; NULL: no item, or malformed items are
-                                  not collected */
-    /* Where the text of each item begins in the body. The direct read (direct.h) sets this for
-       arrays of moves, shots and hits. NULL: not known. */
+    /* The item that is being read; NULL: no item is being read, or `malformed` is NULL. */
+    struct hs_malformed *item;
+    /* For each kind of item, the addresses in the body at which the items begin. The direct read
+       (direct.h) sets these addresses for arrays of moves, shots and hits. NULL: unknown. */
     const char *const *starts[HS_ITEM_COUNT];
-    void *context; /* for the decoders of a ruleset; otherwise unused */
+    void *context; /* only the decoders of a ruleset use it */
 };
 
-/* Records a bad field for the current item, or for the request if no item is being read. Once the
-   maximum number of errors is stored, further bad fields are only counted. */
+/* Records a bad field. The error belongs to the item that is being read, or to the request if no
+   item is being read. If the max number of errors is already stored, only counts the bad field. */
 void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

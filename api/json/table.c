@@ -22,8 +22,8 @@ bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const stru
         hs_json_bad(reader, at, "must be from %g to %g", low, high);
         return false;
     }
-    *out = number == 0 ? 0 : number; /* -0 becomes 0, so that writing and reading the number again
-                                        does not change it */
+    /* Turn -0 into 0, so that the number stays the same if it is written and read again. */
+    *out = number == 0 ? 0 : number;
     return true;
 }
 

@@ -1,6 +1,6 @@
 /*
- * Operations on eight characters of a text at once, in one 64-bit word (Lamport, "Multiple byte
- * processing with full-word instructions", 1975). The first character is in the lowest byte.
+ * Functions that process eight characters of a text at once, in one 64-bit word (Lamport, "Multiple
+ * byte processing with full-word instructions", 1975). The first character is in the lowest byte.
  */
 #ifndef HS_API_JSON_WORD_H
 #define HS_API_JSON_WORD_H
@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Entry i is 10^i. The table contains all powers of ten that fit 64 bits. It is in a header, so
-   that compilers turn a division by a constant entry into a multiplication. */
+/* Entry i is 10^i. The table contains all powers of ten that fit 64 bits. It is defined in a
+   header, so that compilers can replace a division by a constant entry with a multiplication. */
 static const uint64_t hs_powers_of_ten[20] = {1,
                                               10,
                                               100,
@@ -57,35 +57,37 @@ static inline uint64_t hs_word_load(const char *at)
     return word;
 }
 
-/* Returns the index of the first byte whose highest bit is set in `marks`. At least one such bit
-   must be set. */
+/* Returns the index of the first byte of `marks` whose highest bit is set. At least one byte must
+   have its highest bit set. */
 static inline size_t hs_word_first_of(uint64_t marks)
 {
     return (unsigned)__builtin_ctzll(marks) / 8;
 }
 
-/* Like hs_word_first_of, but returns HS_WORD if no such bit is set. */
+/* Like hs_word_first_of, but returns HS_WORD if `marks` is 0. */
 static inline size_t hs_word_first(uint64_t marks)
 {
     return marks != 0 ? hs_word_first_of(marks) : HS_WORD;
 }
 
-/* Sets the highest bit of each byte that is not a digit. After a byte that is not ASCII, the bits
-   may be wrong because of a carry. */
+/* Marks the characters that are not digits. In the result, the highest bit of a byte is set if the
+   character in this byte is not a digit. All other bits are 0. The marks after a character that is
+   not ASCII may be wrong, because of a carry. */
 static inline uint64_t hs_word_others(uint64_t word)
 {
     uint64_t values = word ^ HS_WORD_EACH('0');
     return (values | (values + HS_WORD_EACH(0x80 - 10))) & HS_WORD_EACH(0x80);
 }
 
-/* Keeps the first `count` (0 to 7) bytes. The other bytes become zero. */
+/* Returns the word with all bytes after the first `count` (0 to 7) set to zero. */
 static inline uint64_t hs_word_keep(uint64_t word, size_t count)
 {
     return word & ((UINT64_C(1) << 8 * count) - 1);
 }
 
-/* Returns the value of the first `count` characters, which must be 1 to 8 digits. Combines pairs of
-   digits, then pairs of pairs (Lemire, "Number parsing at a gigabyte per second", 2021). */
+/* Returns the number that the first `count` (1 to 8) characters represent. All of them must be
+   digits. The function combines pairs of digits, then pairs of pairs (Lemire, "Number parsing at a
+   gigabyte per second", 2021). */
 static inline uint64_t hs_word_number(uint64_t word, size_t count)
 {
     const uint64_t pair = UINT64_C(0x000000FF000000FF);
@@ -96,8 +98,8 @@ static inline uint64_t hs_word_number(uint64_t word, size_t count)
            32;
 }
 
-/* Returns the length of the text before the first quotation mark; HS_WORD: the word has no
-   quotation mark. */
+/* Returns the number of characters before the first quotation mark, or HS_WORD if the word contains
+   no quotation mark. */
 static inline size_t hs_word_quote(uint64_t word)
 {
     uint64_t values = word ^ HS_WORD_EACH('"');

@@ -81,7 +81,7 @@ void hs_write_time(struct hs_writer *writer, int64_t us)
         hs_write_until(writer, hs_digits_millionths(at, us));
 }
 
-/* Writes the number at `at`, in at most HS_DIGITS_MAX bytes. Returns the end. */
+/* Writes a number at `at`, in at most HS_DIGITS_MAX bytes. Returns the end of the text. */
 static inline char *put_real(char *at, double value)
 {
     if (fabs(value) < 9e12)

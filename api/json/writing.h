@@ -1,5 +1,5 @@
-/* Writes JSON into a buffer, with commas where they are needed. The caller must close the objects
-   and arrays that it opens. */
+/* Writes JSON into a buffer, with commas where they are needed. The caller must close all objects
+   and arrays that the caller opens. */
 #ifndef HS_API_JSON_OUT_H
 #define HS_API_JSON_OUT_H
 
@@ -17,8 +17,8 @@ struct hs_writer {
     bool needs_comma;
 };
 
-/* Returns the address for a value of at most `max` bytes, after a comma if one is needed; NULL: out
-   of memory. The caller must then call hs_write_until. */
+/* Writes a comma if one is needed, and returns the address for a value of at most `max` bytes, or
+   NULL if out of memory. After writing the value, the caller must call hs_write_until. */
 static inline char *hs_write_place(struct hs_writer *writer, size_t max)
 {
     char *at = hs_buffer_space(writer->buffer, max + 1);
@@ -30,13 +30,14 @@ static inline char *hs_write_place(struct hs_writer *writer, size_t max)
     return at;
 }
 
-/* Ends a value that was written to the address from hs_write_place. */
+/* Ends a value that was written to the address from hs_write_place. `end` is the address after its
+   last byte. */
 static inline void hs_write_until(const struct hs_writer *writer, const char *end)
 {
     writer->buffer->len = (size_t)(end - writer->buffer->data);
 }
 
-/* Opens an object or an array: '{' or '['. */
+/* Opens an object or an array. `bracket` is '{' or '['. */
 static inline void hs_write_begin(struct hs_writer *writer, char bracket)
 {
     char *at = hs_write_place(writer, 1);
@@ -47,7 +48,7 @@ static inline void hs_write_begin(struct hs_writer *writer, char bracket)
     hs_write_until(writer, at + 1);
 }
 
-/* Closes an object or an array: '}' or ']'. */
+/* Closes an object or an array. `bracket` is '}' or ']'. */
 static inline void hs_write_end(struct hs_writer *writer, char bracket)
 {
     writer->needs_comma = false;
@@ -59,8 +60,8 @@ static inline void hs_write_end(struct hs_writer *writer, char bracket)
 }
 
 void hs_write_str(struct hs_writer *writer, struct hs_str text);
-/* Like hs_write_str, but faster. The text must not need escapes: it is a valid name (str.h), or a
-   word of a vocabulary. */
+/* Like hs_write_str, but faster. Use this function only for a text without characters to escape,
+   such as a valid name (str.h) or a word of a vocabulary. */
 void hs_write_plain(struct hs_writer *writer, struct hs_str text);
 void hs_write_bool(struct hs_writer *writer, bool value);
 void hs_write_int(struct hs_writer *writer, int64_t value);
@@ -71,17 +72,17 @@ static inline void hs_write_text(struct hs_writer *writer, const char *text)
     hs_write_str(writer, hs_str_of(text));
 }
 
-/* Like hs_write_plain, for a terminated text. */
+/* Like hs_write_plain, but for a text with a terminating 0. */
 static inline void hs_write_word(struct hs_writer *writer, const char *text)
 {
     hs_write_plain(writer, hs_str_of(text));
 }
 
-/* Writes a key that is known only at run time, escaped if needed. */
+/* Writes a key that is known only at run time. Escapes the key if needed. */
 void hs_write_name(struct hs_writer *writer, const char *key);
 
-/* Writes a key that needs no escapes. For a string literal, this compiles to a few stores, because
-   the length is known. */
+/* Writes a key without characters to escape. If the key is a string literal, the compiler knows its
+   length, and the function compiles to a few stores. */
 static inline __attribute__((always_inline)) void hs_write_key(struct hs_writer *writer,
                                                                const char *key)
 {
@@ -103,8 +104,8 @@ static inline __attribute__((always_inline)) void hs_write_key(struct hs_writer 
     writer->needs_comma = false;
 }
 
-/* Inserts a member at the start of the last object in the buffer. The object begins at byte
-   `place`, and must not be empty. */
+/* Inserts a member as the first member of the last object in the buffer. The object begins at the
+   byte `place`, and must not be empty. */
 void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char *key,
                               int64_t value);
 
@@ -112,20 +113,23 @@ void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char
    write a number a second time: copying its text is faster than converting it again. */
 void hs_write_again(struct hs_writer *writer, size_t place, size_t end);
 
-/* Writes text that is already JSON, unchanged. */
+/* Writes a text that is already JSON. The text is not changed. */
 void hs_write_raw(struct hs_writer *writer, struct hs_str json);
 
-/* Writes a computed number with at most six decimals, rounded half to even. */
+/* Writes a computed number, rounded to at most six decimals, half to even. Writes numbers of 9e12
+   or more like hs_write_exact. */
 void hs_write_real(struct hs_writer *writer, double value);
-/* Writes the shortest text that reads back as the same double. */
+/* Writes the text of hs_digits_double, which reads back as the same double. Writes null for a
+   number that is not finite. */
 void hs_write_exact(struct hs_writer *writer, double value);
-/* Like hs_write_exact, for a float. */
+/* Writes the text of hs_digits_float, which reads back as the same float. */
 void hs_write_float(struct hs_writer *writer, float value);
 /* Writes microseconds as seconds. */
 void hs_write_time(struct hs_writer *writer, int64_t us);
 void hs_write_vec(struct hs_writer *writer, struct hs_vec v);
 
-/* Write members of an object: hs_write_int_field(writer, key, value) and so on. */
+/* Each row defines a function that writes a member of an object, for example
+   hs_write_int_field(writer, key, value). */
 #define HS_WRITE_FIELDS(X)                                                                         \
     X(begin, char)                                                                                 \
     X(str, struct hs_str)                                                                          \
@@ -149,8 +153,8 @@ void hs_write_vec(struct hs_writer *writer, struct hs_vec v);
 HS_WRITE_FIELDS(X)
 #undef X
 
-/* hs_write_words_field writes an array of the names whose bits are set. hs_write_counts_field
-   writes an object with the counts that are not 0. */
+/* hs_write_words_field writes an array of those words whose bits are set in `bits`.
+   hs_write_counts_field writes an object with those counts that are not 0, each under its word. */
 void hs_write_words_field(struct hs_writer *writer, const char *key,
                           const struct hs_vocabulary *words, unsigned bits);
 void hs_write_counts_field(struct hs_writer *writer, const char *key,

@@ -5,7 +5,7 @@
 #include "api/rulesets/load.h"
 #include "validators/hit.h"
 
-/* ---- functions for all parts ---- */
+/* ---- functions that several parts use ---- */
 
 static bool is_name(struct hs_reader *reader, const struct hs_json_at *at)
 {
@@ -71,7 +71,7 @@ static void read_mode(struct hs_reader *reader, const json_t *value, const struc
     hs_json_read_object(reader, value, at, &table, mode);
 }
 
-/* Reads the modes of a document. They replace all built-in modes. */
+/* Reads the modes of a document. The modes in the document replace all built-in modes. */
 static void read_modes(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        void *target)
 {
@@ -83,7 +83,7 @@ static void read_modes(struct hs_reader *reader, const json_t *value, const stru
 
 #define TO(member) .offset = offsetof(struct hs_ruleset, member)
 
-/* The section members that are not scalars: enums, lists and objects. */
+/* The members of sections that are not scalars: enums, lists and objects. */
 static const struct {
     const char *section;
     struct hs_json_field field;
@@ -98,7 +98,7 @@ static const struct {
     {"moves", {"modes", HS_JSON_CUSTOM, TO(moves), .decode = read_modes}},
 };
 
-/* Returns whether any scalar is in the section with this path. */
+/* Returns whether the section with this path exists, because a scalar is in it. */
 static bool has_section(const char *section)
 {
     for (size_t i = 0; i < hs_ruleset_scalar_count; i++)
@@ -160,8 +160,8 @@ static void read_check(struct hs_reader *reader, const json_t *value, const stru
     }
 }
 
-/* If the game server adopts positions of clients, the checks `path`, `ground`, `base` and `stance`
-   of moves are enforced, unless the document sets their modes. */
+/* Reads the modes of checks. If the game server adopts positions of clients, the default mode of
+   the checks `path`, `ground`, `base` and `stance` of moves is `enforce`. */
 static void read_checks(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {
@@ -176,7 +176,7 @@ static void read_checks(struct hs_reader *reader, const json_t *value, const str
 
 /* ---- the document ---- */
 
-/* Default lengths are in centimetres. */
+/* The number of centimetres per unit of length. The default lengths are in centimetres. */
 enum { CM_PER_UNIT = 1 };
 
 static void read_name(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
@@ -200,8 +200,8 @@ static void read_zones(struct hs_reader *reader, const json_t *value, const stru
         reader->no_memory = true;
 }
 
-/* Records that the built-in rig or weapons cannot be added: there is no space for their zones, or
-   no memory. */
+/* Records that the built-in rig or the built-in weapons cannot be added. Either there is no space
+   for their zones, or there is no memory. */
 static void no_space(struct hs_reader *reader, const struct hs_ruleset *ruleset)
 {
     struct hs_json_at at = {.key = "zones"};
@@ -256,13 +256,13 @@ static void read_rewind(struct hs_reader *reader, const json_t *value, const str
 {
     struct hs_ruleset *ruleset = target;
     if (ruleset->rewind.limit_us > ruleset->history.keep_us)
-        ruleset->rewind.limit_us = ruleset->history.keep_us; /* the default limit must not exceed
-                                                                history.keep */
+        /* The default limit must not be above history.keep. */
+        ruleset->rewind.limit_us = ruleset->history.keep_us;
     read_section(reader, value, at, target);
 }
 
 /* Members are read in the order of this table, because later members use names that earlier members
-   define. */
+   define: for example, weapons use the names of zones. */
 static const struct hs_json_field document_fields[] = {
     {"name", HS_JSON_CUSTOM, TO(name), .decode = read_name},
     {"up", HS_JSON_ENUM, TO(up), .words = &hs_up_words},

@@ -1,4 +1,4 @@
-/* Rulesets: JSON document <-> struct hs_ruleset. */
+/* Rulesets: decodes a JSON document into struct hs_ruleset, and encodes it. */
 #ifndef HS_API_RULESETS_H
 #define HS_API_RULESETS_H
 
@@ -9,21 +9,21 @@
 #include "validators/ruleset.h"
 
 /*
- * Decodes and validates a ruleset document. Members that the document omits get their defaults
- * (lengths in centimetres). If the argument `name` is given, a member `name` must equal it.
- * Otherwise (ptr NULL), the document must contain `name`. On failure, returns NULL and sets the
- * reader's problem or no_memory. The caller owns the ruleset.
+ * Decodes and validates a ruleset document. Members that the document omits get their defaults,
+ * with lengths in centimetres. If name.ptr is NULL, the document must contain the member `name`.
+ * Otherwise the document may omit the member, but a present member must be equal to `name`. On
+ * failure, returns NULL and sets the reader's problem or no_memory. The caller owns the ruleset.
  */
 struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *root,
                                      struct hs_str name);
 
-/* Checks that no claim can cost more than `limit` work units (validators/work.h); 0: no limit. If a
-   claim can cost more, adds an error for each weapon that makes it possible, and returns false. */
+/* Checks that no claim can cost more than `limit` work units (validators/work.h); 0: no limit. For
+   each weapon whose claims can cost more, adds an error. Returns false if an error was added. */
 bool hs_ruleset_check_work(const struct hs_ruleset *ruleset, uint64_t limit,
                            struct hs_problem *problem);
 
-/* Writes the canonical document: all fields in a fixed order, without white space. Decoding this
-   document and encoding the result again gives the same bytes. */
+/* Writes the canonical document: all fields in a fixed order, without white space. If this document
+   is decoded and encoded again, the bytes are the same. */
 void hs_ruleset_encode(struct hs_writer *writer, const struct hs_ruleset *ruleset);
 
 #endif

@@ -1,6 +1,6 @@
 #include "api/rulesets/document.h"
 
-/* Writes the scalars in a section; `section` NULL: all scalars of the table. */
+/* Writes the scalars of a section. If `section` is NULL, writes all scalars of the table. */
 static void write_scalars(struct hs_writer *writer, const struct hs_scalar *table, size_t count,
                           const char *section, const void *base)
 {
@@ -15,8 +15,8 @@ static void write_scalars(struct hs_writer *writer, const struct hs_scalar *tabl
     }
 }
 
-/* Writes the scalars of a section, and then its inner sections, in the order of the table. The
-   table lists the scalars of one section next to each other. */
+/* Writes the scalars of a section, and then its inner sections, in the order of hs_ruleset_scalars.
+   In this table, the scalars of one section are next to each other. */
 static void write_section(struct hs_writer *writer, const struct hs_ruleset *ruleset,
                           const char *section)
 {

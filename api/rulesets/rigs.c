@@ -87,7 +87,7 @@ static void read_stance(struct hs_reader *reader, const json_t *value, const str
     hs_json_read_object(reader, value, at, &stance_object, stance);
 }
 
-/* Hitboxes and stances refer to bones, so bones are read first. */
+/* Bones are read first, because hitboxes and stances refer to bones. */
 static const struct hs_json_field rig_fields[] = {
     {"bones", HS_JSON_ELEMENTS, true, .low = 1, .high = HS_MAX_BONES, .items = "names",
      .decode = read_bone_name},

@@ -25,9 +25,9 @@ static void read_zone(struct hs_reader *reader, const json_t *value, const struc
     }
 }
 
-/* Sets the default of inner_radius. If min_scale is set, the default is 0, so that the damage
-   decreases from the centre outwards. Otherwise the default is `radius`, so that the damage is the
-   same everywhere. */
+/* Sets the default of inner_radius. If the document sets min_scale, the default is 0, so that the
+   damage decreases from the centre outwards. Otherwise the default is `radius`, so that the damage
+   is the same everywhere in the blast. */
 static void finish_blast(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          void *target)
 {
@@ -40,8 +40,8 @@ static void finish_blast(struct hs_reader *reader, const json_t *value, const st
             json_object_get(value, "min_scale") == NULL ? weapon->blast.radius : 0;
 }
 
-/* Records whether `world_radius` and `require_shot` were set. If not, hs_ruleset_finish sets
-   defaults that depend on the weapon. */
+/* Records whether the document sets `world_radius` and `require_shot`. If it does not,
+   hs_ruleset_finish sets defaults that depend on the weapon. */
 static void finish_weapon(struct hs_reader *reader, const json_t *value,
                           const struct hs_json_at *at, void *target)
 {

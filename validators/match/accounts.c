@@ -60,8 +60,8 @@ static bool grow(struct hs_players *players)
     return true;
 }
 
-/* Adds an account. If there is no space, it replaces the least suspicious one. Returns NULL if the
-   list is empty and cannot grow. */
+/* Adds an uninitialized account to the list. If there is no space, the new account replaces the
+   least suspicious account. Returns NULL if the list is empty and cannot grow. */
 static struct hs_account *add(struct hs_players *players, int64_t now_us)
 {
     struct hs_accounts *accounts = &players->accounts;
@@ -79,10 +79,10 @@ bool hs_accounts_restore(struct hs_players *players, const struct hs_account *ac
     return added != NULL;
 }
 
-/* ---- what belongs to an account ---- */
+/* ---- the values of an account ---- */
 
-/* Copies the cadences from the ledger to the account. If there are too many weapons, the weapons
-   whose tokens are earned back last are kept. */
+/* Copies the cadences from the ledger to the account. If there are more than HS_ACCOUNT_WEAPONS
+   weapons, copies the cadences of the weapons that earn back all their tokens last. */
 static void park_cadences(const struct hs_players *players, const struct hs_ledger *ledger,
                           struct hs_account *account)
 {
@@ -117,8 +117,8 @@ static void park_moves(struct hs_player_moves *moves, struct hs_account *account
     memset(moves->raised, 0, sizeof moves->raised);
 }
 
-/* Moves the values of a player's account to *account. The player keeps the cadences. Otherwise a
-   present player who loses the account could fire again at once. */
+/* Moves the values of a player's account to *account. The cadences are copied, so the player keeps
+   them. Otherwise a present player who loses the account could fire again at once. */
 static void take_away(const struct hs_players *players, struct hs_player *player, int64_t left_us,
                       struct hs_account *account)
 {
@@ -132,8 +132,8 @@ static void take_away(const struct hs_players *players, struct hs_player *player
         park_moves(player->moves, account);
 }
 
-/* Parks the values of a player's account. Returns false if there was nothing to park or no memory.
- */
+/* Parks the values of a player's account. Returns false if the player has no account, or if there
+   is no memory. */
 static bool park(struct hs_players *players, struct hs_player *player, int64_t left_us)
 {
     struct hs_account *account = player->account.text[0] != '\0' ? add(players, left_us) : NULL;
@@ -169,8 +169,8 @@ static void add_standing(struct hs_standing *to, const struct hs_standing *stand
     to->damage_dealt += from.damage_dealt;
 }
 
-/* Adds the account's counters to the player's. The smaller of the two credits counts, so that a
-   new name gives no extra credit. */
+/* Adds the account's counters to the player's counters. The player gets the smaller of the two
+   credits, so that a new name gives no extra credit. */
 static void take_moves(struct hs_player_moves *moves, const struct hs_account *account)
 {
     struct hs_timing *timing = &moves->checks.timing;
@@ -184,9 +184,9 @@ static void take_moves(struct hs_player_moves *moves, const struct hs_account *a
     timing->has_credit = true;
 }
 
-/* Delays the weapons of the player until the account's tokens are earned back. If the player's own
-   shots already delay a weapon, the later time counts, because both delays may come from the same
-   shots. */
+/* Delays each of the account's weapons until the time in settled_us. If the player's own shots also
+   delay a weapon, the later of the two times counts. The two delays are not added, because the same
+   shots may have caused both. */
 static void take_cadences(const struct hs_players *players, struct hs_ledger *ledger,
                           const struct hs_account *account)
 {
@@ -203,7 +203,8 @@ static void take_cadences(const struct hs_players *players, struct hs_ledger *le
     }
 }
 
-/* Takes an account out of the list. Returns false if it is not in the list. */
+/* Moves an account from the list to *out. Returns false if the list does not contain the account.
+ */
 static bool take_out(struct hs_players *players, struct hs_str name, struct hs_account *out)
 {
     struct hs_account *account = find(&players->accounts, name);
@@ -237,8 +238,8 @@ void hs_accounts_set(struct hs_players *players, struct hs_player *player, struc
 {
     if (has_account(player, name))
         return;
-    /* Take the new account out of the list before the old one is parked. Otherwise a full list
-       could forget the new account. */
+    /* Take the new account out of the list before parking the player's old account. Otherwise a
+       full list could forget the new account. */
     struct hs_account account;
     bool has_values = take_out(players, name, &account);
     for (uint32_t i = 0; i < players->count; i++) {

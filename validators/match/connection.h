@@ -1,4 +1,5 @@
-/* A player's connection, as posted in frames. Internal to validators/. */
+/* The state of a player's connection, computed from the values that frames post. Internal to
+   validators/. */
 #ifndef HS_CONNECTION_H
 #define HS_CONNECTION_H
 
@@ -10,21 +11,23 @@
 
 struct hs_connection {
     bool is_known; /* a round trip was posted */
-    bool is_stale; /* the round trip is from before a restore */
-    /* The smallest of the last four posted values, because delays only make a round trip longer. */
+    bool is_stale; /* the round trip was posted before a restore */
+    /* The smallest of the last four posted round trips. It is the best estimate, because delays
+       only make a round trip longer. */
     int64_t rtt_us;
-    int64_t spread_us; /* difference between the largest and the smallest of these values */
+    /* Difference between the largest and the smallest of these four round trips. */
+    int64_t spread_us;
     int64_t interp_us; /* interpolation delay; 0 if not posted */
     /* The largest ping for which the player wants compensation; -1: not posted. */
     int64_t wish_us;
 };
 
-/* Reads the connection from the player's samples up to `now_us`. If `player` is NULL, the
+/* Computes the connection from the player's samples up to `now_us`. If `player` is NULL, the
    connection is unknown. */
 void hs_connection_read(const struct hs_player *player, int64_t now_us, struct hs_connection *out);
 
-/* Returns how far the state that the shooter saw is behind the server's state when the claim
-   arrives, in microseconds. Returns 0 if the connection is unknown. */
+/* Returns by how much the state that the shooter saw is older than the server's state when the
+   claim arrives, in microseconds. Returns 0 if the connection is unknown. */
 static inline int64_t hs_connection_delay(const struct hs_connection *connection,
                                           const struct hs_rewind_rules *rewind)
 {
@@ -35,35 +38,36 @@ static inline int64_t hs_connection_delay(const struct hs_connection *connection
                : 0;
 }
 
-/* Records a posted round trip. */
+/* Records a round trip that the frame with time `time_us` posted. */
 void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_us);
 
 /*
- * Returns the delay, in microseconds, that packets can have beyond the smallest round trip. There
- * are two estimates: one from the spread of the round trips in the last 15 to 30 s, one from the
- * timing of the player's moves. The larger one counts. Returns 0 if nothing is known. `player` may
- * be NULL.
+ * Returns the noise of the connection, in microseconds. The noise is an estimate of how much the
+ * delay of a packet can exceed the smallest delay. One estimate is computed from the spread of the
+ * round trips in the last 15 to 30 s, another from the timing of the player's moves. The result is
+ * the larger estimate, or 0 if neither is known. `player` may be NULL.
  */
 int64_t hs_connection_noise(const struct hs_player *player);
 
 /*
  * Returns whether the connection is known to be steady. The last 15 to 30 s must contain
- * HS_ROUND_TRIPS_ENOUGH round trips that differ by 1 to 20 ms, and the moves must show no noise. A
- * client cannot fake this: the game server measures the round trips, and a client that delays its
- * answers adds noise. `player` may be NULL.
+ * HS_ROUND_TRIPS_ENOUGH round trips. The difference between the largest and the smallest of them
+ * must be 1 to 20 ms, and the player's moves must show no noise. A client cannot fake this: the
+ * game server measures the round trips, and a client that delays its answers adds noise. `player`
+ * may be NULL.
  */
 bool hs_connection_is_quiet(const struct hs_player *player, int64_t now_us);
 
 /*
  * Returns the credit, in microseconds, that the player's moves need because they arrive unevenly.
- * It is computed from the spread of the round trips in the last 15 to 30 s, and is at least 40 ms.
- * Returns -1 if there are fewer than HS_ROUND_TRIPS_ENOUGH of them, or if they differ by less than
- * 1 ms. `player` may be NULL.
+ * The credit is computed from the spread of the round trips in the last 15 to 30 s, and is at least
+ * 40 ms. Returns -1 if there are fewer than HS_ROUND_TRIPS_ENOUGH round trips, or if their spread
+ * is less than 1 ms. `player` may be NULL.
  */
 int64_t hs_connection_move_credit(const struct hs_player *player, int64_t now_us);
 
-/* Returns whether a prediction by ping is possible: the round trip is known, or the rules let an
-   unknown one count as 0. */
+/* Returns whether a prediction by ping is possible. It is possible if the round trip is known, or
+   if the rules count an unknown round trip as 0. */
 bool hs_connection_predicts(const struct hs_connection *connection,
                             const struct hs_prediction_rules *rules);
 
@@ -72,7 +76,7 @@ bool hs_connection_predicts(const struct hs_connection *connection,
 int64_t hs_connection_prediction(const struct hs_connection *connection,
                                  const struct hs_prediction_rules *rules);
 
-/* Returns by how much the ping exceeds the largest ping that the game compensates, in
+/* Returns by how much the ping is above the largest ping that the game compensates, in
    microseconds. */
 int64_t hs_connection_excess(const struct hs_connection *connection,
                              const struct hs_prediction_rules *rules);

@@ -2,13 +2,13 @@
 
 #include "validators/base/saved.h"
 
-/* The maximum size of a payment record without the stored answer and the shot's pellet directions.
-   Their sizes vary, so hs_journal_reserve adds them. Two records of other kinds together are
-   smaller than this. */
+/* The max size of a payment record without the stored answer and the pellet directions. The sizes
+   of the answer and the directions vary, so hs_journal_reserve adds them. Two records of other
+   kinds together are smaller than RECORD_BYTES. */
 enum { RECORD_BYTES = 512 };
 
-/* If more bytes than this wait to be written, no session may begin or end and no account may
-   change, so that frames cannot grow the buffer without limit. */
+/* While the journal contains more bytes than this, no session may begin or end, and no account may
+   change. So frames cannot grow the buffer without limit. */
 enum { UNWRITTEN_MAX = 256 * 1024 };
 
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry)

@@ -1,4 +1,4 @@
-/* Writes the journal records (journal.h). Internal to validators/. */
+/* Writes the journal records (validators/journal.h). Internal to validators/. */
 #ifndef HS_JOURNAL_RECORDS_H
 #define HS_JOURNAL_RECORDS_H
 
@@ -18,18 +18,18 @@ struct hs_journal_payment {
     uint64_t session;
     bool is_shot;
     uint32_t clock;
-    uint16_t weapon; /* the shot counts in the cadence of this weapon; HS_NONE: in no cadence */
+    uint16_t weapon; /* the weapon whose cadence counts the shot; HS_NONE: no cadence counts it */
     enum hs_reason reason;
     double damage;
     struct hs_ledger_entry entry;
 };
 
-/* Reserves space for the record of the payment `entry`. If `entry` is NULL, reserves space for one
-   record of another kind and a record of an account. Returns true if there is no journal. Returns
-   false and changes nothing if there is no space. */
+/* Reserves space for the record of the payment `entry`. If `entry` is NULL, reserves space for two
+   records: one record of any other kind, and one record of an account. Returns true if there is no
+   journal. Returns false and changes nothing if there is no space. */
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry);
 
-/* Each function appends one record, for which hs_journal_reserve must have reserved space. */
+/* Each of these functions appends one record. hs_journal_reserve must have reserved the space. */
 void hs_journal_session(const struct hs_players *players, const struct hs_player *player);
 void hs_journal_paid(const struct hs_players *players, const struct hs_player *player,
                      const struct hs_journal_payment *payment);

@@ -23,7 +23,7 @@ void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *bu
     free(moves);
 }
 
-/* Forgets which of the server's jumps, spawns and launches have shown in moves. */
+/* Forgets that moves have already shown jumps, spawns and launches by the server. */
 static void forget_events(struct hs_player_moves *moves)
 {
     if (moves == NULL)
@@ -74,8 +74,8 @@ struct hs_move_answers *hs_move_answers_create(uint32_t capacity)
     return answers;
 }
 
-/* Returns whether one more answer fits without growing the ring, perhaps by replacing the oldest
-   one. */
+/* Returns whether one more answer can be stored without growing the ring. A ring with HS_MOVES_KEPT
+   slots never grows: a new answer replaces the oldest answer. */
 static bool has_place(const struct hs_move_answers *answers)
 {
     return answers != NULL &&
@@ -90,14 +90,15 @@ static uint32_t wanted_places(const struct hs_move_answers *answers)
     return 2 * answers->capacity < HS_MOVES_KEPT ? 2 * answers->capacity : HS_MOVES_KEPT;
 }
 
-/* Returns how many more bytes than `answers` a ring with `capacity` slots needs. */
+/* Returns the difference in bytes between a ring with `capacity` slots and the ring `answers`,
+   which may be NULL. */
 static size_t bytes_to(const struct hs_move_answers *answers, uint32_t capacity)
 {
     return HS_MOVE_ANSWERS_BYTES(capacity) -
            (answers != NULL ? HS_MOVE_ANSWERS_BYTES(answers->capacity) : 0);
 }
 
-/* Moves the answers to a larger ring, oldest first, and frees the old one. */
+/* Moves all answers to a larger ring, in order of age, and frees the smaller ring. */
 static void move_answers(struct hs_move_answers *from, struct hs_move_answers *to)
 {
     for (uint32_t k = 0; k < from->count; k++) {
@@ -112,7 +113,7 @@ static void move_answers(struct hs_move_answers *from, struct hs_move_answers *t
     free(from);
 }
 
-/* Grows the ring, if the budget allows it and memory is available. */
+/* Grows the ring if the budget has enough bytes and the allocation succeeds. */
 static void make_place(struct hs_player_moves *moves, struct hs_budget *budget)
 {
     uint32_t capacity = wanted_places(moves->answers);
@@ -144,8 +145,8 @@ void hs_player_moves_forget_times(struct hs_player_moves *moves)
     moves->unmoved_us = moves->unmoved_client_us = 0;
 }
 
-/* Adds a name if there is one. `which` identifies the member, so that the same name in two members
-   gives two different digests. */
+/* Adds a name to the digest. Does nothing if the name is absent. `which` is the number of the
+   member with the name, so that the same name in two members gives two different digests. */
 static void add_name(struct hs_digest *digest, struct hs_str name, uint64_t which)
 {
     if (name.ptr == NULL)
@@ -213,8 +214,8 @@ void hs_move_answers_prefetch(const struct hs_move_answers *answers)
     hs_prefetch(&answers->answer[answers->next], sizeof *answers->answer);
 }
 
-/* Returns whether the ring is full and this move's number is below all numbers in it. If so, the
-   move's answer was stored once and has been replaced. */
+/* Returns whether the ring is full and this move's number is below all move numbers in the ring.
+   The answer to such a move was probably stored before and has been replaced. */
 static bool is_below_all(const struct hs_move_answers *answers, const struct hs_move *move)
 {
     for (uint32_t i = 0; i < answers->count; i++)
@@ -231,7 +232,7 @@ void hs_move_result_clear(struct hs_move_result *result)
     result->speed = 1;
 }
 
-/* Returns how many bytes of the REST part a result uses. */
+/* Returns the number of bytes of the REST part that the result uses. */
 static size_t rest_of(const struct hs_move_result *result)
 {
     if (result->failure_count == 0 && result->position != HS_MOVE_POSITION_CORRECTION)
@@ -247,7 +248,7 @@ void hs_move_answer_read(const struct hs_move_answer *answer, struct hs_move_res
         memcpy((unsigned char *)out + HS_MOVE_PLAIN, answer->rest, rest_of(out));
 }
 
-/* Returns how many bytes of `answer->rest` must be allocated to store `result`. */
+/* Returns the number of bytes to allocate for `answer->rest` before `result` can be stored. */
 static size_t rest_needed(const struct hs_move_answer *answer, const struct hs_move_result *result)
 {
     return rest_of(result) > 0 && answer->rest == NULL ? HS_MOVE_REST : 0;
@@ -283,7 +284,7 @@ size_t hs_player_moves_need(const struct hs_player_moves *moves,
     return bytes_to(answers, wanted_places(answers)) + (rest_of(result) > 0 ? HS_MOVE_REST : 0);
 }
 
-/* Stores an answer in the next slot, if the budget has the bytes. */
+/* Stores an answer in the next slot. Returns false if the budget or the memory is exhausted. */
 static bool write_next(struct hs_move_answers *answers, struct hs_budget *budget,
                        const struct hs_move *move, const struct hs_digest *digest,
                        const struct hs_move_result *result)
@@ -304,8 +305,8 @@ void hs_player_moves_keep(struct hs_player_moves *moves, struct hs_budget *budge
     if (!has_place(moves->answers))
         make_place(moves, budget);
     struct hs_move_answers *answers = moves->answers;
-    /* If a batch is sent again, the answers to its early moves must not replace the answers to its
-       later moves. */
+    /* If a client sends many moves again, the answers to the first of these moves must not replace
+       the answers to the last of them. */
     bool pushes_out =
         answers != NULL && result->reason == HS_MOVE_STALE && is_below_all(answers, move);
     if (answers == NULL || pushes_out || !write_next(answers, budget, move, digest, result))

@@ -9,7 +9,8 @@
 
 enum { FIRST_PLACES = 8 };
 
-/* The bytes per player in the arrays `all`, `crowd`, `due` and `index` (four entries). */
+/* Bytes per player in the arrays `all`, `crowd`, `due` and `index`. `index` has four entries per
+   player, and one element of `crowd` is for four players. */
 #define PLACE_BYTES                                                                                \
     (sizeof(struct hs_player *) + sizeof(struct hs_crowd) / 4 + sizeof(struct hs_due) +            \
      4 * sizeof(uint32_t))
@@ -71,10 +72,11 @@ struct hs_player *hs_players_find(const struct hs_players *players, struct hs_st
 }
 
 /*
- * Between two requests for the same match, other matches evict its data from the processor's
- * caches. So the memory of the next players is prefetched while the current player is processed. A
- * pointer must be loaded before its target can be prefetched. So the player structs are prefetched
- * eight players ahead, and the data behind their pointers fewer players ahead.
+ * Between two requests for a match, other matches replace its data in the processor's caches. So
+ * the data of the next players is prefetched while the current player is processed. The address of
+ * a player's history and moves is in the player's struct, so the struct must be in the cache first.
+ * Structs are prefetched eight players ahead, and the data behind their pointers fewer players
+ * ahead.
  */
 enum { PLAYER_AHEAD = 8, PARTS_AHEAD = 6, ANSWERS_AHEAD = 4, RINGS_AHEAD = 2 };
 
@@ -209,9 +211,10 @@ static bool grow(struct hs_players *players)
 }
 
 /*
- * Evicts a player who left so long ago that none of their claims can be accepted any more. Their
- * payments are no longer needed, but their suspicion is lost. So the least suspicious such player
- * is evicted, or the first one in `all` among equals. Returns false if no player can be evicted.
+ * Evicts one player who left before evict_before_us. Claims from before that time are too old to be
+ * accepted, so the player's payments are no longer needed. The player's suspicion is lost, so the
+ * least suspicious of these players is evicted. If several players have the same suspicion, the
+ * first of them in `all` is evicted. Returns false if no player can be evicted.
  */
 static bool evict_left(struct hs_players *players)
 {
@@ -268,7 +271,7 @@ void hs_players_free_space(struct hs_players *players, size_t bytes)
         if (longest == NULL)
             return;
         bool is_shorter = hs_history_shrink(longest->history, half);
-        /* Needed even if hs_history_shrink failed, because samples were dropped. */
+        /* Update even if hs_history_shrink failed, because it may have dropped samples. */
         hs_players_update(players, longest);
         if (!is_shorter)
             return;
@@ -291,8 +294,8 @@ size_t hs_match_count_bytes(const struct hs_match *match)
     return bytes;
 }
 
-/* Reserves the bytes of a new player, and those of larger arrays if the arrays are full. If memory
-   is short, first shrinks the histories without samples. */
+/* Reserves the bytes of a new player. If the arrays are full, also reserves the bytes of larger
+   arrays. If the budget is too small, first shrinks the histories without samples. */
 static bool reserve_place(struct hs_players *players, uint32_t max_samples, size_t *bytes)
 {
     uint32_t places = players->capacity == 0 ? FIRST_PLACES : players->capacity;
@@ -332,7 +335,8 @@ enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str nam
         return HS_PLAYERS_FULL;
     struct hs_player *player = NULL;
     if (players->count < players->capacity || grow(players)) {
-        /* The larger arrays stay, so their bytes stay reserved. */
+        /* The larger arrays stay even if the player cannot be made, so their bytes stay reserved.
+         */
         bytes = hs_players_min_bytes(max_samples);
         player = make_player(players, name, max_samples);
     }
@@ -423,7 +427,8 @@ static void place_due(struct hs_players *players, uint32_t i, struct hs_due due)
     due.player->due = i + 1;
 }
 
-/* Restores the heap order: moves `due` up or down from the free slot `i` to its position. */
+/* Restores the order of the heap: moves `due` up or down from the free slot `i` until the order is
+   correct. */
 static void sift(struct hs_players *players, uint32_t i, struct hs_due due)
 {
     struct hs_due *heap = players->due;
@@ -504,5 +509,6 @@ double hs_suspicion_weight(const struct hs_ruleset *ruleset, enum hs_unit unit, 
     if (scale <= 0)
         scale = unit == HS_UNIT_LENGTH ? ruleset->hit.origin_tolerance : 1;
     double weight = fabs(measured - limit) / scale;
-    return weight < 1 ? weight : 1; /* a scale of 0 makes it infinite or NaN: returns 1 */
+    /* If the scale is 0, `weight` is infinite or NaN, and the result is 1. */
+    return weight < 1 ? weight : 1;
 }

@@ -9,31 +9,34 @@
 #include "validators/str.h"
 #include "validators/world/movers.h"
 
-/* How many names of teams a match stores. */
+/* The max number of team names that a match stores. */
 enum { HS_MAX_TEAMS = 1024 };
 
-/* How many server jumps are stored per player until moves show them. */
+/* The max number of jumps by the server that are stored per player. A stored jump can excuse a move
+   that fails a check. */
 enum { HS_JUMPS_OPEN = 4 };
 
-/* A hit can be paired with a posted shot for at least this time after the shot, even if the
-   projectile flies for a shorter time. */
+/* Within this time after a posted shot, a hit can always be paired with the shot, even if the
+   projectile cannot fly that long. */
 #define HS_PAIRING_US INT64_C(1500000)
 
-/* A launch of a player by the server. */
+/* A launch: the server throws a player, for example from a jump pad. */
 struct hs_launch {
     int64_t time_us;
-    double speed, climb; /* perpendicular to `up`, and along it (>= 0); length/s */
+    /* `speed` is perpendicular to `up`, and `climb` is along `up` (>= 0); length/s. */
+    double speed, climb;
 };
 
-/* A player's suspicion for each check, as of time_us. It halves every ten minutes of match time. */
+/* A player's suspicion for each check, as of time_us. Each value halves every ten minutes of match
+   time. */
 struct hs_suspicion {
     double hits[HS_CHECK_COUNT];
     double moves[HS_MOVE_CHECK_COUNT];
     int64_t time_us;
 };
 
-/* The counters and the suspicion of a player. They belong to the account (match/accounts.h), or
-   to the session if the player has no account. */
+/* The counters and the suspicion of a player. They belong to the player's account
+   (match/accounts.h), or to the session of a player without an account. */
 struct hs_standing {
     uint64_t reasons[HS_REASON_COUNT]; /* number of hit claims with each reason */
     uint64_t would_reject;
@@ -42,24 +45,25 @@ struct hs_standing {
     struct hs_suspicion suspicion;
 };
 
-/* A connection with fewer round trips is not known to be steady. */
+/* A connection counts as steady only if at least this many round trips are known. */
 enum { HS_ROUND_TRIPS_ENOUGH = 8 };
 
-/* The extremes of a player's posted round trips in the current 15 s window [0] and the window
-   before it [1]. */
+/* The smallest and the largest of a player's posted round trips. Index 0 is the current window of
+   15 s, and index 1 is the window before it. */
 struct hs_round_trips {
     int64_t from_us; /* start of the current window */
     int32_t low_us[2], high_us[2];
-    uint32_t known; /* number of windows with a round trip: 0 .. 2 */
-    uint32_t count; /* number of round trips in these windows, up to HS_ROUND_TRIPS_ENOUGH */
+    uint32_t known; /* number of valid array elements: 0 .. 2 */
+    uint32_t count; /* number of round trips in the valid windows, at most HS_ROUND_TRIPS_ENOUGH */
 };
 
-/* Every frame and every move reads the members before `account` (HS_PLAYER_NEAR bytes). */
+/* Each frame and each move reads all members before `account` (HS_PLAYER_NEAR bytes). */
 struct hs_player {
     struct hs_name name;
-    bool left; /* the player left; the entry is kept so that late frames do not add them again */
+    /* The player left. The struct stays, so that a late frame does not add the player again. */
+    bool left;
     bool has_left_before;
-    bool was_moved; /* a teleport or a spawn was posted */
+    bool was_moved; /* a teleport or a spawn was posted in this session */
     bool was_launched;
     bool has_spawned;
     uint32_t due;   /* index in hs_players.due + 1; 0: not in the heap */
@@ -67,30 +71,31 @@ struct hs_player {
     uint64_t hash;
     struct hs_history *history;    /* owned */
     struct hs_player_moves *moves; /* owned; NULL until the first move arrives */
-    int64_t left_us; /* samples and claims up to this time belong to an ended session */
-    /* Moves up to this time belong to an ended session; at least left_us. left_us and ended_us
-       are valid if has_left_before. */
+    /* Frames and claims up to this time belong to an ended session; valid if has_left_before. */
+    int64_t left_us;
+    /* Moves up to this time belong to an ended session; at least left_us; valid if has_left_before.
+     */
     int64_t ended_us;
-    /* Time of the last spawn; valid if has_spawned, which a later teleport clears. */
+    /* Time of the last spawn; valid if has_spawned. A later teleport clears has_spawned. */
     int64_t spawned_us;
     struct hs_round_trips round_trips;
     struct hs_name account;  /* empty: no account */
     struct hs_ledger ledger; /* the player's shots and claims */
-    /* Times of the newest jumps by the server, ascending; the same time may be stored twice.
-       Valid if was_moved. */
+    /* Times of the newest jumps by the server, in ascending order; valid if was_moved. A time may
+       be stored twice. */
     int64_t moved_us[HS_JUMPS_OPEN];
-    struct hs_vec moved_to[HS_JUMPS_OPEN]; /* positions after these jumps */
+    struct hs_vec moved_to[HS_JUMPS_OPEN]; /* positions after the jumps in moved_us */
     struct hs_launch launch;               /* the last launch; valid if was_launched */
     struct hs_vec spawn_place;             /* position of the last spawn; valid if has_spawned */
-    /* Numbers of this session and of the previous one (0: none). */
+    /* Numbers of the current session and of the session before it; 0: no such session. */
     uint64_t session, former_session;
     struct hs_standing standing;
 };
 
 enum { HS_PLAYER_NEAR = offsetof(struct hs_player, account) };
 
-/* The player's oldest sample can be dropped when the window of history starts at or after
-   time_us. */
+/* An entry of the heap hs_players.due. The player's oldest sample can be dropped when the window
+   starts at or after time_us. */
 struct hs_due {
     int64_t time_us;
     struct hs_player *player;
@@ -110,56 +115,59 @@ struct hs_players {
     struct hs_crowd *crowd;
     uint32_t count, capacity, limit;
     uint32_t present; /* number of players who have not left */
-    uint32_t next;    /* index after the player that hs_players_find_next found last */
-    /* How often a player took a parked account or a player's account was set. If this number
-       changes during a save in parts, the save starts again. The journal records of accounts
-       contain this number. */
+    uint32_t next; /* index in `all`, one after the player whom hs_players_find_next found last */
+    /* The number of account changes: how often a player took a parked account, plus how often a
+       player's account was set. If this number changes while the match is saved in parts, the save
+       starts again. The journal's records of account changes contain this number. */
     uint64_t account_changes;
     /* The shooter of the last claim or shot, or NULL. hs_players_find tries this player first. */
     struct hs_player *shooter;
-    /* Number of sessions so far; also the number of the newest session. */
+    /* Number of sessions that have begun so far; also the number of the newest session. */
     uint64_t sessions;
-    /* A player who left before this time can be evicted, because no claim about their time can
-       be accepted any more. */
+    /* A player who left before this time can be evicted, because claims about times before it are
+       too old to be accepted. */
     int64_t evict_before_us;
     struct hs_accounts accounts;
     const struct hs_ruleset *ruleset; /* borrowed */
-    /* Records are appended here (journal.h); borrowed; NULL: no journal. */
+    /* Journal records are appended to this buffer (journal.h); borrowed; NULL: no journal. */
     struct hs_bytes *journal;
-    uint32_t *index;     /* hash table with open addressing: index in `all` + 1; 0: free */
+    /* Hash table with open addressing. An entry is an index in `all` + 1, or 0 if it is free. */
+    uint32_t *index;
     uint32_t index_size; /* a power of two, four times `capacity` */
     struct hs_due *due;  /* a heap with the earliest time first, for hs_players_prune */
     uint32_t due_count;
-    int64_t swept_us;         /* last call of hs_players_forget_ended */
+    int64_t swept_us;         /* match time of the last call of hs_players_forget_ended */
     struct hs_budget *budget; /* borrowed */
 };
 
-/* A set of shooters: the hash of each name sets one bit. From time to time `now` becomes
-   `before` and a new `now` starts empty, so old shooters are forgotten. */
+/* An approximate set of shooters. The hash of each shooter's name sets one bit. From time to time,
+   `before` gets the value of `now`, and `now` is cleared. So old shooters are forgotten. */
 struct hs_shooter_set {
     uint32_t now, before;
 };
 
 struct hs_finding {
-    /* `of` claims could have shown the mistake, and `claims` of them did. When `of` reaches its
-       maximum, both are halved. */
+    /* `of` is the number of claims that could show the mistake, and `claims` is the number of
+       claims that showed the mistake. When `of` reaches its maximum, both numbers are halved. */
     uint16_t claims, of;
-    struct hs_shooter_set voices; /* shooters whose claims showed the mistake */
-    double measured, expected;    /* means over the last few claims that showed the mistake */
+    struct hs_shooter_set voices; /* the shooters of the claims that showed the mistake */
+    double measured, expected;    /* running means over the claims that showed the mistake */
 };
 
-/* The explanation that fits most claims. An agreeing claim adds a vote, a contradicting claim
-   removes one, and at 0 votes the next explanation takes over (Boyer and Moore, MJRTY: a fast
-   majority vote algorithm, 1981). */
+/* The explanation that fits most claims. A claim that fits `choice` adds a vote, and any other
+   claim removes a vote. At 0 votes, the explanation of the next claim becomes `choice` (Boyer and
+   Moore, MJRTY: a fast majority vote algorithm, 1981). */
 struct hs_majority {
     uint8_t choice, votes;
 };
 
 /* Statistics about the claims, from which hints are derived (hints.h). */
 struct hs_hints {
-    uint32_t heard, sampled; /* number of all claims, and of the claims that the rules examined */
+    /* Number of all claims, and number of the claims that the hint rules examined. */
+    uint32_t heard, sampled;
     struct hs_shooter_set shooters;
-    struct hs_vec offset; /* `start` relative to the root in most claims, in eye heights */
+    /* Position of `start` relative to the shooter's root in most claims, in eye heights. */
+    struct hs_vec offset;
     uint8_t offset_votes;
     double share_below; /* share of the traces that pass below the target's root */
     struct hs_majority factor, turn, late, high;
@@ -175,29 +183,32 @@ struct hs_match {
     struct hs_name *teams; /* team names; an empty name is a free slot */
     uint16_t team_count, team_capacity;
     bool has_swept_teams;
-    int64_t teams_swept_us;  /* last search for unused names; valid if has_swept_teams */
+    int64_t teams_swept_us; /* time of the last search for unused names; valid if has_swept_teams */
     struct hs_budget budget; /* memory of the whole match, including this struct */
     bool has_frames, has_opening;
     int64_t newest_us, opening_us;
     struct hs_match_totals totals;
-    uint32_t payments;       /* payments since the match was opened or restored */
-    int64_t window_start_us; /* time of the oldest frame since the history last started */
-    uint32_t clock;          /* number of clock resets */
-    /* Claims about times before newest_us - claim_window_us are always refused. */
+    uint32_t payments; /* payments since the match was opened or restored */
+    /* Time of the oldest frame since the match was created or restored, or its clock was reset. */
+    int64_t window_start_us;
+    uint32_t clock; /* number of clock resets */
+    /* Claims about times before newest_us - claim_window_us are never accepted. */
     int64_t claim_window_us;
-    /* After a restore (snapshot.h), accepted shots fired in [lost_from_us, lost_until_us] may be
-       unknown. The end is INT64_MAX until a frame arrives. */
+    /* has_lost_shots: the match was restored (snapshot.h), and accepted shots that were fired in
+       [lost_from_us, lost_until_us] may be lost. lost_until_us is INT64_MAX until a frame arrives.
+     */
     bool has_lost_shots;
     int64_t lost_from_us, lost_until_us;
-    /* Set by hs_match_lost_payments, until claims about times up to lost_until_us are too old to
-       be accepted. */
+    /* hs_match_lost_payments sets this member. It stays set until claims about times up to
+       lost_until_us are too old to be accepted. */
     bool has_lost_payments;
-    /* Number of refused frames that agree on another clock, and the time in the last of them. */
+    /* Number of consecutive refused frames whose times agree on another clock, and the time of the
+       last of these frames. */
     uint32_t jump_count;
     int64_t jump_us;
     struct hs_hints hints;
-    /* The result of hs_saved_format(), stored because computing it is slower than saving an
-       excerpt. */
+    /* The result of hs_saved_format(). It is stored, because computing it takes longer than saving
+       an excerpt. */
     uint64_t saved_format;
 };
 
@@ -206,36 +217,37 @@ void hs_players_destroy(struct hs_players *players);
 /* Returns the player with this name, present or left, or NULL. */
 struct hs_player *hs_players_find(const struct hs_players *players, struct hs_str name);
 
-/* What the found players are used for. */
+/* What the caller does with the found players: it stores a frame, or it checks a move. */
 enum hs_players_use { HS_PLAYERS_FOR_FRAME, HS_PLAYERS_FOR_MOVE };
 
-/* Like hs_players_find, but fast for lists that name the players in nearly the same order each
-   time. The function first tries the player after the one that it found last, without computing a
-   hash. If that player has the name, it also prefetches what `use` needs of the next players. */
+/* Like hs_players_find, but faster if the caller asks for the players in nearly the same order each
+   time. The function first compares the name with the player after the last found player, without
+   computing a hash. If the name matches, the function also prefetches the data of the next players
+   that `use` needs. */
 struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str name,
                                        enum hs_players_use use);
 
 enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 
-/* Adds a new player and reserves their memory. If all places are taken, evicts the least suspicious
-   player who left before `evict_before_us`. After this call, call hs_players_begin_session, or
-   hs_players_drop_last if the player must not stay. Returns FULL also if the budget has no spare
-   memory. */
+/* Adds a new player and reserves their memory. If the limit of players is reached, evicts the least
+   suspicious player who left before `evict_before_us`. After this call, call
+   hs_players_begin_session, or hs_players_drop_last if the player must not stay. Returns FULL if no
+   player can be evicted, or if the budget has no spare memory. */
 enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
                                    uint32_t max_samples, struct hs_player **out);
 
 /* Removes the player who was added last. */
 void hs_players_drop_last(struct hs_players *players);
 
-/* Returns the bytes reserved for a new player. The growth of the arrays is not included. */
+/* Returns the number of bytes that a new player needs, without the growth of the arrays. */
 size_t hs_players_min_bytes(uint32_t max_samples);
 
 /* Counts the bytes of a match. O(players). */
 size_t hs_match_count_bytes(const struct hs_match *match);
 
 /* Frees memory until the budget has `bytes` free or nothing more can be freed. First shrinks the
-   histories without samples. Then halves the longest history repeatedly, down to
-   HS_HISTORY_FIRST samples. */
+   histories without samples. Then repeatedly halves the capacity of the longest history, but not
+   below HS_HISTORY_FIRST samples. */
 void hs_players_free_space(struct hs_players *players, size_t bytes);
 
 /* Starts the first session of an added player, and writes a journal record. */
@@ -250,26 +262,26 @@ void hs_players_leave(struct hs_players *players, struct hs_player *player, int6
    no account, all counters start at 0. */
 void hs_players_rejoin(struct hs_players *players, struct hs_player *player);
 
-/* Drops the answers of sessions that ended before `before_us`. They were kept for late retries.
-   O(players). */
+/* Drops the stored answers of players who left before `before_us`. After a player leaves, the
+   answers are needed only for late retries. O(players). */
 void hs_players_forget_ended(struct hs_players *players, int64_t before_us);
 
-/* Returns whether a shot fired at `fire_time_us` belongs to an earlier session of a player who
-   is back. */
+/* Returns whether the player left and came back, and a shot that was fired at `fire_time_us`
+   belongs to an earlier session. */
 static inline bool hs_player_is_back_since(const struct hs_player *player, int64_t fire_time_us)
 {
     return player->has_left_before && !player->left && fire_time_us <= player->left_us;
 }
 
-/* Resets the clock of a match: forgets everything that depends on times. `time_us` is the time
+/* Resets the clock of a match, and forgets all state that depends on times. `time_us` is the time
    of the frame that sets the new clock. */
 void hs_match_restart(struct hs_match *match, int64_t time_us);
 
 /* Reverses the order of `all`. */
 void hs_players_reverse(struct hs_players *players);
 
-/* Updates what is derived from a player's history. Call it after every change to a history,
-   except changes by hs_players_prune. */
+/* Updates the player's bounds in `crowd` and the player's entry in `due`, which are derived from
+   the history. Call it after every change to a history, except changes by hs_players_prune. */
 void hs_players_update(struct hs_players *players, struct hs_player *player);
 
 /* Drops the samples from before `before_us` from all histories. O(log n) per dropped sample. */
@@ -281,17 +293,18 @@ bool hs_match_intern_team(struct hs_match *match, struct hs_str name, uint16_t *
 
 #define HS_SUSPICION_HALF_LIFE_US INT64_C(600000000)
 
-/* Returns the suspicion at `time_us`, summed over all checks. A time before the last change
-   counts as the time of that change. */
+/* Returns the suspicion at `time_us`, summed over all checks. A time before suspicion->time_us
+   counts as suspicion->time_us. */
 double hs_suspicion_sum(const struct hs_suspicion *suspicion, int64_t time_us);
 
-/* Decays all values to `time_us`. An earlier time has no effect. */
+/* Decays all values to `time_us`. A time before suspicion->time_us has no effect. */
 void hs_suspicion_decay(struct hs_suspicion *suspicion, int64_t time_us);
 
 /*
  * Returns how much a failure adds to the suspicion, from 0 to 1: the difference between the
  * measured value and the limit, divided by the limit, but at most 1. Failures without a measured
- * value add 1. If the limit is 0, the divisor is 1, or hit.origin_tolerance for lengths.
+ * value add 1. If the limit is 0, the divisor is hit.origin_tolerance for lengths, and 1 for other
+ * units.
  */
 double hs_suspicion_weight(const struct hs_ruleset *ruleset, enum hs_unit unit, double measured,
                            double limit);

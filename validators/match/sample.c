@@ -7,7 +7,7 @@
 static struct hs_state first_state(const struct hs_ruleset *ruleset)
 {
     struct hs_state state = {
-/* `first` cannot have parentheses, because an initializer may be in braces. */
+/* `first` cannot be in parentheses here, because it may be an initializer in braces. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define SAID(type, member, first, saved, stale, field)    .member = first,
 #define OWN(type, member, dimension, first, saved, stale) .member = first,
@@ -20,7 +20,7 @@ static struct hs_state first_state(const struct hs_ruleset *ruleset)
     return state;
 }
 
-/* Marks parts of the state as no longer stale, because a frame posted them. */
+/* Clears the stale marks in `what`, because a frame posted these parts of the state. */
 static void confirm(struct hs_state *state, enum hs_stale what)
 {
     state->stale = (uint8_t)(state->stale & ~(unsigned)what);
@@ -79,8 +79,8 @@ static enum hs_frame_result resolve_rig(const struct hs_ruleset *ruleset,
     return HS_FRAME_STORED;
 }
 
-/* Returns whether a spawn with this time is already stored. If so, the entry does not start a
-   new life. */
+/* Returns whether the entry is a spawn and the history already contains a spawn with the same time.
+   Such an entry does not start a new life. */
 static bool repeats_spawn(const struct hs_player *player, const struct hs_player_frame *entry,
                           int64_t time_us)
 {
@@ -98,13 +98,13 @@ static void resolve_life(const struct hs_player_frame *entry, bool is_new_life,
     bool is_posted = entry->event == HS_EVENT_SPAWN || entry->event == HS_EVENT_DEATH ||
                      (entry->fields & HS_FIELD_ALIVE) != 0;
     if (is_stale && (entry->fields & HS_FIELD_LIFE) && entry->life != state->life) {
-        state->alive = true; /* a spawn between save and restore was not saved */
+        state->alive = true; /* the player spawned between save and restore */
         is_posted = true;
     }
     if (is_posted)
         confirm(state, HS_STALE_LIFE);
     if (entry->event == HS_EVENT_SPAWN) {
-        /* Lives are only compared for equality, so the number may wrap. */
+        /* The number may wrap, because lives are compared only for equality. */
         if (is_new_life)
             state->life = state->life < INT64_MAX ? state->life + 1 : INT64_MIN;
         state->alive = true;
@@ -187,7 +187,7 @@ static enum hs_frame_result resolve_bones(const struct hs_ruleset *ruleset,
     double reach = hs_posted_pose_bound(posted_pose, rig);
     if (reach == 0)
         return HS_FRAME_NO_HITBOXES;
-    /* Round up, so that every point of a hitbox is within reach. */
+    /* Round up to float, so that every point of a hitbox is within `reach`. */
     posted_pose->reach = (float)(reach * (1 + 1e-6));
     return HS_FRAME_STORED;
 }

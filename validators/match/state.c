@@ -7,10 +7,9 @@
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
 
-/* Returns the maximum age of a claim that can still be accepted. The impact must be within the
-   rewind limit. The launch may be earlier by the longest flight, and the poses by history.keep. The
-   result is the sum of these times and rewind.future_slack. If the rewind limit and the flight
-   together are shorter than HS_PAIRING_US, HS_PAIRING_US replaces their sum. */
+/* Returns an upper bound of the age of the times in a claim that can be accepted. It is the sum of
+   history.keep, rewind.future_slack, and the max age of the shot. This max age is the rewind limit
+   plus the longest flight of a projectile, but at least HS_PAIRING_US. */
 static int64_t claim_window(const struct hs_ruleset *ruleset)
 {
     int64_t flight_us = 0;

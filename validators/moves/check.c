@@ -8,15 +8,15 @@
 #include "validators/moves/checking.h"
 #include "validators/moves/flags.h"
 
-/* The game server's clock counts as set back when AGREEING_MOVES moves in a row were received at
-   times far before the newest one. The last of these moves must come at least AGREEING_US after the
-   first, because a batch that is sent again arrives within less time. Each move must come at most
-   history.max_forward after the move before. */
+/* The game server's clock counts as set back after AGREEING_MOVES consecutive moves whose arrival
+   times are far before the newest arrival time. The last of these moves must arrive at least
+   AGREEING_US after the first: old moves that a client sends again arrive within less time. Each of
+   these moves must arrive at most history.max_forward after the move before it. */
 enum { AGREEING_MOVES = 3 };
 #define AGREEING_US INT64_C(1000000)
 
-/* A longer round trip counts as this long. A client that answers pings late must not keep a launch
-   or a correction for as long as it likes. */
+/* The max round trip that the checks use. A larger value would let a client that answers pings late
+   use a launch or a correction for too long. */
 #define ROUND_TRIP_MAX_US INT64_C(1000000)
 
 /* Computes floor(us + 0.5) without a library call. */
@@ -66,8 +66,9 @@ static bool has_other_mode(const struct hs_move *move)
            !hs_str_equal(move->mode, move->server_mode);
 }
 
-/* If client_max_error is set, an ack tells the server to adopt the client's position, so every
-   move needs an ack. */
+/* Adds an ack to the answer if ack_interval has passed since the last ack. If client_max_error is
+   set, every answer gets an ack, because the ack tells the server to adopt the client's position.
+ */
 static void acknowledge(struct hs_checking *c)
 {
     const struct hs_move *move = c->move;
@@ -90,7 +91,7 @@ static void correct(struct hs_checking *c, double error_squared, double limit_sq
         rules->large_error > 0 && error_squared >= rules->large_error * rules->large_error;
     int64_t interval_us = is_large ? rules->large_interval_us : rules->correction_interval_us;
     if (moves->has_corrected && move->received_us - moves->corrected_us < interval_us)
-        /* The last correction is still on its way to the client, so send neither an ack nor a
+        /* The client may not have received the last correction yet, so send neither an ack nor a
            correction. */
         return;
     moves->has_corrected = true;
@@ -111,9 +112,10 @@ static void correct(struct hs_checking *c, double error_squared, double limit_sq
         out->corrected_mode = hs_ruleset_find_move_mode(c->match->ruleset, mode);
 }
 
-/* Sends an ack or a correction. `is_forced`: the client needs the server's state, whatever the
-   error is. Up to an error of client_max_error, the server adopts the client's position. A
-   movement mode that differs from the server's always needs a correction. */
+/* Adds an ack or a correction to the answer. Adds a correction if the client's position is too far
+   from the server's position, if the two have different movement modes, or if `is_forced`. A
+   distance of up to client_max_error is not too far, because the server then adopts the client's
+   position. */
 static void compare_position(struct hs_checking *c, bool is_forced)
 {
     const struct hs_move *move = c->move;
@@ -155,8 +157,9 @@ static void show_spawn(struct hs_checking *c)
         c->moves->spawn_shown_us = spawned_us;
 }
 
-/* Returns OK if the client controls the body: the player is alive, and the move is not from
-   before the last spawn. */
+/* Returns HS_MOVE_OK if the client controls the body. The client of a dead player does not control
+   the body. A client that has not seen the player's last spawn yet does not control the body
+   either. */
 static enum hs_move_reason check_control(struct hs_checking *c)
 {
     const struct hs_player *player = c->player;
@@ -174,8 +177,8 @@ static enum hs_move_reason check_control(struct hs_checking *c)
 
 /* ---- a move ---- */
 
-/* Sets the reason and the verdict: from the first failure of an enforced check, or from `reason`
-   if there is no such failure. */
+/* Sets the reason and the verdict. The reason is that of the first failure of an enforced check. If
+   no enforced check failed, the reason is `reason`. */
 static void decide(struct hs_checking *c, enum hs_move_reason reason)
 {
     c->out->reason = reason;
@@ -188,8 +191,8 @@ static void decide(struct hs_checking *c, enum hs_move_reason reason)
     c->out->verdict = hs_move_reason_verdict(c->out->reason);
 }
 
-/* Starts an epoch. A client that starts a new clock knows where its body is, so it has seen
-   every earlier spawn. */
+/* Starts an epoch. A client that starts a new clock knows where its body is. So the client has seen
+   every spawn before the epoch. */
 static void begin_epoch(struct hs_checking *c)
 {
     c->moves->epoch = c->move->epoch;
@@ -198,8 +201,9 @@ static void begin_epoch(struct hs_checking *c)
         show_spawn(c);
 }
 
-/* Starts an epoch if the move has a larger epoch number. Returns OK if the move can be checked
-   in its epoch. */
+/* Starts an epoch if the move has a larger epoch number than the current epoch. Returns HS_MOVE_OK
+   if the move belongs to the current epoch or starts one. Otherwise returns the reason for refusing
+   the move. */
 static enum hs_move_reason enter_epoch(struct hs_checking *c)
 {
     struct hs_player_moves *moves = c->moves;
@@ -231,9 +235,9 @@ static void report_state(struct hs_checking *c)
     c->out->speed = timing->has_begun ? (double)timing->guard.speed : 1;
 }
 
-/* Returns whether the game server's clock was set back. Called for a move received long before
-   the last move. A single such move may just be late, so several moves must agree. If the match
-   has frames, their clock must agree too. */
+/* Returns whether the game server's clock was set back. Call it for a move whose arrival time is
+   far before the newest arrival time. One such move may only be late, so several moves must agree.
+   If the match has frames, the newest frame must agree too. */
 static bool is_clock_set_back(struct hs_checking *c)
 {
     struct hs_player_moves *moves = c->moves;
@@ -244,7 +248,7 @@ static bool is_clock_set_back(struct hs_checking *c)
         return false;
     int64_t step = received_us - moves->behind_us;
     if (moves->behind_count > 0 && step == 0)
-        return false; /* in the same packet as the previous move */
+        return false; /* both moves came in one packet, so they count as one */
     if (moves->behind_count == 0 || step < 0 || step > most) {
         moves->behind_count = 0;
         moves->behind_from_us = received_us;
@@ -255,8 +259,9 @@ static bool is_clock_set_back(struct hs_checking *c)
            received_us - moves->behind_from_us >= AGREEING_US;
 }
 
-/* Restarts the player's clocks after the game server's clock was set back. Remembers up to which
-   time credit was granted, so that this time is not granted twice if the old clock returns. */
+/* Forgets the times of the player's moves after the game server's clock was set back. Remembers up
+   to which time credit was granted. So no time is granted twice if the game server's clock returns
+   to the old time. */
 static void set_clock_back(struct hs_player_moves *moves)
 {
     int64_t heard_us = moves->checks.timing.heard_us, granted_us = moves->granted_us;
@@ -264,21 +269,21 @@ static void set_clock_back(struct hs_player_moves *moves)
     moves->granted_us = heard_us > granted_us ? heard_us : granted_us;
 }
 
-/* If credit was granted for a time already, or may have been, excludes this time from the next
-   grant. */
+/* Excludes a time from the next grant of credit if credit for this time was already granted, or may
+   have been granted before a restore. */
 static void pass_granted_time(struct hs_player_moves *moves, int64_t received_us)
 {
     struct hs_timing *state = &moves->checks.timing;
     if (moves->has_lost_moves && received_us > state->heard_us)
-        /* Credit for this time may have been granted before the restore. */
+        /* Moves that were lost in the restore may have used the credit for the time up to now. */
         state->heard_us = received_us;
     else if (state->heard_us < moves->granted_us && received_us > moves->granted_us)
         state->heard_us = moves->granted_us;
     moves->has_lost_moves = false;
 }
 
-/* Runs the remaining checks after the clock check, and sets the result. If the client does not
-   control the body, the granted time is lost. */
+/* Runs all checks that follow the clock check, and sets the result. If the client does not control
+   the body, the player loses the granted time. */
 static void check_timing(struct hs_checking *c, const struct hs_timing_result *timing)
 {
     c->out->error_us = round_us(timing->error_us);
@@ -357,8 +362,9 @@ static void check_time_and_position(struct hs_checking *c)
     check_timing(c, &timing);
 }
 
-/* Counts the result. Failures in any mode raise the suspicion, except timing_discrepancy, which
-   a bad connection can cause. */
+/* Counts the result, and raises the suspicion for each failure, whatever the check's mode is. A
+   failure of timing_discrepancy does not raise the suspicion, because a bad connection can cause
+   it. */
 static void book(struct hs_checking *c)
 {
     struct hs_player_moves *moves = c->moves;
@@ -376,7 +382,8 @@ static void book(struct hs_checking *c)
 
 enum standing { STANDS, FULL, NO_MEMORY };
 
-/* Adds the player of a move to the match. Changes nothing if this fails. */
+/* Adds the player of a move to the match. On failure, the only change can be that a player who left
+   was evicted. */
 static enum standing add_player(struct hs_match *match, struct hs_checking *c)
 {
     enum hs_players_add added =
@@ -387,8 +394,9 @@ static enum standing add_player(struct hs_match *match, struct hs_checking *c)
     return STANDS;
 }
 
-/* Adds the player to the match, or starts their next session, if needed. Allocates the memory
-   for their moves. Changes nothing if this fails. */
+/* Adds a new player to the match, or starts the next session of a player who left. Allocates struct
+   hs_player_moves if the player has none. On failure, the only change can be that a player who left
+   was evicted. */
 static enum standing admit(struct hs_match *match, struct hs_checking *c)
 {
     bool is_here = c->player != NULL && !c->player->left;
@@ -410,8 +418,9 @@ static enum standing admit(struct hs_match *match, struct hs_checking *c)
     return STANDS;
 }
 
-/* Returns true if a move with this number was already answered. The result is then the stored
-   answer, or `duplicate` if that was a different move. */
+/* Returns true if an answer to a move with the same number is stored. If the stored answer is for
+   the same move, the result is the stored answer. If it is for a different move, the result is
+   `duplicate`. */
 static bool replay(struct hs_checking *c, const struct hs_digest *digest)
 {
     if (c->moves == NULL || !(c->move->fields & HS_MOVE_HAS_SEQ))
@@ -453,7 +462,8 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
     bool is_late =
         c.player != NULL && c.player->has_left_before && move->received_us <= c.player->ended_us;
     if (is_late || move->timestamp_us <= 0) {
-        /* A move from an ended session, or without a valid time, adds no player. */
+        /* A move from an ended session does not add a player, and neither does a move without a
+           valid timestamp. */
         decide(&c, is_late ? HS_MOVE_STALE : HS_MOVE_BAD_TIMESTAMP);
         if (c.moves != NULL && !c.player->left) {
             c.moves->reasons[out->reason]++;
@@ -488,8 +498,9 @@ static bool has_sent_one(const struct hs_player_moves *moves)
     return count > 0;
 }
 
-/* Returns the largest possible error of the estimated clock speed. The estimate is the slope
-   between two leads, and noise on the connection can shift both. */
+/* Returns an upper bound of the error of the estimated clock speed, from 0 to 1. The estimate is
+   the slope between two leads (clock/guard.h). The noise of the connection can shift each of the
+   two leads. */
 static double speed_error(const struct hs_timing *timing)
 {
     int64_t longest_us = HS_LEAD_CELLS * HS_LEAD_CELL_US;

@@ -2,9 +2,9 @@
 
 #include "validators/match/player_moves.h"
 
-/* The flags count as wrong only if frames contradict them for at least the round trip plus this
-   time. After one round trip, a client knows the stance that the server chose. Within a few ticks,
-   the server adopts the stance that the client chose. */
+/* The flags count as wrong only if frames contradict them for at least the round trip plus
+   GRACE_US. If the server chooses a stance, the client knows the stance after one round trip. If
+   the client chooses a stance, the server adopts the stance within a few ticks. */
 #define GRACE_US       INT64_C(250000)
 #define UNKNOWN_RTT_US INT64_C(200000)
 
@@ -23,9 +23,9 @@ static bool is_crouched(const struct hs_ruleset *ruleset, const struct hs_state 
     return hs_vec_dot(stances[state->stance].eye, up) < hs_vec_dot(stances[0].eye, up);
 }
 
-/* Returns whether the flags have stayed the same for one round trip plus the grace time, and all
-   frames in that time contradict them. So flags or frames that only arrive late do not count. For
-   honest players the search usually ends at the newest frame, which agrees. */
+/* Returns whether the flags have stayed the same for one round trip plus GRACE_US, and all frames
+   in this period contradict them. So flags or frames that are only late cause no failure. For
+   honest players, the newest frame usually agrees with the flags, and the search ends there. */
 static bool contradicts_frames(const struct hs_ruleset *ruleset, const struct hs_player *player,
                                int64_t received_us, int64_t rtt_us)
 {
@@ -52,8 +52,9 @@ static bool is_free(const struct hs_move_mode *mode)
     return !(mode->step > 0) && !(mode->gravity > 0);
 }
 
-/* Returns whether the move's mode has neither ground nor gravity. Always returns false if no
-   mode in the ruleset has ground, or if no mode has gravity. */
+/* Returns whether the move's mode has neither ground (`step`) nor gravity. Returns false if no mode
+   in the ruleset has ground, or if no mode has gravity, because such a ruleset does not describe
+   ground or gravity. */
 static bool is_afloat(const struct hs_ruleset *ruleset, const struct hs_move *move)
 {
     const struct hs_moves_rules *rules = &ruleset->moves;
@@ -67,8 +68,8 @@ static bool is_afloat(const struct hs_ruleset *ruleset, const struct hs_move *mo
     return mode != HS_NONE && has_ground && has_fall && is_free(&rules->modes[mode]);
 }
 
-/* A jump may begin in one mode and end in another, so the modes of both the previous move and
-   this one count. */
+/* A jump may begin in one mode and end in another mode. So a jump is a failure only if the modes of
+   both the previous move and this move have neither ground nor gravity. */
 bool hs_move_flags_contradict(const struct hs_match *match, const struct hs_player *player,
                               const struct hs_move *move, int64_t rtt_us)
 {

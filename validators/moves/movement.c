@@ -1,23 +1,24 @@
-/* Checks the speed and the path of a move, with allowance for jumps and launches by the server. */
+/* Checks the speed and the path of a move. Jumps and launches by the server can excuse a failure.
+ */
 #include <stdlib.h>
 
 #include "validators/base/units.h"
 #include "validators/moves/checking.h"
 
-/* When the server moves or corrects the player, the first move that shows it arrives within the
-   round trip plus this time. After that, the server's move or correction no longer excuses a move.
- */
+/* After the server moves or corrects the player, the first move from the new position arrives
+   within the round trip plus this time. After this period, the jump or correction no longer excuses
+   a move. */
 #define JUMP_ARRIVES_US INT64_C(1000000)
 
-/* Assumed if the round trip is unknown. */
+/* The round trip that is assumed if the round trip is unknown. */
 #define UNKNOWN_RTT_US INT64_C(500000)
 
 /*
- * A launch by the server raises the limits. For the round trip plus LAUNCH_ARRIVES_US it counts in
- * full, because the client may not know of it yet. Then, on the ground, it shrinks by a share of
- * 1/LAUNCH_FADES_S each second, and each landing leaves LAUNCH_LANDED of it. Without the loss at
- * landings, a client that hops would keep the speed of the launch. In the air nothing slows the
- * body, but after LAUNCH_ENDS_US the launch is over.
+ * A launch by the server raises the speed limits. For the round trip plus LAUNCH_ARRIVES_US, the
+ * speeds of the launch do not shrink, because the client may not know of the launch yet. After
+ * that, on the ground, they shrink by a share of 1/LAUNCH_FADES_S each second. In the air they do
+ * not shrink. Each landing multiplies the speeds by LAUNCH_LANDED. Otherwise a client that hops
+ * would keep the speed of the launch. After LAUNCH_ENDS_US the launch is over.
  */
 #define LAUNCH_ARRIVES_US INT64_C(500000)
 #define LAUNCH_FADES_S    1.0
@@ -37,7 +38,8 @@ static bool found_something(const struct hs_movement_result *found)
            found->gravity.failed;
 }
 
-/* Returns whether this move may be the first that shows what the server did at `time_us`. */
+/* The server moved or corrected the player at `time_us`. Returns whether this move may be the first
+   from the new position. */
 static bool is_recent(const struct hs_checking *c, int64_t time_us)
 {
     int64_t rtt_us = c->rtt_us >= 0 ? c->rtt_us : UNKNOWN_RTT_US;
@@ -56,10 +58,11 @@ static uint16_t slowest_mode(const struct hs_moves_rules *rules)
 }
 
 /*
- * Returns the mode whose limits apply: the mode in the move, or the server's mode if the move names
- * none. The slowest mode applies instead if that mode is unknown, or if only the client named it
- * and it has no speed limit. So a client cannot escape the limits by its choice of mode. Returns
- * HS_NONE if no mode has a speed limit.
+ * Returns the mode whose limits apply to the move. It is the client's mode, or the server's mode if
+ * the client names no mode. If this mode is not in the ruleset, the slowest mode applies instead.
+ * The slowest mode also applies if only the client names the mode, and the mode has no speed limit.
+ * So a client cannot escape the limits by its choice of mode. If the slowest mode is needed and no
+ * mode has a speed limit, returns HS_NONE.
  */
 static uint16_t limiting_mode(const struct hs_checking *c)
 {
@@ -73,7 +76,8 @@ static uint16_t limiting_mode(const struct hs_checking *c)
     return counts ? mode : slowest_mode(c->rules);
 }
 
-/* Returns the largest speed of a fall. The body may have fallen in an earlier mode. */
+/* Returns the largest fall speed of all modes, because the body may have fallen in an earlier mode.
+ */
 static double max_fall_speed(const struct hs_moves_rules *rules)
 {
     double speed = 0;
@@ -82,7 +86,7 @@ static double max_fall_speed(const struct hs_moves_rules *rules)
     return speed;
 }
 
-/* Returns whether a player can have got from `place` at `time_us` to `end` by the end of the move.
+/* Returns whether a player who was at `place` at `time_us` can be at `end` when the move arrives.
    Returns true if no mode has a speed limit. */
 static bool can_reach(const struct hs_checking *c, struct hs_vec end, struct hs_vec place,
                       int64_t time_us)
@@ -98,7 +102,7 @@ static bool can_reach(const struct hs_checking *c, struct hs_vec end, struct hs_
     /* Frames and moves may use different points of the body. */
     double reach = 2 * c->match->ruleset->reach + speed * (since_s + c->rules->modes[mode].credit);
     struct hs_vec path = hs_vec_sub(end, place), up = hs_up_direction(c->match->ruleset->up);
-    /* The frame of the jump may have a later time than the move that shows it. */
+    /* `since_s` is negative if the frame that posted the jump is later than the move. */
     double fall = since_s > 0 ? max_fall_speed(c->rules) * since_s : 0;
     double drop = hs_clamp(-hs_vec_dot(path, up), 0, fall);
     return hs_vec_length(hs_vec_add_scaled(path, up, drop)) <= reach;
@@ -112,8 +116,9 @@ bool hs_checking_is_in_reach(const struct hs_checking *c, struct hs_vec place, i
     return can_reach(c, move->position, place, time_us);
 }
 
-/* Returns whether a jump by the server to `place` can explain the end of the move. If the move
-   names a base, the end counts in world coordinates, and the base may have carried the player. */
+/* Returns whether a jump by the server to `place` at `time_us` can explain the end of the move. If
+   the move names a base, the end is converted to world coordinates, and the base may have carried
+   the player since the jump. */
 static bool can_explain(const struct hs_checking *c, struct hs_vec place, int64_t time_us)
 {
     const struct hs_move_trace *trace = c->trace;
@@ -121,8 +126,9 @@ static bool can_explain(const struct hs_checking *c, struct hs_vec place, int64_
         return hs_checking_is_in_reach(c, place, time_us);
     if (!trace->is_placed || can_reach(c, trace->place, place, time_us))
         return true;
-    /* The oldest poses of the base may have been dropped since the jump. If frames were lost, it is
-       unknown where the base was, and the jump counts as an explanation. */
+    /* The history may no longer contain the base's pose at the time of the jump. In this case use
+       the oldest pose. If the base has no pose at one of the two times, its movement is unknown,
+       and the jump counts as an explanation. */
     int64_t oldest_us = hs_history_span(trace->base->history)->oldest_us;
     return !hs_mover_carry(trace->base, c->match->ruleset,
                            time_us > oldest_us ? time_us : oldest_us, c->move->received_us,
@@ -130,16 +136,17 @@ static bool can_explain(const struct hs_checking *c, struct hs_vec place, int64_
            can_reach(c, trace->place, place, time_us);
 }
 
-/* Returns whether this move is the first with a position since the spawn at `spawned_us`. Moves
-   that were taken back do not count. */
+/* Returns whether this move is the first with a position since the spawn at `spawned_us`. Refused
+   moves do not count. */
 static bool is_first_since_spawn(const struct hs_checking *c, int64_t spawned_us)
 {
     return c->moves->spawn_shown_us == spawned_us && c->player->spawned_us == spawned_us &&
            c->undo->movement.received_us < spawned_us;
 }
 
-/* Finds the first recent jump by the server that can explain this move. Skips a jump if it, or a
-   later jump, has already excused a move. The first move after a spawn may come late. */
+/* Finds the first jump by the server that can explain this move. Skips a jump if this jump or a
+   later jump has already excused a move. Also skips a jump that is not recent. For the first move
+   after a spawn, the spawn always counts as recent. */
 static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
 {
     const struct hs_player *player = c->player;
@@ -153,23 +160,25 @@ static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
     return false;
 }
 
-/* Returns whether the server may have moved the player between save and restore, and no move has
-   shown this yet. Returns false if the server posted a jump after the restore, because the
-   player's position is then known. */
+/* Returns whether the server may have moved the player between save and restore, and this move may
+   be the first that shows the new position. Returns false if the server posted a jump after the
+   restore, because the player's position is then known. */
 static bool may_have_jumped(const struct hs_checking *c)
 {
     const struct hs_match *match = c->match;
     const struct hs_player *player = c->player;
     int64_t since_us = c->moves->restored_us;
     if (match->has_frames && match->window_start_us > since_us)
-        /* Moves from before the restore may be sent again, but frames are not. */
+        /* The first move after the restore may be an old move that was sent again. Frames are not
+           sent again, so the first frame gives a later time. */
         since_us = match->window_start_us;
     bool is_told = match->has_frames && player->was_moved &&
                    player->moved_us[HS_JUMPS_OPEN - 1] >= match->window_start_us;
     return c->moves->is_restored && c->moves->has_restored_us && !is_told && is_recent(c, since_us);
 }
 
-/* Starts a launch by the server, unless the move was received before it. */
+/* Starts the last launch by the server, if it is not later than the move. Ends a launch after
+   LAUNCH_ENDS_US. */
 static void notice_launch(struct hs_checking *c)
 {
     const struct hs_player *player = c->player;
@@ -189,7 +198,7 @@ static bool has_gravity(const struct hs_checking *c, uint16_t mode)
     return mode < c->rules->mode_count && c->rules->modes[mode].gravity > 0;
 }
 
-/* Reduces the launch by the time of a step. */
+/* Reduces the speeds of the launch for the time of one step. */
 static void fade_launch(struct hs_checking *c, const struct hs_movement_step *step)
 {
     struct hs_launch *launch = &c->moves->launch;
@@ -205,7 +214,7 @@ static void fade_launch(struct hs_checking *c, const struct hs_movement_step *st
     c->moves->may_be_thrown = false;
 }
 
-/* If a body is too fast after a restore, assumes a launch before the restore. */
+/* If a body is too fast after a restore, assumes that the server launched it before the restore. */
 static void assume_launch(struct hs_checking *c, const struct hs_movement_finding *speed,
                           struct hs_movement_step *step)
 {
@@ -217,7 +226,7 @@ static void assume_launch(struct hs_checking *c, const struct hs_movement_findin
     launch->climb = step->launch_climb = hs_larger(launch->climb, speed->measured);
 }
 
-/* Begins the trace, and passes the path relative to the bases to the movement checks. */
+/* Begins the trace, and copies the path relative to the bases into the step. */
 static void begin_trace(struct hs_checking *c, struct hs_movement_step *step)
 {
     hs_move_trace_begin(c->trace, c->match, &c->moves->whereabouts, c->move, step->mode, c->rtt_us,
@@ -227,15 +236,15 @@ static void begin_trace(struct hs_checking *c, struct hs_movement_step *step)
     step->has_corrected = step->has_corrected && c->moves->corrected_base == step->base;
 }
 
-/* Returns whether this move may be the first that starts from the position of the last
-   correction. */
+/* Returns whether this move may be the first that starts at the position of the last correction. */
 static bool may_be_corrected(const struct hs_checking *c)
 {
     const struct hs_player_moves *moves = c->moves;
     return moves->has_corrected && !moves->has_used_correction && is_recent(c, moves->corrected_us);
 }
 
-/* Returns whether a move without failures would have failed without the last correction. */
+/* Returns whether the move would fail if it could not start at the position of the last correction.
+ */
 static bool needs_correction(const struct hs_checking *c, const struct hs_movement_step *step)
 {
     struct hs_movement movement = c->undo->movement;
@@ -273,8 +282,8 @@ static void remember(struct hs_checking *c)
 /*
  * A refused move does not move the body. The next move starts from the same place with the same
  * credit, and may use the time of both moves. So the moves of an honest player are soon accepted
- * again: at once if they start from the corrected position, otherwise as soon as the time since the
- * last accepted move is enough for the distance.
+ * again. If they start from the corrected position, they are accepted at once. Otherwise they are
+ * accepted when the time since the last accepted move is enough for the distance.
  */
 void hs_checking_take_back(struct hs_checking *c)
 {
@@ -341,7 +350,7 @@ void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *
     bool is_found = found_something(&found) || hs_move_trace_found(c->trace);
     bool is_announced = is_found && find_announced_jump(c, &announced_us);
     if (is_announced || (is_found && may_have_jumped(c))) {
-        /* The server moved the player, so check the move again as a jump by the server. */
+        /* A jump by the server can explain the failures, so check the move again as such a jump. */
         if (is_announced)
             moves->jump_closed_us = announced_us;
         else

@@ -3,23 +3,25 @@
 #include "validators/base/units.h"
 #include "validators/world/blockers.h"
 
-/* Height of the sphere's centre above the feet, in radii. At 1, the sphere would touch every
-   slope. At 3, it would not fit under low edges. */
+/* Height of the sphere's centre above the feet, in radii. With a height of 1, the sphere would
+   touch every slope. With a height of 3, it would not fit under low edges. */
 #define CENTER_RADII 2.0
 
-/* A body can stand on an edge within this distance of its centre, in radii, because bodies are
-   wider than the sphere. For a radius of 0.2 m this is 0.5 m, as far as the corners of a square
-   body 0.7 m wide. */
+/* A body can stand on an edge that is up to this far from its centre, in radii, because bodies are
+   wider than the sphere. For a radius of 0.2 m, this distance is 0.5 m. That is the distance to the
+   corners of a square body with a width of 0.7 m. */
 #define LEDGE_RADII 2.5
 
-/* A body is on a base if its distance from the base is at most this many radii plus `step`. */
+/* A body is on a base if its distance from the base's box is at most this many radii plus `step`.
+ */
 #define RIDING_RADII 4.0
 
-/* How long a body may walk without ground. A client that begins to fall may send some moves
-   before it changes its mode. */
+/* A body may walk without ground for this time. When a player begins to fall, the client may send
+   some moves before it changes the mode. */
 #define GRACE_US INT64_C(200000)
 
-/* The time between two searches for ground. A body that runs at 6 m/s covers 0.3 m in this time. */
+/* The min time between two searches for ground. A body that runs at 6 m/s covers 0.3 m in this
+   time. */
 #define LOOK_US INT64_C(50000)
 
 /* The time without ground grows by at most this much between two searches. */
@@ -28,13 +30,13 @@
 /* A path around an obstacle may take at most this time. */
 #define SEARCH_MAX_S 1.0
 
-/* The lag is the round trip plus the interpolation delay. LAG_UNKNOWN_US is used if the round trip
-   is unknown. A longer lag than LAG_MAX_US counts as LAG_MAX_US. */
+/* The lag is the round trip plus the interpolation delay. It is LAG_UNKNOWN_US if the round trip is
+   unknown, and at most LAG_MAX_US. */
 #define LAG_UNKNOWN_US INT64_C(200000)
 #define LAG_MAX_US     INT64_C(500000)
 
-/* The work limit of one search for a path around an obstacle. It is the cost of a few hit
-   claims. */
+/* The work limit (struct hs_work) of one search for a path around an obstacle. A few hit claims
+   cost about as much work. */
 enum { SEARCH_WORK = 40000 };
 
 /* ---- places ---- */
@@ -44,7 +46,7 @@ static const struct hs_move_mode *mode_at(const struct hs_moves_rules *rules, ui
     return mode < rules->mode_count ? &rules->modes[mode] : NULL;
 }
 
-/* Returns whether there is nothing to check: no map, no movers, and no base. */
+/* Returns whether there is nothing to check, because there is no map, no mover and no base. */
 static bool is_open(const struct hs_move_trace *trace)
 {
     return trace->match->world == NULL && trace->match->movers.count == 0 &&
@@ -56,8 +58,8 @@ static const struct hs_mover *mover_numbered(const struct hs_match *match, uint3
     return number > 0 && number <= match->movers.count ? &match->movers.all[number - 1] : NULL;
 }
 
-/* Sets base_path to the shortest of three paths from the last place: in the world, relative to
-   the old base, and relative to the new base. */
+/* Sets base_path to the shortest of three paths from the last place. They are measured in the
+   world, relative to the old base, and relative to the new base. */
 static void find_base_path(struct hs_move_trace *trace)
 {
     const struct hs_whereabouts *before = trace->before;
@@ -136,8 +138,8 @@ static void begin_search(const struct hs_move_trace *trace, double radius, struc
     s->times[s->time_count++] = now_us - trace->lag_us;
     if (!trace->before->has_place || trace->before->place_us >= now_us)
         return;
-    /* The connection may have delayed this move by up to the time since the previous one. So
-       test the times of the previous move too. */
+    /* The connection may have delayed this move by up to the time since the previous move. So test
+       the times of the previous move too. */
     s->times[s->time_count++] = trace->before->place_us;
     s->times[s->time_count++] = trace->before->place_us - trace->lag_us;
 }
@@ -153,9 +155,10 @@ static void cast(struct search *s, const struct hs_sweep *sweep, const int64_t *
 }
 
 /*
- * Returns whether an obstacle stops the sphere between two points, and sets *distance to the free
- * distance. If the sphere already touches something at its start, a ray is tested instead, so that
- * a body can move away from a wall. A body that is inside something may leave it.
+ * Returns whether an obstacle stops the sphere between two points. If so, sets *distance to the
+ * distance before the obstacle. If the sphere already touches something at its start, a ray is
+ * tested instead, so that a body can move away from a wall. If the start of the ray is inside an
+ * obstacle, nothing stops the body, so that it can leave the obstacle.
  */
 static bool is_stopped(struct search *s, struct hs_vec from, struct hs_vec to,
                        const int64_t *time_us, double *distance)
@@ -178,13 +181,14 @@ static bool is_stopped(struct search *s, struct hs_vec from, struct hs_vec to,
     return is_there;
 }
 
-/* A path of the sphere's centre, in straight legs. */
+/* A path of the sphere's centre. It consists of straight legs between the points. */
 enum { TRAIL_POINTS = 4 };
 struct trail {
     struct hs_vec point[TRAIL_POINTS];
     int count;
-    /* If a base carried the body: the places to which the bases have moved the start of the path.
-       Tests against movers use these starts. The path is free if it is free from one of them. */
+    /* The places to which the old and the new base have carried the start of the path. If there are
+       such places, tests against movers use them instead of point[0]. The path is free if it is
+       free from one of these places. */
     struct hs_vec carried[STARTS];
     int carried_count;
 };
@@ -208,9 +212,8 @@ static bool is_free_of_movers_at(struct search *s, const struct trail *trail, st
     return true;
 }
 
-/* Returns whether the path is free of movers at one of the times. A time does not count if a mover
-   may be in the way and its place at that time is unknown. Returns true if no time shows a blocked
-   path. */
+/* Returns whether the path is free of movers at one of the times. A time is skipped if a mover may
+   be in the way and its place at this time is unknown. If all times are skipped, returns true. */
 static bool is_free_of_movers(struct search *s, const struct trail *trail, double *distance)
 {
     bool is_blocked = false;
@@ -236,7 +239,7 @@ static bool is_free(struct search *s, const struct trail *trail)
 
 /* ---- paths around obstacles ---- */
 
-/* How far a body may leave the straight path. */
+/* How far a path may deviate from the straight path. */
 struct freedom {
     double lift;  /* upwards, for a step and the arc of a jump */
     double trace; /* length of the longest possible path */
@@ -250,7 +253,7 @@ static struct freedom freedom_of(const struct hs_move_trace *trace, double lengt
         step = hs_larger(step, rules->modes[i].step);
         gravity = hs_larger(gravity, rules->modes[i].gravity);
     }
-    /* An arc of this duration rises gravity * time^2 / 8 above its ends. */
+    /* The arc of a jump that takes `time_s` rises gravity * time_s^2 / 8 above its ends. */
     return (struct freedom){.lift = step + gravity * time_s * time_s / 8,
                             .trace = speed > 0 ? speed * time_s : 1.5 * length};
 }
@@ -265,7 +268,8 @@ static bool is_free_over(struct search *s, struct trail *trail, struct hs_vec fr
     return is_free(s, trail);
 }
 
-/* Tries a path with one corner: up and then level, or level and then down. */
+/* Tries a path with one corner. If the path climbs, it goes straight up first, then horizontally.
+   Otherwise it goes horizontally first, then straight down. */
 static bool is_free_by_corner(struct search *s, struct trail *trail, struct hs_vec from,
                               struct hs_vec to)
 {
@@ -277,14 +281,14 @@ static bool is_free_by_corner(struct search *s, struct trail *trail, struct hs_v
     return is_free(s, trail);
 }
 
-/* Tries paths on one side of the straight path: through single points beside it, and along a
-   parallel line. */
+/* Tries paths on one side of the straight path. Each of six paths goes through one point beside the
+   straight path. A seventh path runs parallel to the straight path. */
 static bool is_free_aside(struct search *s, struct trail *trail, struct hs_vec from,
                           struct hs_vec to, struct hs_vec aside, double length, double trace)
 {
     static const double shares[] = {0.5, 0.25, 0.75};
-    /* The points through which a path of length `trace` leads form an ellipse; this is half its
-       width. */
+    /* All paths of length `trace` are inside an ellipse with `from` and `to` as its foci. `most` is
+       half the width of the ellipse. */
     double most = sqrt(trace * trace - length * length) / 2;
     for (int i = 0; i < 6; i++) {
         trail->point[1] = hs_vec_add_scaled(hs_vec_lerp(from, to, shares[i / 2]), aside,
@@ -320,9 +324,10 @@ static bool has_way_around(struct search *s, struct trail *trail, const struct f
 
 /* ---- path ---- */
 
-/* Returns the radius of the body: the smallest of all modes if the mode is unknown. Returns 0 if
-   the path is not checked. A radius beyond the reach of every body is not checked either,
-   because it is probably in another unit of length. */
+/* Returns the body radius of the mode, or the smallest body radius of all modes if the mode is
+   unknown. Returns 0 if there is no radius, and the path is then not checked. Also returns 0 if the
+   radius is larger than ruleset->reach, because the radius is then probably in another unit of
+   length. */
 static double body_radius(const struct hs_move_trace *trace)
 {
     const struct hs_moves_rules *rules = &trace->match->ruleset->moves;
@@ -353,7 +358,7 @@ static struct trail trail_between(const struct hs_move_trace *trace, const struc
     return trail;
 }
 
-/* Returns whether a body can get from `from` to the end of the move in `time_s`. If not,
+/* Returns whether a body can get from `from` to the end of the move in `time_s`. If it cannot,
    describes the obstacle in *out. */
 static bool can_pass(const struct hs_move_trace *trace, struct search *s, struct hs_vec from,
                      double time_s, struct hs_movement_finding *out)
@@ -393,8 +398,9 @@ static void check_path(struct hs_move_trace *trace, double time_us, bool uses_co
 
 /* ---- ground ---- */
 
-/* Returns whether there is ground between a point `height` above the feet and `step` below the
-   feet. Something that the sphere already touches at its start is a wall, not ground. */
+/* Sweeps a sphere downwards, from `height` above the feet to `step` below the feet. Returns whether
+   the sphere touches ground. If the sphere touches something at its start, this is a wall, not
+   ground. */
 static bool is_above_ground(struct search *s, struct hs_vec feet, double height, double step,
                             double radius)
 {
@@ -426,7 +432,7 @@ static bool has_ground(const struct hs_move_trace *trace, double radius, double 
                             .length = height + step};
     struct hs_obstacle met;
     hs_blockers_sweep_map(&s.blockers, &down, &met);
-    if (met.touched) /* the usual case; a body inside something also counts as standing */
+    if (met.touched) /* the usual case; a body that is inside the map also counts as standing */
         return true;
     if (is_above_ground(&s, place, height, step, radius))
         return true;
@@ -464,7 +470,7 @@ static void check_ground(struct hs_move_trace *trace)
     trace->ground = (struct hs_movement_finding){true, HS_UNIT_SECONDS, hs_seconds(trace->hover_us),
                                                  hs_seconds(GRACE_US)};
     if (check != HS_MODE_ENFORCE)
-        trace->hover_us = 0; /* the next report comes after another grace time */
+        trace->hover_us = 0; /* report the next failure after another GRACE_US */
 }
 
 /* ---- base ---- */
@@ -525,8 +531,8 @@ void hs_move_trace_keep(const struct hs_move_trace *trace, struct hs_whereabouts
                                            .is_hovering = trace->is_hovering};
 }
 
-/* Computes the server's position in world coordinates. Returns false if the place of its base is
-   unknown. */
+/* Computes the server's position in world coordinates. Returns false if the place of the server's
+   base is unknown. */
 static bool find_server_place(const struct hs_move_trace *trace, struct hs_vec *out)
 {
     const struct hs_move *move = trace->move;

@@ -10,7 +10,7 @@
 #include "validators/match/players.h"
 #include "validators/shot.h"
 
-/* ---- what belongs to an excerpt ---- */
+/* ---- the selection of players, movers and numbers ---- */
 
 static bool are_apart(struct hs_vec low, struct hs_vec high, struct hs_vec other_low,
                       struct hs_vec other_high)
@@ -40,8 +40,8 @@ static bool is_named(const struct hs_excerpt *excerpt, const struct hs_player *p
     return named;
 }
 
-/* Returns whether the history of the player covers all times of the claim, and the player was
-   never near the path. */
+/* Returns whether the player was certainly never near the path. This requires that the player's
+   history covers all times of the claim without a gap. */
 static bool is_far(const struct hs_excerpt *excerpt, const struct hs_match *match,
                    const struct hs_player *player)
 {
@@ -74,13 +74,13 @@ bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_matc
 {
     struct hs_vec low, high;
     hs_mover_surroundings(mover, &low, &high);
-    /* Keep the first mover even if it is far away, because the check `world` is skipped in a
-       match without a map and movers. */
+    /* Keep the first mover even if it is far away, because the check `world` is skipped in a match
+       that has neither a map nor a mover. */
     return mover == match->movers.all || !are_apart(low, high, excerpt->low, excerpt->high);
 }
 
 /* If two ends are further apart than this share of the trace's length, they belong to different
-   traces. It is ten times the share in hs_ledger_is_same_trace. */
+   traces. The share is ten times the share in hs_ledger_is_same_trace. */
 #define NEAR_SHARE 1e-5
 
 /* Returns whether two places are further apart than `distance` along at least one axis. */
@@ -89,12 +89,13 @@ static bool are_far(struct hs_vec a, struct hs_vec b, double distance)
     return fabs(a.x - b.x) > distance || fabs(a.y - b.y) > distance || fabs(a.z - b.z) > distance;
 }
 
-/* Returns whether the check `trajectory` may compare the claim with this entry. If the claim has
-   no end, this function returns true for every entry near the claim's times. */
+/* Returns whether the check `trajectory` may compare the claim with this entry. If the claim has no
+   end, or if the excerpt is for a posted shot, returns true for every entry near the times of the
+   excerpt. */
 static bool may_be_same_trace(const struct hs_excerpt *excerpt, const struct hs_ledger_entry *entry)
 {
     const struct hs_hit_claim *claim = excerpt->claim;
-    /* are_far is fast and excludes most traces before the exact test. */
+    /* are_far is a fast test that excludes most entries. hs_hit_repeats_trace is the exact test. */
     if (claim != NULL && !claim->has_no_end)
         return entry->accepted &&
                (claim->pellet_count > 0 || !are_far(entry->end, claim->end, excerpt->near)) &&
@@ -241,8 +242,9 @@ static void widen_by_player(struct hs_excerpt *excerpt, const struct hs_match *m
     widen(excerpt, grown(span->high, reach));
 }
 
-/* Returns the distance by which the bounds of a trace are extended. It allows for the sphere,
-   the blast, and the sag of a flight (g T^2 / 8 for a flight of T seconds). */
+/* Returns the distance by which the bounds of a trace are extended. The distance contains the
+   radius of the sphere, the radius of the blast, and the sag of the trajectory: g T^2 / 8 for a
+   flight of T seconds. */
 static double slack_of(const struct hs_match *match, const struct hs_hit_result *result)
 {
     const struct hs_ruleset *ruleset = match->ruleset;

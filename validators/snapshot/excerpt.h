@@ -1,31 +1,33 @@
-/* Writes and reads excerpts (snapshot.h). An excerpt is a saved match that contains poses and
-   has no stale state. Internal to validators/. */
+/* Writes and reads excerpts (snapshot.h). An excerpt contains the part of a match that one verdict
+   depends on. Unlike a snapshot, an excerpt contains poses. Reading an excerpt does not make the
+   states of its samples stale. Internal to validators/. */
 #ifndef HS_SNAPSHOT_EXCERPT_H
 #define HS_SNAPSHOT_EXCERPT_H
 
 #include "validators/snapshot.h"
 #include "validators/snapshot/load.h"
 
-/* HS_EXCERPT_VERSION is the first value of an excerpt. Increase HS_EXCERPT_CODING when a change
-   to the code changes the bytes of excerpts. */
+/* HS_EXCERPT_VERSION is the first four bytes of an excerpt. Increase HS_EXCERPT_CODING when a
+   change to the code changes the bytes of excerpts. */
 #define HS_EXCERPT_CODING  UINT64_C(4)
 #define HS_EXCERPT_VERSION (UINT64_C(0x80000000) + (HS_EXCERPT_CODING << 16) + HS_SAVED_VERSION)
 
-/* Selects the data that one verdict depends on. */
+/* Describes the data that one verdict depends on. */
 struct hs_excerpt {
     struct hs_str shooter;
     uint64_t shot;
-    /* A shot that the shooter posted, preferably with the weapon of `result`; NULL if the
-       shooter posted no shot. It is kept because the rules about unposted hits depend on whether
-       the shooter posts shots. */
+    /* A posted shot of the shooter, if possible with the weapon of the verdict; NULL if the shooter
+       posted no shot. The excerpt contains this shot, because the rules about unposted hits depend
+       on whether the shooter posts shots. */
     const struct hs_ledger_entry *posted;
-    /* hs_ledger_offset_jump compares some hits with the claim. These are the hits with the smallest
-       and the largest offset among them; NULL if there are no such hits. */
+    /* The hits with the smallest and the largest offset among all hits that hs_ledger_offset_jump
+       compares with the claim; NULL if it compares no hit. */
     const struct hs_ledger_entry *low_offset, *high_offset;
     const struct hs_hit_claim *claim; /* NULL if the excerpt is for a posted shot */
-    /* Two ends are on different traces if their distance along an axis is larger than `near`. */
+    /* A hit whose end is further than `near` from the claim's end along any axis has another trace.
+     */
     double near;
-    int64_t from_us, until_us; /* the verdict uses poses from this range of times */
+    int64_t from_us, until_us; /* the verdict depends on poses from this range of times */
     struct hs_vec low, high;   /* bounds of all places that matter for the verdict */
     struct hs_excerpt_last last;
 };
@@ -33,8 +35,8 @@ struct hs_excerpt {
 void hs_excerpt_save(const struct hs_match *match, struct hs_excerpt *excerpt,
                      struct hs_bytes *out);
 
-/* Return whether the excerpt must contain this player, mover or used number. `entry` points into
-   `numbers`. */
+/* These functions return whether the excerpt must contain this player, this mover or this used shot
+   number. `entry` points into `numbers`. */
 bool hs_excerpt_has_player(const struct hs_excerpt *excerpt, const struct hs_match *match,
                            const struct hs_player *player);
 bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_match *match,
@@ -44,8 +46,9 @@ bool hs_excerpt_has_number(const struct hs_excerpt *excerpt,
                            const struct hs_ledger_entry *entry);
 bool hs_excerpt_is_shooter(const struct hs_excerpt *excerpt, const struct hs_player *player);
 
-/* Each `get` function reads the bytes that the `put` function with the same name wrote. These
-   bytes follow the other saved bytes of the match, mover or player. */
+/* Each `get` function reads the bytes that the `put` function with the same name wrote. In an
+   excerpt, these bytes follow the bytes that a snapshot also contains for the match, the mover or
+   the player. */
 void hs_excerpt_put_match(const struct hs_match *match, struct hs_bytes *out);
 void hs_excerpt_get_match(struct hs_loading *l);
 
@@ -57,13 +60,14 @@ void hs_excerpt_put_player(struct hs_excerpt *excerpt, const struct hs_match *ma
                            const struct hs_player *player, struct hs_bytes *out);
 void hs_excerpt_get_player(struct hs_loading *l, struct hs_player *player);
 
-/* Copies `state`, so the state need not outlive the call. */
+/* The function copies `state`, so the caller may free it after the call. */
 void hs_excerpt_put_state(struct hs_excerpt *excerpt, const struct hs_match *match,
                           const struct hs_state *state, struct hs_bytes *out);
 void hs_excerpt_get_state(struct hs_loading *l, struct hs_state *state);
 
-/* hs_excerpt_put_history writes the samples around the times of the excerpt. `match` is NULL for
-   the history of a mover. hs_excerpt_get_history reads the samples into an empty history. */
+/* hs_excerpt_put_history writes the samples from from_us to until_us, and some samples around them.
+   `match` is NULL for the history of a mover. hs_excerpt_get_history reads the samples into an
+   empty history. */
 void hs_excerpt_put_history(struct hs_excerpt *excerpt, const struct hs_match *match,
                             const struct hs_history *history, bool is_shooter,
                             struct hs_bytes *out);

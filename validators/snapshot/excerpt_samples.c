@@ -1,23 +1,24 @@
-/* Saves the samples around the times of a claim. Each sample is saved as its differences from the
-   previous sample. A frame contains samples of many players, so histories often contain the same
-   times. A time is not written again if the previous history in the excerpt contains it too. */
+/* Saves the samples around the times of a claim. Only the parts of a sample that differ from the
+   previous sample are saved. One frame adds a sample to the histories of many players, so the
+   histories often contain the same times. A time that the previous history in the excerpt also
+   contains is not written again. */
 #include <string.h>
 
 #include "validators/history/body_box.h"
 #include "validators/match/players.h"
 #include "validators/snapshot/excerpt.h"
 
-/* An excerpt contains this many more samples before and after the times of the claim. They show
-   a human reader how the players moved. */
+/* An excerpt contains this many additional samples before and after the times of the claim. They
+   show a human reader how the players moved. */
 enum { MARGIN = 16 };
 
-/* The excerpt contains this many of the shooter's newest posted round trips, as many as
-   hs_connection_read uses. */
+/* The excerpt contains this many of the shooter's newest posted round trips, because
+   hs_connection_read uses this number of round trips. */
 enum { ROUND_TRIPS = 4 };
 
 /* ---- samples ---- */
 
-/* Returns the current sample; NULL after the last one. */
+/* Returns the current sample, or NULL after the last sample. */
 static const struct hs_sample *current(struct hs_samples *samples)
 {
     if (samples->next == samples->until)
@@ -34,7 +35,7 @@ static void skip(struct hs_samples *samples, uint32_t count)
     samples->at += count;
 }
 
-/* Skips the samples up to a time. */
+/* Skips all samples up to and including `time_us`. */
 static void advance_past(struct hs_samples *samples, int64_t time_us)
 {
     const struct hs_sample *is;
@@ -43,13 +44,14 @@ static void advance_past(struct hs_samples *samples, int64_t time_us)
 }
 
 struct range {
-    /* Samples from `from` up to, but not including, `until` are saved. Those before posed_from
-       are saved without bones. */
+    /* The samples from index `from` to index `until` - 1 are saved. The samples before posed_from
+       are saved without a posted pose. */
     uint32_t from, posed_from, until;
 };
 
-/* Returns whether the player is dead or protected at sample `i`. Earlier samples are then saved
-   too, because a rejection reports when that state began. */
+/* Returns whether the player is dead or protected at sample `i`. If so, the excerpt must also
+   contain the sample before, because a rejection reports when the player died or became protected.
+ */
 static bool is_out(const struct hs_history *history, uint32_t i)
 {
     const struct hs_state *state = hs_history_state(history, hs_history_at(history, i));
@@ -137,17 +139,19 @@ static void get_pose(struct hs_loading *l, struct hs_posted_pose *pose)
 }
 
 /*
- * A sample begins with these bits. A part whose bit is not set equals that part of the previous
- * sample, or is zero in the first sample. Most players in an excerpt stand still or walk, so most
- * parts do not change from one sample to the next. Without the unchanged parts, an excerpt is about
- * a third as large, and compressing it takes a third of the time.
+ * Each saved sample begins with two bytes that contain these bits. If the bit of a part is not set,
+ * the part is equal in the previous sample; in the first sample of a history, the part is zero.
+ * Most players stand still or walk, so most parts do not change from one sample to the next.
+ * Without the unchanged parts, an excerpt has about a third of the size, and compressing it takes
+ * about a third of the time.
  */
 enum {
     PART_X = 1,
     PART_Y = 2,
     PART_Z = 4,
-    /* Set: the sample contains the time, in eight bytes. If neither this bit nor IS_NEXT_TIME is
-       set, the sample contains the time since the previous sample, in four bytes. */
+    /* If this bit is set, the sample contains its time, in eight bytes. If neither this bit nor
+       IS_NEXT_TIME is set, the sample contains the time since the previous sample, in four bytes.
+     */
     PART_TIME = 8,
     PART_ROTATION = 16,
     PART_AIM = 32,
@@ -155,19 +159,20 @@ enum {
     PART_INTERP = 128,
     PART_EVENT = 256,
     PART_STATE = 512,
-    PART_POSE = 1024,    /* not set: there is no pose, or IS_SAME_POSE is set */
+    PART_POSE = 1024,    /* if not set, the sample has no pose, or IS_SAME_POSE is set */
     IS_SAME_POSE = 2048, /* the pose equals the last pose that was written */
     IS_RTT_POSTED = 4096,
-    IS_NEXT_TIME = 8192, /* the time is the next one in the previous history */
+    IS_NEXT_TIME = 8192, /* the time is the next time in the previous history */
     ALL_PARTS = 16383,
     RARE_PARTS = PART_ROTATION | PART_AIM | PART_RTT | PART_INTERP | PART_EVENT,
-    /* Written instead of a sample: the previous sample is repeated at the next times in the
-       previous history. All lower bits contain the number of repetitions. */
+    /* Written instead of one or more samples that are equal to the previous sample except for their
+       times. The times are the next times in the previous history. All lower bits contain the
+       number of these samples. */
     IS_REPEATED = 32768,
     MAX_REPEATED = IS_REPEATED - 1
 };
 
-/* Compares the bytes, so zero and minus zero are different. */
+/* Compares bytes, so 0.0 and -0.0 are different. */
 static bool are_same(const void *a, const void *b, size_t size)
 {
     return memcmp(a, b, size) == 0;
@@ -178,7 +183,8 @@ static unsigned differs(const void *a, const void *b, size_t size, unsigned part
     return are_same(a, b, size) ? 0 : part;
 }
 
-/* Returns how many samples from the current one on are adjacent in memory, at most MAX_REPEATED. */
+/* Returns the number of samples, from the current sample on, that are adjacent in memory, but at
+   most MAX_REPEATED. */
 static uint32_t adjacent(const struct hs_samples *samples)
 {
     uint32_t rest = samples->until - samples->next;
@@ -186,8 +192,9 @@ static uint32_t adjacent(const struct hs_samples *samples)
     return run < MAX_REPEATED ? run : MAX_REPEATED;
 }
 
-/* IS_REPEATED requires that two samples are equal in these bytes: all saved parts except the time.
-   The bytes include the index of the pose, which is equal only if neither sample has a pose. */
+/* The range of bytes in struct hs_sample that must be equal for IS_REPEATED. It contains all saved
+   parts except the time. It also contains the index of the pose, which is equal only if neither
+   sample has a pose. */
 enum {
     REPEATED_FROM = offsetof(struct hs_sample, position),
     REPEATED_UNTIL = offsetof(struct hs_sample, jumped)
@@ -233,8 +240,9 @@ static bool is_same_pose(const struct hs_posted_pose *a, const struct hs_posted_
            are_same(a->bones, b->bones, bones);
 }
 
-/* Writes a coordinate if `is_set` is not zero. Returns the address after the written bytes. `to`
-   must have space for eight bytes in any case. */
+/* Writes a coordinate, and returns the address where the next bytes belong. If `is_set` is 0, this
+   address is `to`, so that the next bytes overwrite the coordinate. `to` must always have space for
+   eight bytes. */
 static unsigned char *put_coordinate(double value, unsigned is_set, unsigned char *to)
 {
     uint64_t word;
@@ -290,7 +298,7 @@ static double get_coordinate(struct hs_loading *l)
     return value;
 }
 
-/* Reads the next sample. `sample` must contain the previous sample. */
+/* Reads the next sample. Before the call, `sample` must contain the previous sample. */
 static void get_sample(struct hs_loading *l, unsigned parts, struct hs_samples *times,
                        struct hs_sample *sample)
 {
@@ -366,16 +374,18 @@ static void put_state(struct hs_excerpt *excerpt, const struct hs_match *match,
     hs_bytes_put(out, state->is_stale, 1);
 }
 
-/* Writes the samples of one history. */
+/* The state of writing the samples of one history. */
 struct writing {
-    struct hs_samples samples, times; /* the samples to write, and those of the previous history */
+    /* The samples to write, and the samples of the previous history. */
+    struct hs_samples samples, times;
     uint32_t posed_from;
     const struct hs_sample *was; /* the last written sample */
     const struct hs_posted_pose *last_pose;
 };
 
-/* Skips samples that repeat the last written sample, and writes their number. `is` is the current
-   sample. The loop reads adjacent samples, because most samples of an excerpt are skipped here. */
+/* Skips the samples that are equal to the last written sample, and writes their number. `is` is the
+   current sample. The loop is fast, because it reads only samples that are adjacent in memory. It
+   skips most samples of an excerpt. */
 static void put_repeated(struct writing *writing, const struct hs_sample *is, struct hs_bytes *out)
 {
     const struct hs_sample *next = current(&writing->times), *was = writing->was;
@@ -442,17 +452,17 @@ void hs_excerpt_put_history(struct hs_excerpt *excerpt, const struct hs_match *m
     }
 }
 
-/* Reads the samples of one history. */
+/* The state of reading the samples of one history. */
 struct reading {
     struct hs_history *history;
     bool of_mover;
-    struct hs_samples times; /* of the previous history */
+    struct hs_samples times; /* the samples of the previous history */
     struct hs_sample sample;
     struct hs_state player;
     struct hs_mover_state mover;
-    unsigned seen; /* the parts that were read so far */
+    unsigned seen; /* the bits of all samples so far */
     bool has_pose;
-    struct hs_posted_pose *pose; /* the last one */
+    struct hs_posted_pose *pose; /* the last pose that was read */
 };
 
 static void insert(struct hs_loading *l, struct reading *reading)

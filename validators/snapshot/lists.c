@@ -19,8 +19,9 @@
         NAMED(type, standing.suspicion.moves, SUMS, MOVE_CHECKS),                                  \
         FIELD(type, standing.suspicion.time_us, TIME)
 
-/* Fields marked ELSEWHERE are borrowed (ruleset, world), are saved by other code (players,
-   movers, teams), or depend on frames and are empty until the first frame after a restore. */
+/* A list names each field of its struct. ELSEWHERE marks the fields that hs_saved_put does not
+   save. In struct hs_match, such a field is borrowed (ruleset, world), or other code saves it
+   (players, movers, teams), or it is unset until the first frame after a restore. */
 static const struct hs_saved_field match_fields[] = {
     FIELD(hs_match, ruleset, ELSEWHERE),         FIELD(hs_match, world, ELSEWHERE),
     FIELD(hs_match, limits, ELSEWHERE),          FIELD(hs_match, players, ELSEWHERE),
@@ -45,7 +46,9 @@ static const struct hs_saved_field player_fields[] = {
     FIELD(hs_player, has_left_before, FLAG),
     FIELD(hs_player, was_moved, FLAG),
     FIELD(hs_player, was_launched, FLAG),
-    FIELD(hs_player, has_spawned, ELSEWHERE), /* a spawn after the save may be unknown */
+    /* After a restore, the last spawn is unknown, because the player may have spawned since the
+       save. */
+    FIELD(hs_player, has_spawned, ELSEWHERE),
     FIELD(hs_player, due, ELSEWHERE),
     FIELD(hs_player, place, ELSEWHERE),
     FIELD(hs_player, hash, ELSEWHERE),
@@ -86,8 +89,8 @@ static const struct hs_saved_field account_fields[] = {
     FIELD(hs_account, has_credit, FLAG),
 };
 
-/* `team` is an index into the match's list of teams, which changes. So the team's name is saved
-   instead. `stale` is not saved, because all restored state is stale. */
+/* `team` is an index in the match's list of teams. The list is different after a restore, so the
+   team's name is saved instead. `stale` is not saved, because all restored state is stale. */
 static const struct hs_saved_field state_fields[] = {
 #define SAID(type, member, first, saved, stale, field)    FIELD(hs_state, member, saved),
 #define OWN(type, member, dimension, first, saved, stale) FIELD(hs_state, member, saved),
@@ -160,7 +163,8 @@ static const struct hs_saved_field cadence_fields[] = {
 
 static const struct hs_saved_field moves_fields[] = {
     FIELD(hs_player_moves, checks, ELSEWHERE),
-    FIELD(hs_player_moves, whereabouts, ELSEWHERE), /* built again from the first move */
+    /* Computed again from the first move after a restore. */
+    FIELD(hs_player_moves, whereabouts, ELSEWHERE),
     FIELD(hs_player_moves, posture, ELSEWHERE),
     FIELD(hs_player_moves, epoch, UNSIGNED),
     FIELD(hs_player_moves, epoch_us, TIME),
@@ -194,7 +198,8 @@ static const struct hs_saved_field moves_fields[] = {
     NAMED(hs_player_moves, raised, COUNTS, MOVE_CHECKS),
 };
 
-/* The answers follow these fields, oldest first, each with its seq and epoch. */
+/* In the saved bytes, the answers follow these fields, oldest first. Each answer begins with its
+   seq and epoch. */
 static const struct hs_saved_field answers_fields[] = {
     FIELD(hs_move_answers, next, ELSEWHERE),      FIELD(hs_move_answers, count, ELSEWHERE),
     FIELD(hs_move_answers, capacity, ELSEWHERE),  FIELD(hs_move_answers, newest_epoch, UNSIGNED),

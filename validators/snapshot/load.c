@@ -1,4 +1,4 @@
-/* Reads a match, in the order in which save.c writes it. */
+/* Reads the parts of a match in the order in which save.c writes them. */
 #include "validators/snapshot/load.h"
 
 #include "validators/hit.h"
@@ -13,7 +13,7 @@ void hs_loading_get(struct hs_loading *l, enum hs_saved_id id, void *to)
         l->is_damaged = true;
 }
 
-/* Reads a struct whose counters are omitted in an excerpt. */
+/* Reads a struct. In an excerpt, the struct has no counters. */
 static void get_counted(struct hs_loading *l, enum hs_saved_id id, void *to)
 {
     bool is_sane = l->is_excerpt ? hs_saved_get_uncounted(&l->reader, &l->names, id, to)
@@ -104,11 +104,13 @@ void hs_loading_team(struct hs_loading *l, struct hs_state *state)
         l->is_damaged = true;
     else if (team.len > 0 && !hs_match_intern_team(l->match, team, &state->team))
         /* While a match is saved in parts, players can change their teams. So the parts can contain
-           more names than fit. The team of some players is then unknown until a frame names it. */
+           more than HS_MAX_TEAMS names. The team of some players is then unknown until a frame
+           posts the team. */
         l->no_memory = l->match->team_count < HS_MAX_TEAMS;
 }
 
-/* Reads the values that the next sample of a player inherits. Returns false if none were known. */
+/* Reads the values that the next sample of a player inherits. Returns false if the saved player had
+   no such values. */
 static bool load_state(struct hs_loading *l, struct hs_inherited *carried)
 {
     if (!hs_loading_flag(l))
@@ -140,7 +142,7 @@ static void load_shot(struct hs_loading *l, struct hs_posted_shot *shot)
         hs_loading_get(l, HS_SAVED_REMEMBERED, check);
         if (check->outcome > HS_OUTCOME_UNKNOWN)
             l->is_damaged = true;
-        for (uint16_t i = 0; i < shot->check_count; i++) /* no check may occur twice */
+        for (uint16_t i = 0; i < shot->check_count; i++) /* each check may occur only once */
             if (shot->checks[i].check == check->check)
                 l->is_damaged = true;
     }
@@ -261,8 +263,8 @@ static void load_answers(struct hs_loading *l, struct hs_player_moves *moves)
         load_answer(l, moves->answers);
 }
 
-/* Returns whether these values are safe to use: array indices are in range, credits are not
-   negative, and values that are converted to integers fit. */
+/* Returns whether the values in `checks` are safe to use: indices are within their arrays, credits
+   are not negative, and values that the code converts to integers fit. */
 static bool is_usable(const struct hs_move_checks *checks)
 {
     const struct hs_timing *timing = &checks->timing;
@@ -275,8 +277,8 @@ static bool is_usable(const struct hs_move_checks *checks)
            movement->tick_us <= 1e6F && movement->unused_us >= 0;
 }
 
-/* Reads the move checks. If they cannot be read, they start again with the saved credit, so that
-   the player gains no credit. */
+/* Reads the move checks. If this program cannot read the move checks, they start again with the
+   saved credit, so that the player gains no credit. */
 static void load_checks(struct hs_loading *l, struct hs_move_checks *checks)
 {
     struct hs_timing credit = {.has_credit = hs_loading_flag(l)};
@@ -313,8 +315,8 @@ static void load_moves(struct hs_loading *l, struct hs_player *player)
     load_answers(l, player->moves);
 }
 
-/* Moves the player from `read` into the match. `read` no longer owns anything afterwards. `carried`
-   may be NULL. */
+/* Moves the player from `read` into the match. After the call, `read` owns no memory. `carried`
+   contains the values that the next sample inherits, and may be NULL. */
 static void settle(struct hs_loading *l, struct hs_str name, struct hs_player *read,
                    const struct hs_inherited *carried)
 {
@@ -368,9 +370,10 @@ static bool is_present(const struct hs_players *players, struct hs_str account)
     return false;
 }
 
-/* Reads the accounts. If a player left while the match was saved in parts, their account may be
-   saved twice: with the player and in this list. The copy in this list is then ignored. Replaying
-   the journal then ends the player's session. */
+/* Reads the parked accounts. If a player left while the match was saved in parts, the bytes may
+   contain the player's account twice: with the player, who was still present when they were saved,
+   and in the list of parked accounts. In this case the parked account is ignored. Later, the replay
+   of the journal ends the player's session. */
 static void load_accounts(struct hs_loading *l)
 {
     uint64_t count = hs_bytes_get(&l->reader, 4);
@@ -392,8 +395,8 @@ static void load_accounts(struct hs_loading *l)
     }
 }
 
-/* Reads everything after the head. Restores every saved player, even if there are more than the
-   limit. */
+/* Reads all parts after the head. Restores all saved players, even if there are more than the limit
+   allows. */
 static void load_match(struct hs_loading *l)
 {
     struct hs_match *match = l->match;
@@ -423,7 +426,8 @@ static void load_match(struct hs_loading *l)
     hs_players_reverse(&match->players);
 }
 
-/* Sets the limits and reserves the bytes of the restored match. */
+/* Sets the limits of the restored match, and reserves its bytes. Returns false if the bytes are
+   above a limit. */
 static bool reserve_bytes(struct hs_match *match, const struct hs_match_limits *limits)
 {
     size_t bytes = hs_match_count_bytes(match);
@@ -443,13 +447,14 @@ bool hs_match_is_excerpt(const void *bytes, size_t size)
     return hs_bytes_get(&reader, 4) == HS_EXCERPT_VERSION && !reader.failed;
 }
 
-/* The rigs must be equal, because an excerpt contains bounds that were computed from their
-   hitboxes. */
+/* The rigs of the two rulesets must be equal, because an excerpt contains bounds that were computed
+   from the hitboxes of the rigs. */
 bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_ruleset *other)
 {
     bool fits = saved_with->rig_count == other->rig_count &&
                 saved_with->weapon_count <= other->weapon_count && saved_with->up == other->up;
-    /* Comparing bytes is reliable here, because rigs are zeroed before they are filled. */
+    /* Padding bytes are equal, because rigs are zeroed before they are filled. So bytes can be
+       compared. */
     for (uint16_t i = 0; fits && i < saved_with->rig_count; i++)
         /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
         fits = memcmp(saved_with->rigs[i], other->rigs[i], sizeof *other->rigs[i]) == 0;
@@ -486,8 +491,8 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
     *out = NULL;
     if (!load_head(&l))
         return l.reader.failed ? HS_MATCH_DAMAGED : HS_MATCH_OTHER_VERSION;
-    /* Load without a memory limit, because the size is not known yet. reserve_bytes sets the
-       limit afterwards. */
+    /* Load without a memory limit, because the size of the match is not known yet. reserve_bytes
+       sets the limit later. */
     struct hs_match_limits no_bytes = *limits;
     no_bytes.bytes = 0;
     no_bytes.shared = NULL;

@@ -5,29 +5,32 @@
 #include "validators/base/saved.h"
 #include "validators/match/players.h"
 
-/* A walk through samples of a history. */
+/* An iterator over samples of a history. */
 struct hs_samples {
     const struct hs_history *history;
-    uint32_t next, until; /* index of the current sample, and of the first one after the end */
-    uint32_t run;         /* number of samples from `at` on that are adjacent in memory */
+    uint32_t next, until; /* index of the current sample, and index after the last sample */
+    /* Number of samples, from `at` on, that are adjacent in memory; 0: `at` is not set. */
+    uint32_t run;
     const struct hs_sample *at; /* the current sample; valid if run > 0 */
 };
 
-/* Parts of an excerpt that were written or read last. The following parts can refer to them. */
+/* The samples and the state that were written or read last in an excerpt. The next samples and the
+   next state can refer to them. */
 struct hs_excerpt_last {
-    struct hs_samples samples; /* of a player or mover */
+    struct hs_samples samples; /* the samples of a player or a mover */
     bool has_state;
     struct hs_state state;
 };
 
-/* After an error, all reads return zeros and hs_loading_is_fine returns false. */
+/* The state of reading a match. After an error, hs_loading_is_fine returns false. Reads beyond the
+   end of the bytes return zeros. */
 struct hs_loading {
     struct hs_bytes_reader reader;
     struct hs_saved_names names;
     struct hs_match *match;
-    bool knows_checks;     /* the saved move checks have this program's layout */
+    bool knows_checks;     /* the layout of the saved move checks is the layout of this program */
     bool restarted_checks; /* the move checks of at least one player could not be read */
-    bool is_excerpt;       /* the bytes contain poses, and no state is stale */
+    bool is_excerpt;       /* the bytes are an excerpt (snapshot/excerpt.h) */
     struct hs_excerpt_last last;
     bool is_damaged, no_memory;
 };
@@ -39,8 +42,8 @@ struct hs_str hs_loading_name(struct hs_loading *l, bool may_be_empty);
 int32_t hs_loading_delay(struct hs_loading *l); /* in microseconds; -1 if unknown */
 void hs_loading_get(struct hs_loading *l, enum hs_saved_id id, void *to);
 
-/* Reads the name of a state's team. The other members must have been read before. Also checks that
-   the state's weapon, rig and stance exist in the ruleset. */
+/* Reads the name of a state's team, and sets state->team. The other members of `state` must have
+   been read before. Also checks that the state's weapon, rig and stance exist in the ruleset. */
 void hs_loading_team(struct hs_loading *l, struct hs_state *state);
 
 /* Reads an entry that hs_saved_put_entry wrote. The caller must free it with

@@ -1,4 +1,4 @@
-/* Applies the records that match/journal.c writes. */
+/* Applies the journal records that match/journal.c writes. */
 #include "validators/journal.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 #include "validators/match/journal.h"
 #include "validators/snapshot/load.h"
 
-/* Starts a session of the player with this name, who may be new to the match. Returns NULL if
-   the player cannot be added. */
+/* Starts a session of the player with this name. Adds the player if they are not in the match.
+   Returns NULL if the player cannot be added. */
 static struct hs_player *begin_session(struct hs_loading *l, struct hs_str name)
 {
     struct hs_players *players = &l->match->players;
@@ -42,19 +42,20 @@ static void replay_session(struct hs_loading *l)
     uint64_t sessions =
         as_recorded.session > players->sessions ? as_recorded.session : players->sessions;
     player = hs_players_find(players, name);
-    /* If the snapshot counts the session but does not contain the player, they were evicted. */
+    /* If the snapshot does not contain the player, but the snapshot's number of sessions includes
+       this session, the player was evicted before the save. */
     bool is_newer = as_recorded.session > (player != NULL ? player->session : players->sessions);
     bool ends = player != NULL && !player->left && as_recorded.left &&
                 player->session == as_recorded.session;
     if (is_newer) {
-        /* Use the record's eviction limit. A player who was evicted to make space for this session
-           can then be evicted again. */
+        /* Use the eviction limit in the record. So a player who was evicted to make space for this
+           session can be evicted again. */
         players->evict_before_us = evict_before_us;
         player = begin_session(l, name);
     }
-    /* If a player rejoined while the match was saved in parts, the number of their session can
-       exceed the saved number of sessions. So the number is updated even if the session is
-       known. */
+    /* If a player rejoined while the match was saved in parts, the number of the player's session
+       can be above the saved number of sessions. So update the number of sessions even if the
+       snapshot contains the session. */
     players->sessions = sessions;
     if (player == NULL || (!is_newer && !ends))
         return;
@@ -67,7 +68,8 @@ static void replay_session(struct hs_loading *l)
     player->ended_us = as_recorded.ended_us;
 }
 
-/* Records a payment of the player's current session, unless the snapshot already contains it. */
+/* Records a payment of the player's current session. Does nothing if the snapshot already contains
+   the payment. */
 static void book(struct hs_loading *l, struct hs_player *player, struct hs_journal_payment *payment)
 {
     struct hs_ledger *ledger = &player->ledger;
@@ -90,8 +92,8 @@ static void book(struct hs_loading *l, struct hs_player *player, struct hs_journ
     l->match->totals.damage += payment->damage;
 }
 
-/* Applies a payment of one of the player's earlier sessions: only its time and its cadence still
-   matter. */
+/* Applies a payment of one of the player's earlier sessions. Only the payment's time and cadence
+   still matter. */
 static void book_former(struct hs_loading *l, struct hs_player *player,
                         const struct hs_journal_payment *payment)
 {
@@ -102,9 +104,10 @@ static void book_former(struct hs_loading *l, struct hs_player *player,
     hs_ledger_record_paid(numbers, payment->entry.fire_time_us);
 }
 
-/* Returns whether a payment no longer matters: it is from before the last clock reset, or so old
-   that no claim with the same number can be accepted any more. The match may have forgotten the
-   number of such a payment, so the payment must not count again. */
+/* Returns whether a payment no longer matters. A payment from before the last clock reset does not
+   matter. A payment from before evict_before_us does not matter either, because claims from that
+   time are too old to be accepted. The match may have forgotten the shot number of such a payment,
+   so the payment must not count again. */
 static bool is_past(const struct hs_match *match, const struct hs_journal_payment *payment)
 {
     return payment->clock != match->clock ||
@@ -153,8 +156,8 @@ static void replay_account(struct hs_loading *l)
     uint64_t change = hs_bytes_get(&l->reader, 8);
     uint64_t session = hs_bytes_get(&l->reader, 8);
     struct hs_str name = hs_loading_name(l, false);
-    /* The snapshot contains all changes of accounts up to its number of changes. Applying them
-       again would mix in values of other accounts. */
+    /* The snapshot already contains the first `account_changes` changes of accounts. Applying such
+       a change again would add the values of one account to another account. */
     if (!hs_loading_is_fine(l) || change <= players->account_changes)
         return;
     if (player != NULL && player->session == session && !player->left)

@@ -11,11 +11,11 @@
  * - the version
  * - the layout of everything except the move checks
  * - the layout of the move checks
- * - the names in the vocabularies
+ * - the names in all vocabularies (vocabulary.h)
  * - the match
  * - the movers
- * - the players, last one first: a byte with value 1 before each, a byte with value 0 after the
- *   last
+ * - the players, in reverse order of their index: a byte with value 1 precedes each player, and a
+ *   byte with value 0 follows the last player
  * - the accounts of players who left
  * - the number of account changes.
  *
@@ -23,7 +23,7 @@
  * account changes.
  */
 
-/* Saves a struct. Its counters are omitted in an excerpt. */
+/* Saves a struct. An excerpt does not contain the counters of the struct. */
 static void put_counted(const struct hs_excerpt *excerpt, enum hs_saved_id id, const void *from,
                         struct hs_bytes *out)
 {
@@ -143,8 +143,8 @@ static void save_answers(const struct hs_move_answers *answers, struct hs_bytes 
     }
 }
 
-/* The credit is also saved outside the checks, so that a program that does not know their layout
-   can read it. */
+/* The credit is saved twice: with the move checks and before them. So a program that does not know
+   the layout of the move checks can read the credit. */
 static void save_moves(const struct hs_excerpt *excerpt, const struct hs_player_moves *moves,
                        const struct hs_move_answers *answers, struct hs_bytes *out)
 {
@@ -191,7 +191,7 @@ static void save_accounts(const struct hs_accounts *accounts, struct hs_bytes *o
     }
 }
 
-/* A save that had to start again this many times is finished in one part. */
+/* After a save in parts has started again this many times, it saves the rest in one part. */
 enum { RESTARTS_MAX = 3 };
 
 static void begin_save(const struct hs_match *match, struct hs_save_cursor *cursor,
@@ -205,20 +205,21 @@ static void begin_save(const struct hs_match *match, struct hs_save_cursor *curs
     save_head(match, NULL, out);
 }
 
-/* Returns whether the saved parts do not fit the parts that are not saved yet. After a clock reset,
-   the two groups of parts have times of different clocks. If a player took a parked account, the
-   player may already be saved without the account's values, and the list of parked accounts no
-   longer contains the account. If a player's account was set, the player may already be saved with
-   the values that the list of parked accounts now contains. */
+/* Returns whether the match has changed since the save began, in a way that makes the saved parts
+   contradict the later parts. There are three such changes. After a clock reset, the later parts
+   have times of another clock. After a player took a parked account, the player may already be
+   saved without the account's values, and the list of parked accounts no longer contains them.
+   After a player's account was set, the player may already be saved with values that the list of
+   parked accounts now contains too. */
 static bool is_outdated(const struct hs_match *match, const struct hs_save_cursor *cursor)
 {
     return cursor->clock != match->clock ||
            cursor->account_changes != match->players.account_changes;
 }
 
-/* Players are saved in reverse order. If a player is evicted between two parts, the players
-   after them move down by one. So a player may be saved twice, but none is skipped. The reader
-   ignores the second copy. */
+/* Players are saved in reverse order of their index. If a player is evicted between two parts, the
+   index of each later player decreases by one. So a player may be saved twice, but no player is
+   skipped. The reader ignores the second copy. */
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out)
 {
@@ -253,7 +254,7 @@ void hs_match_save(const struct hs_match *match, struct hs_bytes *out)
         continue;
 }
 
-/* Most excerpts are smaller than this, so the buffer rarely grows. */
+/* Most excerpts are smaller than this. So a buffer with this size rarely grows. */
 enum { USUAL_BYTES = 32768 };
 
 void hs_excerpt_save(const struct hs_match *match, struct hs_excerpt *excerpt, struct hs_bytes *out)

@@ -7,8 +7,8 @@
 
 static const struct hs_vec still = {0, 0, 0};
 
-/* Returns whether the leg stays away from everything within `reach` of a centre that moves by
-   `motion` during the leg. */
+/* Returns whether the leg certainly misses a ball with the radius `reach`. The centre of the ball
+   is at `center` when the leg starts, and moves by `motion` during the leg. */
 static bool is_far(const struct hs_leg *leg, struct hs_vec center, double reach,
                    struct hs_vec motion, double slack)
 {
@@ -36,7 +36,7 @@ static bool touches(const struct hs_leg *leg, const struct hs_mover_pose *pose,
     return out->touched;
 }
 
-/* Keeps the unknown mover that is first on the path. */
+/* Records a contact with an unknown mover if it is the first such contact on the path. */
 static void record_unknown(const struct hs_mover *mover, const struct hs_sweep_contact *contact,
                            enum hs_rewind_status status, struct hs_obstacle *out)
 {
@@ -48,8 +48,8 @@ static void record_unknown(const struct hs_mover *mover, const struct hs_sweep_c
     out->unknown_mover = mover;
 }
 
-/* Tests a mover that had no place at the time of the leg. If its newest place is in the way, the
-   mover may have been an obstacle. */
+/* Tests a mover that has no place at the time of the leg. If the mover's newest place is in the
+   way, the mover may be an obstacle. */
 static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *mover,
                               enum hs_rewind_status status, struct hs_obstacle *out)
 {
@@ -59,7 +59,8 @@ static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *m
         record_unknown(mover, &contact, status, out);
 }
 
-/* Returns whether the leg may touch the mover: false if it misses a ball around the mover's box. */
+/* Returns whether the leg may touch the mover. Returns false if the leg misses a ball around the
+   mover's box. */
 static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
                     const struct hs_bracket *start)
 {
@@ -69,9 +70,9 @@ static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
     return !is_far(leg, center, reach, still, slack_of(leg, reach));
 }
 
-/* Finds the mover's bracket at the start of a leg. If the samples end there, or a gap begins there,
-   the mover has a place at the start but not within the leg. So the status is taken from 1 us after
-   the start. */
+/* Finds the mover's bracket at the start of a leg. If the samples end at the start, or if a gap
+   begins there, the mover has a place at the start of the leg, but not during the leg. So the
+   status is taken from the time 1 us after the start. */
 static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct hs_mover *mover,
                                          const struct hs_ruleset *ruleset, struct hs_bracket *out)
 {
@@ -83,8 +84,8 @@ static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct 
     return status;
 }
 
-/* Tests a mover on a leg. The leg must contain no sample of the mover, so that the mover moves
-   straight. */
+/* Tests a mover on a leg. The mover must have no sample at a time within the leg, so that its
+   movement is straight. */
 static void try_mover(struct hs_blockers *s, const struct hs_leg *leg, const struct hs_mover *mover,
                       struct hs_obstacle *out)
 {
@@ -114,7 +115,7 @@ static void try_mover(struct hs_blockers *s, const struct hs_leg *leg, const str
     if (!touches(leg, &pose, motion, &contact))
         return;
     if (state->is_stale) {
-        /* The mover was solid before a restart, but may no longer be. */
+        /* The mover was solid before a restart, but may no longer be solid. */
         s->is_mover_unknown = true;
         record_unknown(mover, &contact, HS_REWIND_TOO_SHORT, out);
         return;
@@ -126,7 +127,7 @@ static void try_mover(struct hs_blockers *s, const struct hs_leg *leg, const str
     out->mover = mover;
 }
 
-/* Tests a leg against one mover. Cuts the leg at the mover's samples. */
+/* Tests one mover on a leg. Cuts the leg at the times of the mover's samples. */
 static void try_leg(struct hs_blockers *s, const struct hs_leg *whole, const struct hs_mover *mover,
                     struct hs_obstacle *out)
 {
@@ -141,7 +142,7 @@ static void try_leg(struct hs_blockers *s, const struct hs_leg *whole, const str
 
 /* ---- which movers are near ---- */
 
-/* The box around a part of a path. */
+/* A box around a part of a path. */
 struct extent {
     struct hs_vec low, high;
 };
@@ -168,9 +169,10 @@ static double size_of(struct hs_vec v)
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
-/* Returns the largest distance between a sphere's path and a mover at which the sphere may touch
-   the mover: the sphere's radius, the touch slack, and rounding errors. The slack grows with the
-   length of the path as seen from the mover; this length depends on the mover's own movement. */
+/* Returns the largest distance between a sphere's path and a mover's bounds at which the sphere may
+   touch the mover. It is the sum of the sphere's radius, the touch slack and the rounding errors.
+   The slack grows with the length of the path relative to the mover, and so with the size of the
+   bounds. */
 static double margin_of(const struct extent *around, double length, double radius)
 {
     double moves = size_of(hs_vec_sub(around->high, around->low));
@@ -187,15 +189,15 @@ static bool is_apart(const struct extent *extent, const struct extent *around, d
 }
 
 /* Returns whether a leg misses the ball around the box `around`. For a long leg, this test excludes
-   more movers than is_apart, because the box around such a leg is mostly empty. */
+   more movers than is_apart, because most of the box around a long leg is far from the leg. */
 static bool passes_by(const struct hs_leg *leg, const struct extent *around, double margin)
 {
     struct hs_vec middle = hs_vec_lerp(around->low, around->high, 0.5);
     return is_far(leg, middle, hs_vec_distance(middle, around->high), still, margin);
 }
 
-/* Sets is_mover_unknown if a mover that is far from the path has no place at `from_us` or at
-   `to_us`. */
+/* Sets is_mover_unknown if a mover has no place at `from_us` or at `to_us`. Used also for movers
+   that are far from the path. */
 static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, int64_t from_us,
                          int64_t to_us)
 {
@@ -209,7 +211,7 @@ static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, in
         s->is_mover_unknown = true;
 }
 
-/* Tests a leg against all movers. With `any`, stops at the first contact that it finds. */
+/* Tests all movers on a leg. If `any`, stops at the first contact that it finds. */
 static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, bool any,
                               struct hs_obstacle *out)
 {
@@ -234,7 +236,8 @@ static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, b
 
 enum { CHUNK = 16, CHUNKS = HS_MAX_LEGS / CHUNK + 1 };
 
-/* The first legs of a path, with one box around them all, and one around each CHUNK of them. */
+/* The first `legs` legs of a path. `whole` is a box around all of them. Each element of `chunks` is
+   a box around CHUNK consecutive legs. */
 struct stretch {
     uint32_t legs;
     int64_t start_us, end_us;
@@ -259,7 +262,7 @@ static void measure(const struct hs_path *path, uint32_t legs, double radius, st
     }
 }
 
-/* Tests one mover on the legs of a stretch, up to the nearest contact so far. */
+/* Tests one mover on the legs of a stretch. Stops after the nearest contact so far. */
 static void try_stretch(struct hs_blockers *s, const struct hs_path *path,
                         const struct stretch *stretch, const struct hs_mover *mover,
                         struct hs_obstacle *out)
@@ -310,16 +313,16 @@ static bool is_open(const struct hs_blockers *s)
     return s->world == NULL && s->movers->count == 0;
 }
 
-/* Clears is_unknown if the contact is before the unknown mover, because the result then does not
-   depend on this mover. */
+/* Clears is_unknown if the contact comes before the unknown mover, because the result then does not
+   depend on that mover. */
 static void settle_unknown(struct hs_obstacle *out)
 {
     if (out->touched && out->is_unknown && out->unknown_distance >= out->contact.distance)
         out->is_unknown = false;
 }
 
-/* Sweeps a sphere along the path: first against the map, then against the movers up to the contact
-   with the map. */
+/* Sweeps a sphere along the path. First finds the contact with the map, and then tests the movers
+   up to this contact. */
 static void cast(struct hs_blockers *s, const struct hs_path *path, double radius,
                  struct hs_obstacle *out)
 {
@@ -334,7 +337,7 @@ static void cast(struct hs_blockers *s, const struct hs_path *path, double radiu
         try_map(s, &leg, out);
     }
     if (reached == 0)
-        return; /* the work limit was already exceeded, so nothing is known */
+        return; /* the work limit was already exceeded, so no leg was tested */
     if (legs == 1) {
         try_movers_on_leg(s, &leg, false, out);
     } else if (movers->count > 0) {

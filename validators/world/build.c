@@ -1,13 +1,14 @@
 /*
- * Builds the hierarchy in two steps.
+ * Builds the tree of a world (tree.h) in two steps.
  *
- * The first step splits the items into a binary tree, from the top down. Each split is the cheapest
- * according to the surface area heuristic over binned centres (Wald, "On fast construction of
- * SAH-based bounding volume hierarchies", 2007).
+ * The first step splits the items (triangles and boxes) into a binary tree, from the top down. It
+ * puts the centres of the items into bins, and splits at the border between two bins that has the
+ * smallest cost according to the surface area heuristic (Wald, "On fast construction of SAH-based
+ * bounding volume hierarchies", 2007).
  *
- * The second step merges branches of this tree into wide nodes, so that the total surface of the
- * nodes is as small as possible (Ylitie and others, "Efficient incoherent ray traversal on GPUs
- * through compressed wide BVHs", 2017).
+ * The second step merges branches of the binary tree into wide nodes. It makes the total surface of
+ * all wide nodes as small as possible (Ylitie and others, "Efficient incoherent ray traversal on
+ * GPUs through compressed wide BVHs", 2017).
  *
  * The build uses one thread and no random numbers, so the same mesh always gives the same tree.
  */
@@ -27,8 +28,9 @@ enum {
     FEW_ITEMS = 32,
     CHILDREN = HS_WORLD_WIDTH,
     GROUP = HS_WORLD_LANES,
-    MANY_ITEMS = 4096, /* must_stop is not called for ranges up to this size; splitting such a range
-                          down to its leaves takes 1 to 5 ms */
+    /* must_stop is not called for ranges with at most this many items, because it takes only 1 to 5
+       ms to split such a range down to its leaves */
+    MANY_ITEMS = 4096,
 };
 
 struct bounds {
@@ -40,8 +42,8 @@ struct item {
     uint32_t index; /* index of the triangle or box in the mesh */
 };
 
-/* Consecutive items: all are triangles, or all are boxes. Only the range of the root can contain
-   both. */
+/* A range of consecutive items. All items are triangles, or all items are boxes. Only the range of
+   the root can contain both kinds. */
 struct range {
     uint32_t first, count;
     bool boxes;
@@ -49,12 +51,13 @@ struct range {
 };
 
 /*
- * A branch of the binary tree. cost[k - 1] is the smallest total surface of the wide nodes in this
- * branch, if the branch becomes at most k children of a wide node.
+ * A branch of the binary tree. The second step replaces the branch by at most k children of a wide
+ * node. cost[k - 1] is then the smallest possible total surface of the wide nodes inside the
+ * branch.
  */
 struct branch {
     struct range range;
-    uint32_t part[2]; /* indices of the two parts; 0: this is a leaf */
+    uint32_t part[2]; /* indices of the two parts in builder.branches; 0: the branch is a leaf */
     float cost[CHILDREN - 1];
 };
 
@@ -62,7 +65,7 @@ struct builder {
     struct hs_world *world;
     const struct hs_world_mesh *mesh;
     struct item *items;
-    struct branch *branches; /* the first is the root */
+    struct branch *branches; /* branches[0] is the root */
     size_t branch_count, branch_capacity;
     size_t group_count;
     const struct hs_world_limits *limits;
@@ -85,7 +88,7 @@ static void cover(struct bounds *bounds, const struct bounds *more)
     glm_vec3_maxv(other.high, bounds->high, bounds->high);
 }
 
-/* Returns half the surface area; 0 if the bounds are empty. */
+/* Returns half the surface area of the bounds, or 0 if the bounds are empty. */
 static float surface(const struct bounds *b)
 {
     struct bounds box = *b;
@@ -105,7 +108,7 @@ static struct bounds bounds_of(const struct hs_world *world, struct hs_vec low, 
 
 /* ---- splitting ---- */
 
-/* Maps a centre to a bin. */
+/* Parameters that map the centre of an item to a bin on each axis. */
 struct binning {
     float low[3], scale[3];
     int bins;
@@ -113,13 +116,14 @@ struct binning {
 
 static int bin_of(const struct binning *b, const struct bounds *bounds, int axis)
 {
-    /* This is twice the centre: it saves a multiplication, and only ratios matter. */
+    /* `center` is twice the centre. choose_bins also uses twice the centres, so the factor does not
+       matter. */
     float center = bounds->low[axis] + bounds->high[axis];
     int i = (int)((center - b->low[axis]) * b->scale[axis]);
     return i < 0 ? 0 : i >= b->bins ? b->bins - 1 : i;
 }
 
-/* Chooses bins for the centres of the items. Returns false if all centres are equal or nearly
+/* Chooses the bins for the centres of the items. Returns false if all centres are equal or nearly
    equal. */
 static bool choose_bins(const struct item *items, size_t count, struct binning *out)
 {
@@ -131,7 +135,7 @@ static bool choose_bins(const struct item *items, size_t count, struct binning *
         glm_vec3_minv(c, centers.low, centers.low);
         glm_vec3_maxv(c, centers.high, centers.high);
     }
-    const float narrow = BINS * FLT_MIN; /* the scale of a narrower range could be infinite */
+    const float narrow = BINS * FLT_MIN; /* in a narrower range, the scale could be infinite */
     bool apart = false;
     out->bins = count < FEW_ITEMS ? FEW_BINS : BINS;
     vec3 width;
@@ -149,8 +153,9 @@ static float groups_of(size_t count, bool boxes)
     return (float)(boxes ? count : (count + GROUP - 1) / GROUP);
 }
 
-/* Finds the cheapest border between the bins of one axis, and returns its cost. Items in bins below
-   the border go to the left part. */
+/* Finds the border with the smallest cost between the bins of one axis. Returns this cost, and sets
+   *border to the index of the first bin after the border. Items in bins below *border go to the
+   left part. */
 static float best_border(const struct bin *bins, int count, bool boxes, int *border)
 {
     float right_cost[BINS], best = FLT_MAX;
@@ -177,8 +182,8 @@ static float best_border(const struct bin *bins, int count, bool boxes, int *bor
     return best;
 }
 
-/* Fills the bins of all three axes and finds the best border. Returns false if no border separates
-   the items. */
+/* Fills the bins of all three axes, and finds the axis and the border with the smallest cost.
+   Returns false if no border separates the items. */
 static bool find_split(const struct item *items, size_t count, bool boxes,
                        const struct binning *binning, int *axis, int *border)
 {
@@ -206,7 +211,7 @@ static bool find_split(const struct item *items, size_t count, bool boxes,
     return best < FLT_MAX;
 }
 
-/* Moves the items in bins below the border to the front. Returns their number. */
+/* Moves the items in bins below the border to the front. Returns the number of these items. */
 static size_t partition(struct item *items, size_t count, const struct binning *binning, int axis,
                         int border)
 {
@@ -250,7 +255,7 @@ static __attribute__((noinline)) void split(const struct builder *b, const struc
 
 /* ---- memory ---- */
 
-/* Returns the largest number of bytes that a build with these counts uses at any one time. */
+/* Returns the max number of bytes that a build with these counts allocates at the same time. */
 static size_t bytes_with(const struct hs_world_mesh *mesh, size_t branches, size_t nodes,
                          size_t groups)
 {
@@ -260,14 +265,15 @@ static size_t bytes_with(const struct hs_world_mesh *mesh, size_t branches, size
            groups * sizeof(struct hs_world_group);
 }
 
-/* Added to the node count and the group count, because the divisions round down. */
+/* hs_world_build_bytes adds this number to the node count and the group count, because its
+   divisions round down. */
 enum { ROUNDING = 8 };
 
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
 {
-    /* In the worst case, each triangle is alone in its group. A node and its parent together have
-       at least 10 children: with fewer, the build would have merged them. So there are fewer than 5
-       nodes for 8 leaves. */
+    /* In the worst case, each group contains only one triangle. A node and its parent together have
+       at least 10 children, because the build merges two nodes that have fewer. So there are fewer
+       than 5 nodes per 8 leaves. */
     size_t triangles = mesh->triangle_count, boxes = mesh->box_count;
     size_t groups = any ? triangles : triangles / 3;
     size_t nodes = (any ? triangles / 8 * 5 : triangles / 16) + boxes / 8 * 5;
@@ -276,8 +282,8 @@ size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
 
 /* ---- branches ---- */
 
-/* Adds a branch. If memory runs out or the build would exceed its limit, sets b->fault and returns
-   false. */
+/* Adds a branch, and sets *out to its index. If memory runs out, or if the build would need more
+   than max_bytes, sets b->fault and returns false. */
 static bool add_branch(struct builder *b, const struct range *range, uint32_t *out)
 {
     if (bytes_with(b->mesh, b->branch_count + 1, 1, b->group_count + 1) > b->limits->max_bytes)
@@ -304,8 +310,8 @@ static bool is_leaf(const struct branch *branch)
     return branch->part[0] == 0;
 }
 
-/* Returns the smallest cost of a branch if its two parts become `children` children of a node. The
-   first part becomes *first of these children. */
+/* Returns the smallest cost of a branch whose two parts together become at most `children` children
+   of a wide node. Sets *first to the number of children that the first part may become. */
 static float share_children(const struct builder *b, const struct branch *branch, int children,
                             int *first)
 {
@@ -346,7 +352,8 @@ static void grow_parts(struct builder *b, uint32_t index, const struct range par
     find_costs(b, &b->branches[index]);
 }
 
-/* Calls must_stop if the range is large. If the build must stop, sets b->fault and returns true. */
+/* Calls must_stop if the range has more than MANY_ITEMS items. If the build must stop, sets
+   b->fault and returns true. */
 static bool is_stopped(struct builder *b, const struct range *whole)
 {
     const struct hs_world_limits *limits = b->limits;
@@ -356,7 +363,7 @@ static bool is_stopped(struct builder *b, const struct range *whole)
     return b->fault == HS_WORLD_STOPPED;
 }
 
-/* Splits a branch down to its leaves. */
+/* Splits a branch into parts, and the parts again, down to the leaves. */
 static void grow(struct builder *b, uint32_t index, int depth)
 {
     struct range whole = b->branches[index].range, parts[2];
@@ -413,8 +420,8 @@ static void set_bounds(struct hs_world_node *node, const struct branch *const *p
     }
     if (count == 0)
         low = high = 0;
-    /* The span is never 0, and allows for the rounding of the bounds to float, so that 255 steps
-       reach at least `high + margin`. */
+    /* The span is larger than high - low. So it is never 0, and 255 steps reach at least `high +
+       margin` even after the rounding to float. */
     double span = high - low + 5e-7 * hs_larger(fabs(low), fabs(high)) + (double)FLT_MIN;
     double margin = 1e-6 * span;
     float base = hs_float_below(low - margin);
@@ -429,8 +436,8 @@ static void set_bounds(struct hs_world_node *node, const struct branch *const *p
     }
 }
 
-/* Lists the branches, at most `children`, that become children of a wide node in place of `branch`.
-   Returns their number. */
+/* Lists the branches that become children of a wide node in place of `branch`. Returns their
+   number, which is at most `children`. */
 static int list_children(const struct builder *b, const struct branch *branch, int children,
                          const struct branch **out)
 {
@@ -459,7 +466,7 @@ static size_t count_nodes(const struct builder *b, const struct branch *branch)
     return nodes;
 }
 
-/* Adds a node and everything below it. The groups of one node are neighbours in memory. */
+/* Adds a node and all nodes and groups below it. The groups of one node are adjacent in memory. */
 static uint32_t add_node(const struct builder *b, const struct branch *branch)
 {
     const struct branch *children[CHILDREN];
@@ -505,8 +512,8 @@ static void cover_point(struct hs_vec *low, struct hs_vec *high, struct hs_vec p
 static const struct hs_vec highest = {DBL_MAX, DBL_MAX, DBL_MAX};
 static const struct hs_vec lowest = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
 
-/* Lists, in `items`, the triangles that are not degenerate, and returns their number. Also computes
-   the bounds of these triangles and of all boxes. */
+/* Writes the triangles that are not degenerate into `items`, and returns their number. Also
+   computes the bounds of these triangles and all boxes. */
 static size_t survey(struct hs_world *world, const struct hs_world_mesh *mesh, struct item *items)
 {
     struct hs_vec low = highest, high = lowest;
@@ -551,7 +558,8 @@ static void fill_items(const struct hs_world *world, const struct hs_world_mesh 
     }
 }
 
-/* Builds the binary tree. Triangles and boxes are in different parts of the root. */
+/* Builds the binary tree. If there are both triangles and boxes, the root has one part with all
+   triangles and one part with all boxes. */
 static void grow_tree(struct builder *b, uint32_t triangles, uint32_t boxes)
 {
     struct range parts[2] = {{.count = triangles},

@@ -1,5 +1,5 @@
-/* Searches the hierarchy for the first contact. Visits the nearest child first, and skips
-   everything that is further away than the nearest contact so far. */
+/* Searches the tree (tree.h) for the first contact of a sweep. The search visits the nearest child
+   first. It skips children that are further away than the nearest contact so far. */
 #include "validators/world/tree.h"
 
 #include "validators/base/lanes.h"
@@ -16,38 +16,44 @@ struct lanes_vec {
 };
 
 /*
- * The state of one search. The float tests may accept too much, but must never exclude a contact.
- * So they enlarge the sphere by more than the sum of all rounding errors:
+ * The state of one search. The tests with float numbers may accept children that the sphere does
+ * not touch, but they must accept every child with a contact. So they enlarge the sphere by more
+ * than the sum of all rounding errors:
  *
- * - Twice the touch slack, 2e-6 (length + radius). The first half is for touches within the slack.
- *   The second half is for rounding errors that grow with the distance travelled (u = 2^-24): 4 u
- *   for the direction and its inverse, and 3 u for the slab test.
+ * - Twice the touch slack, 2e-6 (length + radius). The first half is for contacts within the
+ *   slack. The second half is for rounding errors that grow with the distance travelled: 4 u for
+ *   the direction and its inverse, and 3 u for the slab test, where u = 2^-24.
  * - 1e-12 of the largest coordinate, for rounding in double.
- * - One float step for the start of the path, which is rounded outwards on each side.
+ * - One float step for the start of the path: the start is rounded outwards on each side.
  *
  * The slab test computes (base - start) / direction + number * (step / direction). The remaining
- * rounding errors of this test are less than 4 u times the size of the node. The margin of the
- * node's bounds covers them (16 u x 255 steps, tree.h).
+ * rounding errors of this test are less than 4 u times the size of the node. They are smaller than
+ * the margin of the node's bounds (16 u x 255 steps, tree.h).
  */
 struct walk {
     const struct hs_world *world;
     const struct hs_sweep *sweep;
-    bool any; /* stop at any contact, even if it is not the nearest */
+    bool any; /* the search stops at any contact, even if the contact is not the nearest */
     struct hs_work *work;
 
-    /* x, y, z */
-    glmm_128 near_from, far_from;   /* start, moved by the radius of the enlarged sphere */
-    glmm_128 inverse;               /* 1 / direction */
-    size_t near_row[3], far_row[3]; /* offsets in hs_world_node.bounds */
+    /* The next members have one value for each axis: x, y, z. */
+    /* The start, moved along each axis by the radius of the enlarged sphere. */
+    glmm_128 near_from, far_from;
+    glmm_128 inverse; /* 1 / direction */
+    /* Offsets in hs_world_node.bounds of the bounds where the path enters and leaves. */
+    size_t near_row[3], far_row[3];
 
-    struct lanes_vec direction; /* for the triangle test */
-    glmm_128 reach;             /* radius plus the rounding error that is equal for all triangles */
-    glmm_128 reach_share;       /* rounding error, relative to the size of a triangle */
-    glmm_128 blur; /* the most that the rounding of corners can add to the length of an edge */
+    struct lanes_vec direction; /* the direction, for the triangle test */
+    glmm_128 reach; /* radius plus the part of the rounding error that is equal for all triangles */
+    /* The part of the rounding error that grows with the size of a triangle, divided by this size.
+     */
+    glmm_128 reach_share;
+    glmm_128 blur; /* the max length that the rounding of corners can add to an edge */
 
-    double best;       /* distance of the nearest contact; at first the length of the path */
+    /* Distance of the nearest contact so far; the length of the path if there is no contact. */
+    double best;
     uint32_t farthest; /* the bits of `best`, rounded up to a float */
-    glmm_128 limit;    /* `best`, rounded up, in all lanes */
+    glmm_128 limit;    /* `best`, rounded up to a float, in all lanes */
     enum hs_world_kind kind;
     uint32_t index;
     const struct hs_world_group *group; /* the group of the touched triangle */
@@ -57,14 +63,14 @@ struct walk {
 
 static double inverse_of(double d)
 {
-    /* A component of the direction below this counts as 0, because the movement along this axis is
-       smaller than the slack. */
+    /* A component of the direction whose absolute value is below `flat` is replaced by `flat`,
+       because the movement along its axis is smaller than the slack. */
     const double flat = 1e-18;
-    return 1 / copysign(hs_larger(fabs(d), flat), d + 0.0); /* 0 counts as positive */
+    return 1 / copysign(hs_larger(fabs(d), flat), d + 0.0); /* -0.0 counts as 0.0 */
 }
 
-/* Chooses, for one axis, the bounds through which a sphere with the radius `grown` enters and
-   leaves a child. */
+/* Sets the values of one axis: the start, moved by the radius `grown`, and the bounds through which
+   the sphere enters and leaves a child. */
 static inline void prepare_axis(struct walk *w, int axis, double start, double grown,
                                 double direction, float near_from[4], float far_from[4])
 {
@@ -93,7 +99,7 @@ static void prepare(struct walk *w)
     w->inverse = (glmm_128){(float)inverse_of(d.x), (float)inverse_of(d.y), (float)inverse_of(d.z)};
     w->direction =
         (struct lanes_vec){glmm_set1((float)d.x), glmm_set1((float)d.y), glmm_set1((float)d.z)};
-    /* The comment at may_touch explains these constants. */
+    /* The comment at may_touch explains the constants 2.2e-6 and 3e-7. */
     w->reach = glmm_set1(hs_float_above(grown + 2.2e-6 * (s->length + grown)));
     w->reach_share = glmm_set1(2.2e-6f);
     w->blur = glmm_set1(hs_float_above(3e-7 * (s->length + 2 * grown)));
@@ -109,8 +115,8 @@ static void set_limit(struct walk *w, double distance)
 
 /* ---- leaves ---- */
 
-/* Keeps a contact if it is better than the best contact so far (see hs_world_sweep for the order).
-   Returns whether it is kept. */
+/* Keeps a contact if it comes before the best contact so far in the order that hs_world_sweep
+   defines. Returns whether the contact is kept. */
 static bool keep(struct walk *w, double distance, enum hs_world_kind kind, uint32_t index)
 {
     bool better = !w->touched || distance < w->best;
@@ -166,7 +172,7 @@ static inline struct lanes_vec cross(struct lanes_vec a, struct lanes_vec b)
 
 typedef glmm_128 narrow_lanes(const double *from, double minus);
 
-/* Returns corner `i` of each triangle, relative to `from`. */
+/* Returns corner `i` of each triangle in a group, relative to `from`. */
 ALWAYS_INLINE struct lanes_vec corners_of(const struct hs_world_group *g, int i,
                                           const struct hs_vec *from, narrow_lanes *narrow)
 {
@@ -175,26 +181,27 @@ ALWAYS_INLINE struct lanes_vec corners_of(const struct hs_world_group *g, int i,
 }
 
 /*
- * Returns one bit for each of four triangles: set if the sphere may touch the triangle before the
- * limit. Two tests exclude triangles.
+ * Returns a bit for each of the four triangles of a group. The bit is set if the sphere may touch
+ * the triangle before the limit. Two tests exclude triangles.
  *
- * The first test looks along the path. If the path's line passes inside the triangle, the values
- * direction . (edge x corner) of the three edges have the same sign. Each value is at most the
+ * The first test uses the value direction . (edge x corner) of each edge. If the path's line passes
+ * through the triangle, the three values have the same sign. The absolute value is at most the
  * distance between the path's line and the edge's line, times the length of the edge. So a triangle
- * is out of reach if one value is above reach * size, and another is below -reach * size. (The code
- * uses twice these values.)
+ * is out of reach if one value is above reach * size, and another value is below -reach * size. The
+ * code compares twice the values, because it adds the two corners of an edge.
  *
- * The second test excludes a triangle if the sphere stays further than `reach` from its plane.
- * normal . (corner - start - direction t) is linear in t. So the sphere can reach the plane only if
- * this value is small at one end of the path, or has different signs at the two ends.
+ * The second test excludes a triangle if the sphere's centre is always further than `reach` from
+ * the triangle's plane. The value normal . (corner - start - direction t) is linear in t. So the
+ * sphere can reach the plane only if the value is small at one end of the path, or has different
+ * signs at the two ends.
  *
- * Rounding: the corners of a triangle that can be touched are at most D = length + reach + size
- * away from the start. Each corner, relative to the start, is rounded to float once, with an error
- * of u D per axis, where u = 2^-24. This can lengthen an edge by 2 sqrt(3) u D, so `blur` is added
- * to the size. The sums in edge x (corner + corner) have an error below 32 u size D = 2e-6 size D.
- * The direction has an error of u. `reach` and `reach_share` cover both errors, which together are
- * below 2.2e-6 D. For triangles further away the result may be wrong, but the sphere cannot touch
- * them.
+ * Rounding: if the sphere can touch a triangle, the triangle's corners are at most D = length +
+ * reach + size away from the start. Each corner, relative to the start, is rounded to float once,
+ * with an error of u D per axis, where u = 2^-24. The error can lengthen an edge by 2 sqrt(3) u D,
+ * so `blur` is added to the size. The sums in edge x (corner + corner) have an error below 32 u
+ * size D = 2e-6 size D. The direction has an error of u. Both errors together are below 2.2e-6 D,
+ * and `reach` and `reach_share` contain this value. For triangles further away than D, the result
+ * may be wrong. This does no harm, because the sphere cannot touch such triangles.
  */
 ALWAYS_INLINE unsigned may_touch(const struct walk *w, const struct hs_world_group *g,
                                  narrow_lanes *narrow)
@@ -263,8 +270,8 @@ static void visit_box(struct walk *w, uint32_t index)
 /* Returns four copies of lane `a` of `v`. */
 #define LANE(v, a) __builtin_shufflevector(v, v, a, a, a, a)
 
-/* For four children, reduces [*enter, *leave] to the part of the path that lies between the child's
-   bounds on one axis. */
+/* For each of four children, reduces [*enter, *leave] to the part of the path between the child's
+   two bounds on one axis. */
 ALWAYS_INLINE void between_bounds(const uint8_t *near_row, const uint8_t *far_row, glmm_128 near,
                                   glmm_128 far, glmm_128 step, glmm_128 *enter, glmm_128 *leave)
 {
@@ -274,8 +281,9 @@ ALWAYS_INLINE void between_bounds(const uint8_t *near_row, const uint8_t *far_ro
 
 typedef unsigned reach_all(const struct walk *w, const struct hs_world_node *node, float *entered);
 
-/* Tests all children, four at a time (slab test). Returns one bit for each child that the sphere
-   may enter, and stores in `entered` how far it travels until then. */
+/* Tests all children of a node with the slab test, four at a time. Returns a set bit for each child
+   that the sphere may enter. entered[i] is the distance that the sphere travels before it may enter
+   child i. */
 ALWAYS_INLINE unsigned reached_by_four(const struct walk *w, const struct hs_world_node *node,
                                        float *entered)
 {
@@ -301,7 +309,7 @@ ALWAYS_INLINE unsigned reached_by_four(const struct walk *w, const struct hs_wor
 
 #define WITH_AVX2 __attribute__((target("avx2")))
 
-/* Computes the same as hs_lanes_narrow. */
+/* Computes the same result as hs_lanes_narrow. */
 WITH_AVX2 static inline glmm_128 narrow_four(const double *from, double minus)
 {
     return _mm256_cvtpd_ps(_mm256_load_pd(from) - _mm256_set1_pd(minus));
@@ -313,10 +321,10 @@ WITH_AVX2 static inline __m256 eight_bounds(const uint8_t *bounds)
     return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes));
 }
 
-/* Returns eight copies of lane `a` of `v`, whose two halves must be equal. */
+/* Returns eight copies of lane `a` of `v`. The two halves of `v` must be equal. */
 #define LANE_OF_HALVES(v, a) _mm256_permute_ps(v, (a)*0x55)
 
-/* Computes the same as between_bounds, for eight children. */
+/* Does the same as between_bounds, for eight children. */
 WITH_AVX2 ALWAYS_INLINE void between_eight(const uint8_t *near_row, const uint8_t *far_row,
                                            __m256 near, __m256 far, __m256 step, __m256 *enter,
                                            __m256 *leave)
@@ -325,7 +333,7 @@ WITH_AVX2 ALWAYS_INLINE void between_eight(const uint8_t *near_row, const uint8_
     *leave = _mm256_min_ps(far + eight_bounds(far_row) * step, *leave);
 }
 
-/* Computes the same as reached_by_four, with all children at once. */
+/* Computes the same result as reached_by_four, but tests all eight children at once. */
 WITH_AVX2 static inline unsigned reached_by_eight(const struct walk *w,
                                                   const struct hs_world_node *node, float *entered)
 {
@@ -372,9 +380,9 @@ ALWAYS_INLINE void fetch(const struct hs_world *world, uint32_t child)
     }
 }
 
-/* A child (lower half) and how far the sphere travels until it may touch this child (upper half:
-   the bits of a float). The float is never negative, so the smaller of two places is the nearer
-   one. */
+/* A child and its distance. The lower half is the reference to the child. The upper half contains
+   the bits of a float: the distance that the sphere travels before it may enter the child. The
+   float is never negative, so the smaller of two places is the nearer child. */
 typedef uint64_t place;
 
 ALWAYS_INLINE place place_of(const struct hs_world_node *node, const float *entered, unsigned mask)
@@ -385,8 +393,8 @@ ALWAYS_INLINE place place_of(const struct hs_world_node *node, const float *ente
     return (place)enter << 32 | node->child[i];
 }
 
-/* Returns the nearest of the children in `mask`, which must not be 0. Pushes the other children in
-   order of distance, so that the nearest is on top, and prefetches them. */
+/* Returns the nearest of the children in `mask`, which must not be 0. Pushes the other children
+   onto the stack in order of distance, with the nearest on top. Prefetches all these children. */
 ALWAYS_INLINE place enter_node(const struct hs_world *world, const struct hs_world_node *node,
                                const float *entered, unsigned mask, place **top)
 {
@@ -500,8 +508,9 @@ static void describe_triangle(const struct walk *w, struct hs_world_contact *out
             return;
         }
     }
-    /* The sphere's centre is so close to the touched point that the vector between them has no
-       reliable direction. Use the normal of the face, on the side of the start. */
+    /* The sphere's centre is so close to the touched point that the vector between the two has no
+       reliable direction. So use the normal of the triangle that points to the side of the start.
+     */
     out->normal = hs_triangle_normal(&triangle);
     double side = hs_vec_dot(out->normal, hs_vec_sub(w->sweep->start, triangle.corner[0]));
     if (fabs(side) <= slack)
@@ -519,8 +528,8 @@ static void describe_box(const struct walk *w, struct hs_world_contact *out)
     out->normal = contact.normal;
 }
 
-/* Returns whether the numbers of a sweep are small enough for float arithmetic. If floats
-   overflowed, the sweep would seem to reach the empty slots of a node. */
+/* Returns whether the numbers of a sweep are small enough for float arithmetic. If a float
+   overflowed, the results of the float tests would be wrong. */
 static bool is_castable(const struct hs_sweep *s)
 {
     const double farthest = 10 * HS_WORLD_COORDINATE_MAX;

@@ -27,8 +27,8 @@ static enum hs_world_fault examine(const struct hs_world_mesh *mesh)
     return HS_WORLD_FINE;
 }
 
-/* Returns a copy of the elements, or NULL if out of memory. If `count` is 0, the copy is empty but
-   not NULL. */
+/* Returns a copy of the elements, or NULL if out of memory. If `count` is 0, the result is not
+   NULL. */
 static void *copy(const void *from, size_t count, size_t size)
 {
     void *to = malloc(count * size + 1);
@@ -37,7 +37,8 @@ static void *copy(const void *from, size_t count, size_t size)
     return to;
 }
 
-/* The default for `alloc`. Allocates whole cache lines, at least one. */
+/* The default for `alloc`. Allocates a multiple of 64 bytes, the size of a cache line, and at least
+   64 bytes. */
 static void *alloc_lines(size_t size)
 {
     size_t rounded = (size / 64 + 1) * 64;

@@ -39,7 +39,8 @@ static uint32_t doubled(uint32_t capacity)
     return capacity == 0 ? FIRST_CAPACITY : capacity * 2;
 }
 
-/* Returns the bytes that one more mover needs, including a larger array if the array is full. */
+/* Returns the number of bytes that one more mover needs. If the array of movers is full, this
+   includes the growth of the array. */
 static size_t min_bytes(const struct hs_movers *movers, const struct hs_match_limits *limits)
 {
     uint32_t more = doubled(movers->capacity) - movers->capacity;
@@ -60,8 +61,8 @@ static bool make_place(struct hs_movers *movers)
     return true;
 }
 
-/* Adds a mover. The caller must have reserved min_bytes. If out of memory, returns NULL and
-   releases the bytes that are not in use. */
+/* Adds a mover. The caller must have reserved min_bytes(). If out of memory, returns NULL and
+   releases the reserved bytes, except those of an array that has already grown. */
 static struct hs_mover *add(struct hs_movers *movers, const struct hs_match_limits *limits,
                             struct hs_str name)
 {
@@ -70,7 +71,8 @@ static struct hs_mover *add(struct hs_movers *movers, const struct hs_match_limi
     size_t bytes = min_bytes(movers, limits);
     struct hs_history *history = NULL;
     if (make_place(movers)) {
-        bytes = hs_history_min_bytes(limits->samples); /* the larger array stays */
+        /* The array has grown, so its bytes stay reserved. */
+        bytes = hs_history_min_bytes(limits->samples);
         history = hs_history_create(&of_history);
     }
     if (history == NULL) {
@@ -116,7 +118,8 @@ static enum hs_frame_result resolve(const struct hs_ruleset *ruleset,
     return state->has_box ? HS_FRAME_STORED : HS_FRAME_NO_HITBOXES;
 }
 
-/* Returns the state that a sample inherits. `before` is the index of the previous sample, or -1. */
+/* Returns the state that a sample inherits. `before` is the index of the previous sample, or -1 if
+   there is no previous sample. `mover` is NULL for a new mover. */
 static const struct hs_mover_state *inherited_at(const struct hs_mover *mover, int64_t before)
 {
     if (mover == NULL)
@@ -227,7 +230,7 @@ void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracke
     *reach = hs_mover_reach(hs_mover_state_at(mover, bracket)) * (1 + HS_TOUCH_SLACK);
 }
 
-/* Most movers do not turn, so this test usually saves a slerp. */
+/* Most movers do not turn. So this test usually avoids the slow slerp. */
 static bool is_same_rotation(const float a[4], const float b[4])
 {
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
@@ -255,8 +258,8 @@ void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *brack
     hs_quat_axes(rotation, out->solid.axes);
 }
 
-/* Finds the mover's origin and rotation at a time. After the newest sample, uses that sample.
-   Returns false if the mover has no place at that time. */
+/* Finds the mover's origin and rotation at a time. For times after the newest sample, uses the
+   newest sample. Returns false if the mover has no place at that time. */
 static bool find_frame(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                        int64_t time_us, struct hs_vec *origin, float rotation[4])
 {

@@ -18,22 +18,22 @@ struct hs_mover {
     struct hs_name name;
     uint64_t hash;
     struct hs_history *history;    /* owned */
-    struct hs_mover_state carried; /* the state that the first sample inherits */
+    struct hs_mover_state carried; /* the state that the oldest sample inherits */
 };
 
 struct hs_movers {
-    struct hs_mover *all; /* in order of arrival */
+    struct hs_mover *all; /* in the order in which they were added */
     uint32_t count, capacity;
-    struct hs_budget *budget; /* counts the bytes of the movers; borrowed */
+    struct hs_budget *budget; /* the bytes of the movers are reserved from this budget; borrowed */
 };
 
 void hs_movers_destroy(struct hs_movers *movers);
 
 /*
- * Stores a posted entry as a sample. Adds the mover if it is new. Sets *result, and bits of enum
- * hs_frame_flag in *flags. `at` is the index of the entry among the movers in its frame. It makes
- * the search faster, because games post the same movers in the same order. Returns false if out of
- * memory.
+ * Stores a mover's entry in a frame as a sample. Adds the mover if it is new. Sets *result, and
+ * sets bits of enum hs_frame_flag in *flags. `at` is the index of the entry in the frame's list of
+ * movers. The search for the mover begins at this index, because games usually post the same movers
+ * in the same order. Returns false if out of memory.
  */
 bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
                     const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
@@ -47,23 +47,24 @@ bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_rules
                            const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                            size_t at);
 
-/* For each mover, drops all samples before `before_us` except the newest of them. */
+/* For each mover, drops the samples before `before_us`, but keeps the newest of these samples. */
 void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 
-/* Drops all samples for a clock reset. The movers and their state stay. */
+/* Drops all samples. Used for a clock reset. The movers and their newest states stay. */
 void hs_movers_restart(struct hs_movers *movers);
 
-/* Returns the state that a sample inherits if it is newer than all other samples. */
+/* Returns the state that the next sample inherits if it is newer than all samples. */
 const struct hs_mover_state *hs_mover_newest_state(const struct hs_mover *mover);
 
-/* Adds a saved mover without samples. Returns false if out of memory. */
+/* Adds a mover that was read from a snapshot. The mover has no samples yet. Returns false if out of
+   memory. */
 bool hs_movers_restore(struct hs_movers *movers, const struct hs_match_limits *limits,
                        struct hs_str name, const struct hs_mover_state *state);
 
 size_t hs_movers_bytes(const struct hs_movers *movers);
 
-/* Computes bounds that contain the mover's box at all times. If the mover has no samples, the
-   bounds contain everything. */
+/* Computes bounds that contain the mover's box at all times of its history. If the mover has no
+   samples, the bounds contain all places. */
 static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs_vec *low,
                                          struct hs_vec *high)
 {
@@ -83,24 +84,27 @@ struct hs_mover_pose {
     double reach; /* distance from the centre of the box to its corners */
 };
 
-/* Returns the mover's state at the bracket's time: the state of the older sample. */
+/* Returns the mover's state at the time of a bracket. This is the state of the bracket's older
+   sample. */
 const struct hs_mover_state *hs_mover_state_at(const struct hs_mover *mover,
                                                const struct hs_bracket *bracket);
 
-/* Computes a ball that contains the mover's box at the bracket's time, whatever the rotation. */
+/* Computes a ball that contains the mover's box at the time of a bracket, with any rotation of the
+   box. */
 void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracket,
                    struct hs_vec *center, double *reach);
 
-/* Computes the pose at the time of a bracket. Position and rotation are interpolated; the state is
-   the state of the older sample. */
+/* Computes the pose at the time of a bracket. Position and rotation are interpolated between the
+   bracket's two samples. The state is that of the older sample. */
 void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *bracket,
                     struct hs_mover_pose *out);
 
 /*
  * hs_mover_to_world converts a point from the mover's coordinates at `time_us` to world
- * coordinates. hs_mover_carry moves a world point along with the mover, from its place at `from_us`
- * to its place at `to_us`. After its newest sample, a mover counts as standing still. If the mover
- * has no place at one of these times, the functions return false and leave the point unchanged.
+ * coordinates. hs_mover_carry takes a point in world coordinates at `from_us`, and computes where
+ * the point is at `to_us` if it moves with the mover. After its newest sample, a mover counts as
+ * standing still. If the mover has no place at one of the times, the functions return false and
+ * leave the point unchanged.
  */
 bool hs_mover_to_world(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                        int64_t time_us, struct hs_vec *point);
@@ -110,7 +114,8 @@ bool hs_mover_carry(const struct hs_mover *mover, const struct hs_ruleset *rules
 /* Computes the pose of the newest sample. Returns false if the mover has no samples. */
 bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out);
 
-/* Returns whether the mover certainly has a pose at all times in [from_us, to_us]. O(1). */
+/* Returns true if the mover certainly has a pose at all times in [from_us, to_us]. May return false
+   even if it has these poses. O(1). */
 static inline bool hs_mover_is_placed(const struct hs_mover *mover,
                                       const struct hs_ruleset *ruleset, int64_t from_us,
                                       int64_t to_us)
@@ -120,15 +125,16 @@ static inline bool hs_mover_is_placed(const struct hs_mover *mover,
            span->oldest_us <= from_us && to_us - span->newest_us <= ruleset->rewind.future_slack_us;
 }
 
-/* Returns the first time after `time_us` at which the movement may change. This is the time of a
-   sample, or the last time at which the newest sample may be used. Returns INT64_MAX if there is no
-   such time. */
+/* Returns the first time after `time_us` at which the mover's movement may change. This is the time
+   of the next sample. After the newest sample, it is the last time at which the newest sample may
+   be used. From that time on, or if the mover has no samples, returns INT64_MAX. */
 int64_t hs_mover_next_change(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                              int64_t time_us);
 
-/* Computes the mover's bracket at `time_us`, which must be between the older sample of `now` and
-   the sample after it. Returns false if the mover stands still between these samples. It does so if
-   the later sample is missing, is a jump or a teleport, or comes after too long a gap. */
+/* Computes the mover's bracket at `time_us`. This time must be between the older sample of `now`
+   and the sample after that sample. Returns false if the mover counts as standing still between the
+   two samples. A mover counts as standing still if the later sample is missing, if it is a jump or
+   a teleport, or if the gap before it is too long. */
 bool hs_mover_later(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *now, int64_t time_us, struct hs_bracket *out);
 
