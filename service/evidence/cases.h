@@ -1,8 +1,9 @@
 /*
- * The reviewed verdicts. Retention never removes them. They are in the place HS_EVIDENCE_CASES
- * (files.h). Besides the tables of every place, this place has the tables `reviews` and `audit`.
- * `reviews` has one row for each review; these rows are never changed. `audit` has one row for each
- * review, and rows for each deletion of a player. Each call uses its own connection. Thread-safe.
+ * The reviewed verdicts. The limits `keep_days` and `keep_bytes` (writer.h) do not apply to them.
+ * They are in the place HS_EVIDENCE_CASES (files.h). Besides the tables of every place, this place
+ * has the tables `reviews` and `audit`. `reviews` has one row for each review; these rows are never
+ * changed. `audit` has one row for each review, and rows for each deletion of a player. Each call
+ * uses its own connection. Thread-safe.
  */
 #ifndef HS_SERVICE_EVIDENCE_CASES_H
 #define HS_SERVICE_EVIDENCE_CASES_H
@@ -24,7 +25,7 @@ enum hs_cases_add { HS_CASES_ADDED, HS_CASES_MISSING, HS_CASES_FULL, HS_CASES_FA
 enum hs_cases_add hs_cases_review(const struct hs_evidence_home *home, struct hs_str tenant,
                                   struct hs_str id, const struct hs_review *review);
 
-/* Writes an array with the reviews of a verdict, oldest first. It may be empty. */
+/* Writes an array with the reviews of a verdict, oldest first. The array may be empty. */
 enum hs_evidence_read hs_cases_list(const struct hs_evidence_home *home, struct hs_str tenant,
                                     struct hs_str id, struct hs_writer *writer);
 

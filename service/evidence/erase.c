@@ -12,7 +12,7 @@
 #include "service/watch/log.h"
 
 /* Max rows that one transaction deletes. The number is low, so that the writer waits only a few
-   milliseconds. */
+   milliseconds for the transaction. */
 #define CHUNK "500"
 
 /* The statements of a deletion, in order. ?1: the name, ?2: the tenant or NULL. */
@@ -32,7 +32,7 @@ static const char erase_chunk[] =
     "DELETE FROM doomed WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "COMMIT";
 /* SQLite only: these two statements delete the names of the player and of their account from the
-   table `codes`. A name remains if any column of another verdict contains it. */
+   table `codes`. A name stays in the table if any column of a remaining verdict contains it. */
 static const char find_names[] =
     "INSERT INTO names SELECT player FROM verdicts WHERE at IN (SELECT at FROM doomed)"
     " UNION SELECT account FROM verdicts WHERE at IN (SELECT at FROM doomed)"

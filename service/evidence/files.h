@@ -70,8 +70,8 @@ void hs_evidence_move_aside(const char *directory, const char *day, time_t now);
  * remaining files have at most `keep_bytes` in total. Never removes today's file.
  *
  * Age is counted from the newest day before `today` that has a file, not from `today`. So if the
- * wall clock jumps ahead, no file looks old on that day, and an operator has a day to notice the
- * jump.
+ * wall clock jumps ahead, no file looks old on the day of the jump, and an operator has a day to
+ * notice the jump.
  */
 void hs_evidence_remove_old(const char *directory, const char *today, unsigned keep_days,
                             uint64_t keep_bytes);

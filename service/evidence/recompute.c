@@ -77,7 +77,7 @@ struct kept {
 };
 
 struct hs_recompute {
-    struct hs_map_store *store; /* `own`, or borrowed */
+    struct hs_map_store *store; /* builds the maps: `own`, or a borrowed store */
     struct hs_map_store *own;
     struct kept rulesets[KEPT_MAX], maps[KEPT_MAX]; /* most recently used entry first */
     struct hs_world_limits limits;                  /* for building maps */

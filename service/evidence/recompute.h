@@ -36,9 +36,9 @@ struct hs_recompute;
 struct hs_map_entry; /* service/state/maps.h */
 struct hs_map_store;
 
-/* The memory of built maps is charged to `maps`, which must outlive the result. If `maps` is NULL,
-   this memory is not limited. Returns NULL if memory runs out. hs_recompute_destroy does nothing
-   for NULL. */
+/* The memory of built maps is charged to `maps`, which must outlive the returned object. If `maps`
+   is NULL, this memory is not limited. Returns NULL if memory runs out. hs_recompute_destroy does
+   nothing for NULL. */
 struct hs_recompute *hs_recompute_create(struct hs_map_store *maps);
 void hs_recompute_destroy(struct hs_recompute *recompute);
 

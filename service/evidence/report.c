@@ -87,7 +87,8 @@ static void add_checks(struct sample *sample, const json_t *checks)
     }
 }
 
-/* A stored answer contains a single result. */
+/* Adds the measured values of the recorded answer in a stored request. This answer contains a
+   single result. */
 static void add_answer(struct sample *sample, struct hs_str request)
 {
     json_t *line = json_loadb(request.ptr, request.len, 0, NULL);
@@ -166,7 +167,7 @@ struct report {
 #define OWN_ROWS                                                                                   \
     "SELECT v.* FROM verdicts v WHERE " IS_OWN " AND " HS_EVIDENCE_IS_VERDICT IN_TIME NEWEST
 /* Values are measured only in rows with the same ruleset. Such rows about other players may be
-   rare, so RECENT bounds the search for them. */
+   rare, so RECENT limits the search to the newest 20000 rows. */
 #define RECENT     "(SELECT * FROM verdicts WHERE at < ?3 ORDER BY at DESC LIMIT 20000)"
 #define SAME_RULES " AND v.ruleset = code_of(?6)"
 #define WHOLE(rows)                                                                                \
@@ -319,7 +320,7 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Percentiles are by nearest rank. */
+/* Computes percentiles with the nearest-rank method. */
 static void write_spread(struct hs_writer *writer, struct series *series)
 {
     hs_write_int_field(writer, "claims", (int64_t)series->count);

@@ -6,7 +6,8 @@
 
 /* Limits that keep the cost of a report independent of the size of the store. A report counts at
    most the newest HS_REPORT_COUNTED verdicts about the player. It reads the measured values from at
-   most HS_REPORT_MEASURED verdicts about the player, and from as many about other players. */
+   most HS_REPORT_MEASURED verdicts about the player, and from at most HS_REPORT_MEASURED verdicts
+   about other players. */
 enum { HS_REPORT_COUNTED = 100000, HS_REPORT_MEASURED = 500 };
 
 /*

@@ -40,8 +40,8 @@ struct hs_spool {
     pthread_t thread;
     /* Only the thread uses the following members. */
     struct hs_evidence_store *local, *remote; /* NULL: not open */
-    int64_t care_us;                          /* when the next check of the partitions is due */
-    int64_t documents_us;                     /* when send_late_documents is due */
+    int64_t care_us;                          /* when the next call of `care` is due */
+    int64_t documents_us;                     /* when the next call of send_late_documents is due */
     bool has_tidied; /* documents that a previous process left behind were deleted */
     /* The partitions were last checked on this day (days since 1970-01-01); -1: not yet. */
     int64_t day;
@@ -110,7 +110,7 @@ static bool open_local(struct hs_spool *spool)
 }
 
 /* Creates the partitions for today and DAYS_AHEAD more days, and drops old partitions. If an old
-   partition cannot be dropped, only logs this, because verdicts can still be sent. */
+   partition cannot be dropped, only logs the failure, because verdicts can still be sent. */
 static bool care(struct hs_spool *spool)
 {
     struct hs_db *db = hs_evidence_store_db(spool->remote);
@@ -226,8 +226,8 @@ static void append_values(struct hs_buffer *sql, int rows, int columns)
     }
 }
 
-/* Prepares a statement that inserts `rows` rows and returns the times of the inserted ones. It
-   skips a row if its time or its id is already in the database. */
+/* Prepares a statement that inserts `rows` rows and returns the times of the inserted rows. The
+   statement skips a row if the row's time or id is already in the database. */
 static struct hs_db_statement *prepare_group(struct hs_db *db, int rows)
 {
     struct hs_buffer sql = {0};
@@ -317,7 +317,7 @@ static bool send_group(struct hs_spool *spool, struct hs_db_statement *rows, int
 }
 
 /* If any replica has deleted documents from the database, clears the cache of sent documents. Call
-   it in the transaction that needs the documents. */
+   this function in the transaction that needs the documents. */
 static bool check_documents(struct hs_spool *spool)
 {
     int64_t removed_us = hs_evidence_documents_removed(hs_evidence_store_db(spool->remote));
@@ -327,8 +327,8 @@ static bool check_documents(struct hs_spool *spool)
     return removed_us >= 0;
 }
 
-/* Sends the rows in one transaction. Uses a single statement, unless there is only one row or a
-   player was deleted after the first row. */
+/* Sends the rows in one transaction. If there are several rows, and no player was deleted after the
+   first row, uses a single statement. Otherwise sends each row with its own statement. */
 static bool send_rows(struct hs_spool *spool, struct hs_db_statement *rows, int count,
                       struct batch *batch)
 {
@@ -366,8 +366,8 @@ static bool remove_rows(struct hs_spool *spool, int64_t last_us)
     return true;
 }
 
-/* Call it after a failed batch. If the database refused a row, the next batch contains only one
-   row. If that single row is refused, it is dropped. */
+/* Call this function after a failed batch. If the database refused a row, the next batch contains
+   only one row. If the database refuses the only row of a batch, the row is dropped. */
 static bool recover(struct hs_spool *spool, const struct batch *batch)
 {
     if (batch->last_us == 0 || !hs_evidence_store_has_refused(spool->remote))
@@ -383,7 +383,7 @@ static bool recover(struct hs_spool *spool, const struct batch *batch)
     return !was_alone || remove_rows(spool, batch->last_us);
 }
 
-/* Sends the oldest rows in the spool. A batch does not extend beyond midnight. */
+/* Sends the oldest rows in the spool. All rows of a batch belong to the same day (UTC). */
 static bool send_batch(struct hs_spool *spool, int64_t first_us)
 {
     static const char sql[] = "SELECT " HS_EVIDENCE_ALL_OF_ROW " WHERE v.at < ?1"
@@ -439,7 +439,7 @@ static bool send_late_documents(struct hs_spool *spool)
         *(is_map ? &stored.row.map_revision : &stored.row.revision) = hs_db_text(documents, 2);
         bool is_sent = send_documents(spool, &stored);
         fine = is_sent || hs_evidence_store_has_refused(spool->remote);
-        if (fine && !is_sent) /* a refused document must not hold up verdicts */
+        if (fine && !is_sent) /* a refused document must not delay verdicts */
             report(spool, hs_evidence_store_error(spool->remote));
     }
     hs_db_finalize(documents);
@@ -473,7 +473,7 @@ static bool work(struct hs_spool *spool)
     return hs_db_run(hs_evidence_store_db(spool->remote), "SELECT 1") || fail(spool, spool->remote);
 }
 
-/* Closes and renames the file of the spool if the writer waits for this (hs_spool_move_aside). */
+/* If the writer waits in hs_spool_move_aside, closes and renames the file of the spool. */
 static void move_if_due(struct hs_spool *spool)
 {
     pthread_mutex_lock(&spool->lock);

@@ -161,9 +161,9 @@ static unsigned char *make_tables(sqlite3_int64 *size)
     return bytes;
 }
 
-/* Creates a file with empty tables, unless it exists. SQLite itself would lock the new file until
-   it is on the disk; with a slow disk, readers would fail during that time. Returns false and sets
-   errno on failure. */
+/* Creates a file with empty tables, unless it exists. If SQLite created the file, it would lock the
+   file until the file is on the disk. With a slow disk, readers would fail during that time.
+   Returns false and sets errno on failure. */
 static bool make_file(const char *path)
 {
     char fresh[4096];
@@ -176,7 +176,8 @@ static bool make_file(const char *path)
     int fd = bytes != NULL ? mkostemp(fresh, O_CLOEXEC) : -1;
     struct iovec part = {bytes, (size_t)size};
     bool fine = fd >= 0 && hs_file_write(fd, &part, 1) && fsync(fd) == 0 &&
-                (link(fresh, path) == 0 || errno == EEXIST); /* another thread was faster */
+                (link(fresh, path) == 0 || errno == EEXIST); /* another thread has already created
+                                                                the file */
     int error = errno;
     if (fd >= 0) {
         unlink(fresh);
@@ -304,7 +305,7 @@ bool hs_evidence_store_begin(struct hs_evidence_store *store)
     int64_t changes = 0;
     if (!hs_evidence_begin_shared(store->db))
         return false;
-    if (hs_db_is_postgres(store->db)) /* no codes */
+    if (hs_db_is_postgres(store->db)) /* PostgreSQL has no codes */
         return true;
     if (!read_number(store, CHANGES, &changes))
         return false;
@@ -369,9 +370,9 @@ static bool put_verdict(struct hs_evidence_store *store, int64_t at_us,
     return step(store, PUT_VERDICT);
 }
 
-/* Compresses the concatenated parts into store->packed. Returns the size; 0: out of memory. The
-   parts are first copied behind the space for the result: for short texts, zstd needs more time for
-   several parts than for one. */
+/* Compresses the concatenated parts into store->packed. Returns the size; 0: out of memory. First
+   copies the parts, one after the other, behind the space for the result. For short texts, zstd
+   compresses one long text faster than several parts. */
 static size_t pack(struct hs_evidence_store *store, const struct hs_str *parts, size_t count)
 {
     size_t size = 0;

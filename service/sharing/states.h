@@ -17,8 +17,8 @@ struct hs_sharing;
 struct hs_sharing *hs_sharing_start(struct hs_service *service);
 
 /* Stops the thread, writes the final states of all matches, and releases this replica's ownership
-   of them. Takes up to `wait_us`. Call it after the last request that changes a match. Does nothing
-   for NULL. */
+   of them. Takes up to `wait_us`. Call this function after the last request that changes a match.
+   Does nothing for NULL. */
 void hs_sharing_stop(struct hs_sharing *sharing, int64_t wait_us);
 
 #endif

@@ -17,12 +17,13 @@ struct hs_problem;
 struct hs_service;
 struct hs_takers;
 
-/* Call it only if the service has a store. Returns NULL if memory runs out. */
+/* Creates the object that takes over matches. Call this function only if the service has a store.
+   Returns NULL if memory runs out. */
 struct hs_takers *hs_takers_create(struct hs_service *service);
 void hs_takers_destroy(struct hs_takers *takers); /* does nothing for NULL */
 
-/* Returns whether the store must be asked before a request for this match runs. `takers` may be
-   NULL. */
+/* Returns whether this replica must ask the store before it runs a request for this match. `takers`
+   may be NULL. */
 bool hs_takeover_is_needed(struct hs_takers *takers, struct hs_str name);
 
 struct hs_takeover {
@@ -30,8 +31,8 @@ struct hs_takeover {
     struct hs_ownership ownership; /* for a match that starts empty */
     bool was_released;             /* as in struct hs_taken */
     bool has_asked;                /* false: this replica already had the match */
-    /* The store did not answer, has lost its data, or has a state that cannot be used. So another
-       replica may have paid for shots that this replica does not know. */
+    /* Another replica may have paid for shots that this replica does not know, because the store
+       did not answer, has lost its data, or has a state that cannot be used. */
     bool is_uncertain;
     bool is_foreign; /* another tenant has the match on another replica */
     unsigned shed;   /* if the problem is OVERLOADED: an enum hs_shed_reason */

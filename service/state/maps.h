@@ -19,10 +19,11 @@ struct hs_map_entry {
     char revision[HS_REVISION_MAX]; /* "sha256:" and the hash of the geometry */
     struct hs_world *world;
     struct hs_world_info info; /* sizes of `world` */
-    char *document; /* the original document, `document_size` bytes, or NULL if it is not kept */
+    char *document; /* the original document, `document_size` bytes, or NULL if the document is not
+                       kept */
     size_t document_size;
-    /* The mesh of `world`; all pointers are NULL if it is not kept. Only the thread that calls
-       hs_map_store_forget_mesh may read it. */
+    /* The mesh of `world`; all pointers are NULL if the mesh is not kept. Only the thread that
+       calls hs_map_store_forget_mesh may read it. */
     struct hs_world_mesh mesh;
     size_t bytes;        /* bytes charged to the owner; guarded by the store */
     unsigned references; /* guarded by the store */
@@ -37,7 +38,7 @@ struct hs_map_store;
  */
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes);
 
-/* From now on, new maps keep their meshes until hs_map_store_forget_mesh. Must be called before
+/* From now on, new maps keep their meshes until hs_map_store_forget_mesh. Call this function before
    other threads use the store. */
 void hs_map_store_keep_meshes(struct hs_map_store *store);
 
@@ -48,9 +49,9 @@ void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *e
 /* Returns the share (share.h) that limits the bytes for maps. Each map is charged to its owner. */
 struct hs_share *hs_map_store_share(struct hs_map_store *store);
 
-/* Returns how many bytes to reserve for a map: for building the world of a mesh with these counts,
-   and for keeping a document of `document_size` bytes (0: no document). Only an unusual mesh needs
-   more. */
+/* Returns how many bytes to reserve for a map: for building the world of a mesh with as many
+   vertices, triangles and boxes as `counts`, and for keeping a document of `document_size` bytes
+   (0: no document). Only an unusual mesh needs more bytes. */
 size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_world_mesh *counts,
                               size_t document_size);
 
@@ -91,9 +92,9 @@ enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str 
                                       struct hs_map_entry **entry);
 
 /* Like hs_map_store_put_kept without reserved bytes, but the map gets no name. Used for an open
-   match whose map was replaced or deleted. If the owner has too few bytes left, nobody is charged,
-   because the match was already open. Returns HS_MAP_CREATED, HS_MAP_TOO_BIG or
-   HS_MAP_NO_MEMORY. */
+   match whose map was replaced or deleted. If the owner has too few bytes left, the function
+   charges nobody instead of failing, because the match was already open. Returns HS_MAP_CREATED,
+   HS_MAP_TOO_BIG or HS_MAP_NO_MEMORY. */
 enum hs_map_put hs_map_store_adopt(struct hs_map_store *store, struct hs_str owner,
                                    struct hs_str name, const struct hs_world_mesh *mesh,
                                    struct hs_str document, struct hs_map_entry **entry);
@@ -101,9 +102,9 @@ enum hs_map_put hs_map_store_adopt(struct hs_map_store *store, struct hs_str own
 /*
  * These two functions restore a map after a restart. hs_map_store_restore creates an entry without
  * a name, returns it with a reference, and charges its bytes to nobody. It returns HS_MAP_CREATED,
- * HS_MAP_TOO_BIG or HS_MAP_NO_MEMORY. The mesh is not kept, and the build is not charged, so that
- * all maps from before the restart fit again. `limits` may be NULL. If `limits` stops the build,
- * the function returns HS_MAP_NO_MEMORY.
+ * HS_MAP_TOO_BIG or HS_MAP_NO_MEMORY. The mesh is not kept, and the memory of the build is not
+ * charged, so that all maps from before the restart fit again. `limits` may be NULL. If `limits`
+ * stops the build, the function returns HS_MAP_NO_MEMORY.
  *
  * hs_map_store_restore_name then gives the entry its name and charges its owner. It returns
  * HS_MAP_CREATED, HS_MAP_FULL, or HS_MAP_FOREIGN if the name is already in use. Between the two

@@ -3,10 +3,10 @@
  * pipelined: each is sent at once, before the replies to earlier commands arrive. The thread of the
  * link receives the replies, and sends the bytes that the socket did not accept at once.
  *
- * A connection counts as broken if a reply is missing and the server has sent nothing for
- * HS_STORE_TIMEOUT_US, if the server is a replica, or if it still loads its data. The link then
- * closes the connection, so that a late reply is never taken for the reply to another command, and
- * reports all commands as lost. It then connects to the next address in the list. The pauses
+ * A connection counts as broken in these cases: a reply is missing and the server has sent nothing
+ * for HS_STORE_TIMEOUT_US; the server is a replica; the server still loads its data. The link then
+ * closes the connection, so that it never takes a late reply for the reply to another command. The
+ * link reports all commands as lost, and connects to the next address in the list. The pauses
  * between attempts grow. An idle link sends a PING every HS_STORE_PING_US. Thread-safe.
  */
 #ifndef HS_SERVICE_STORE_LINK_H
@@ -25,8 +25,9 @@ struct hs_secret;
 struct hs_store_link;
 
 enum {
-    /* A longer time would delay the detection of a hanging server. With a shorter time, a server
-       that is busy with one long command would lose its connections. */
+    /* A connection counts as broken after this time without bytes from the server. A longer time
+       would delay the detection of a hanging server. With a shorter time, a server that is busy
+       with one long command would lose its connections. */
     HS_STORE_TIMEOUT_US = 500000,
     HS_STORE_PING_US = 200000,
     HS_STORE_PAUSE_US = 20000, /* after the first failure; each later pause is twice as long as the
@@ -38,8 +39,8 @@ enum {
     HS_STORE_LATE_MAX = 3,
     HS_STORE_SLOW_US = 5000, /* a PING is in time if its reply takes less than this */
     /* The longest wait for a command on a patient link (is_patient below). With a longer time,
-       clients would wait in vain for a server that only sends a few bytes now and then. With a
-       shorter time, more matches would start empty when many replicas fail at once
+       clients would wait without result for a server that only sends a few bytes now and then. With
+       a shorter time, more matches would start empty when many replicas fail at once
        (docs/scaling.md). */
     HS_STORE_PATIENCE_US = 5000000,
 };
@@ -59,8 +60,9 @@ struct hs_store_script {
 void hs_store_script_init(struct hs_store_script *script, const char *text);
 
 /*
- * A command. It must stay valid until `done` has been called. The thread of the link calls `late`
- * and `done`. They must be short and must not wait, but may submit commands.
+ * A command. The structure must stay valid until `done` has been called. The thread of the link
+ * calls `late` and `done`. These two functions must be short and must not wait, but they may submit
+ * commands.
  */
 struct hs_store_call {
     enum hs_store_op op;
@@ -87,8 +89,8 @@ struct hs_store_link_settings {
     const char *addresses;          /* HOST:PORT,HOST:PORT...; borrowed */
     const struct hs_secret *secret; /* password, borrowed; NULL: none */
     struct hs_metrics *metrics;
-    /* For commands with large replies. While the server is still sending, a command becomes late
-       only HS_STORE_PATIENCE_US after it was submitted. */
+    /* True: the link is patient, for commands with large replies. While the server is still
+       sending, a command becomes late only HS_STORE_PATIENCE_US after it was submitted. */
     bool is_patient;
     void (*changed)(void *context, bool is_up); /* called on the thread of the link */
     void *context;
@@ -115,9 +117,9 @@ bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call
                           size_t count);
 
 bool hs_store_link_is_up(const struct hs_store_link *link);
-/* Returns true if a reply within `budget_us` is unlikely, so that requests should not wait: the
-   link is down, or it counts as slow (HS_STORE_LATE_MAX) and the newest command took at least
-   `budget_us`. */
+/* Returns true if a reply within `budget_us` is unlikely, so that requests should not wait. This is
+   so if the link is down, or if the link counts as slow (HS_STORE_LATE_MAX) and the newest command
+   took at least `budget_us`. */
 bool hs_store_link_is_late(const struct hs_store_link *link, int64_t budget_us);
 /* Returns the total size of the commands without a reply, in bytes. */
 size_t hs_store_link_backlog(const struct hs_store_link *link);
