@@ -6,7 +6,7 @@
 
 #include "validators/vec.h"
 
-/* The number of poses stored for each player: more than any rewind needs. */
+/* The number of stored poses for each player. It is higher than any rewind needs. */
 enum { TRACK_LENGTH = 256 };
 
 struct hs_forge {
@@ -186,7 +186,7 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
                                                                     target */
     switch (forge->cheat) {
     case HS_CHEAT_SHIFT_ORIGIN:
-        /* Move the start far beyond the tolerance, and out of the shooter's body. */
+        /* Move the start far beyond the origin tolerance, and out of the shooter's body. */
         start = hs_vec_add_scaled(start, across(path), 3.0 * forge->origin_tolerance);
         break;
     case HS_CHEAT_AIM_AHEAD:

@@ -30,9 +30,9 @@ struct hs_picture {
     const char *unit; /* unit of length, abbreviated: "m" */
     double min_scale; /* a column covers at least this length, so that a body does not fill the
                          picture */
-    const struct hs_solid *walls; /* at hit_time */
+    const struct hs_solid *walls; /* walls, as they were at hit_time */
     size_t wall_count;
-    const struct hs_triangle *triangles; /* more walls */
+    const struct hs_triangle *triangles; /* walls that consist of triangles */
     size_t triangle_count;
     double slice; /* walls more than this length above or below the closest approach (or `stopped`)
                      are not drawn; 0: all walls are drawn */

@@ -20,7 +20,7 @@ struct hs_playback {
     struct hs_str map; /* map document that replaces all maps in the recording; ptr NULL: none */
     bool replace;      /* if a match with this name is open, end it first */
     double speed; /* 1: at the recorded times; 2: twice as fast; 0: as fast as answers arrive */
-    enum hs_cheat cheat; /* if set, claims are forged, and truth and expectations are ignored */
+    enum hs_cheat cheat; /* if set, forges the claims, and ignores ground truth and expectations */
     bool show_progress;  /* prints one line to stderr, and rewrites it */
     FILE *complaints;    /* failed expectations are printed here; NULL: nowhere */
     /* Called with each claim and its result, in order; may be NULL. */

@@ -82,7 +82,7 @@ static bool read_per_claim(const struct file_recording *file, struct hs_str text
     return good || fail(file, fault);
 }
 
-/* Returns the `now` of a body, or else the time of its last frame. */
+/* Returns the `now` of a body. If the body has no `now`, returns the time of its last frame. */
 static double time_of(const json_t *body)
 {
     const json_t *now = json_object_get(body, "now"), *frames = json_object_get(body, "frames");

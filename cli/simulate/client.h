@@ -1,9 +1,9 @@
 /*
  * A simulated player's game client. It draws the other players late, interpolated between two
- * snapshots; some snapshots never arrive. It predicts its own player: it draws this player where
- * the server will simulate the player later. The player aims with human error, and fires as fast as
- * the weapon allows. The client claims the hits that its screen shows. Messages to the server
- * travel over the player's link.
+ * snapshots; some snapshots never arrive. It draws its own player at the place where the server
+ * will simulate the player later. The player aims with human error, and fires as fast as the weapon
+ * allows. The client claims the hits that its screen shows. Messages to the server travel over the
+ * player's link.
  */
 #ifndef HS_SIMULATE_CLIENT_H
 #define HS_SIMULATE_CLIENT_H
@@ -77,7 +77,7 @@ struct hs_mailbox {
     bool failed; /* out of memory: a message was lost */
 };
 
-/* What a client did in one of its frames. The server learns this when the server simulates the
+/* What a client did in one of its frames. The server gets these values when it simulates the
    frame. */
 struct hs_doing {
     double time;       /* server time of the frame */
@@ -141,8 +141,8 @@ void hs_client_frame(struct hs_client *client, const struct hs_game *game, doubl
                      struct hs_mailbox *box);
 
 /* Claims what a shot hits on a screen: traces the shot from the mail's start, direction and seed,
-   and sets the mail's target, pellets and end. Returns false if the shot hits no enemy. Not for
-   projectiles. */
+   and sets the mail's target, pellets and end. Returns false if the shot hits no enemy. Do not call
+   this function for projectiles. */
 bool hs_client_claim(const struct hs_game *game, const struct hs_screen *screen,
                      struct hs_mail *mail);
 
@@ -160,8 +160,9 @@ struct hs_vec hs_client_true_eye(const struct hs_client *client, const struct hs
 /* Returns the aim including the aiming error, as a unit vector. */
 struct hs_vec hs_client_shot_direction(const struct hs_client *client);
 
-/* Fires the weapon. Posts the shot if shots with this weapon are posted. Launches a projectile, or
-   sends a claim if the screen shows an instant hit. */
+/* Fires the weapon. Posts the shot if shots with this weapon are posted (hs_game_posts). Then
+   launches a projectile or, if the shot is instant and hits an enemy on the screen, sends a
+   claim. */
 void hs_client_fire(struct hs_client *client, const struct hs_game *game, double time,
                     const struct hs_screen *screen, struct hs_mailbox *box);
 

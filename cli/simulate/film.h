@@ -24,8 +24,9 @@ struct hs_moment {
     double time;
 };
 
-/* Finds the frames around `time`. After the last frame, `from` and `to` are the last frame, and
-   `out->time` is its time. Returns false if `time` is before the first frame. */
+/* Finds the frames around `time`. If `time` is after the last frame, `from` and `to` are the index
+   of the last frame, and `out->time` is the time of the last frame. Returns false if `time` is
+   before the first frame. */
 bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out);
 
 /* Computes a player's pose at `time`. Interpolates the position and the yaw, unless the player used

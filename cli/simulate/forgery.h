@@ -1,7 +1,7 @@
 /*
  * Turns honest claims into forged claims, which the service must not accept. For example, the shot
- * clearly misses the claimed body, or a wall is in its path. Each forgery is built from the posted
- * frames, without the library's checks.
+ * clearly misses the claimed body, or a wall is in its path. The forger builds each forgery from
+ * the posted frames, and does not use the library's checks.
  */
 #ifndef HS_SIMULATE_FORGERY_H
 #define HS_SIMULATE_FORGERY_H

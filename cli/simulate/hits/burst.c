@@ -1,6 +1,6 @@
 /*
  * Volleys: a cheat fires a weapon for ten seconds at twice its rate, or for twenty seconds in
- * another pattern (hs_volleys). Messages travel over an ordinary link: a lost message is sent again
+ * another pattern (hs_volleys). Messages travel over an ordinary link. A lost message is sent again
  * and arrives later, so messages may overtake each other and arrive together. The reported fire
  * times are exact, rounded down to 1/60 s, or off by up to 20 ms.
  */
@@ -237,7 +237,8 @@ static void close_burst(struct burst *burst)
     hs_ruleset_destroy(burst->ruleset);
 }
 
-/* Returns false if memory runs out. In both cases the caller must close `burst`. */
+/* Creates the rules and the match of a volley, and allocates the array of bullets. Returns false if
+   memory runs out. Even then, the caller must close `burst`. */
 static bool open_burst(struct burst *burst, const struct hs_sim_arena *arena, enum hs_arm arm,
                        const struct hs_volley *volley, int64_t length_us)
 {

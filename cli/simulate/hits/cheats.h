@@ -1,7 +1,7 @@
 /*
  * Cheats, each played beside an honest twin. Cheat and twin have the same seed, connection, fight
  * and fire times, and the same aim with the same errors. The gain is the share by which the cheat
- * has more accepted hits than the twin. Cheats know everything: they see the server's frames,
+ * has more accepted hits than the twin. Cheats have all information: they see the server's frames,
  * verify all choices first, and send the choice with the most damage.
  */
 #ifndef HS_SIMULATE_CHEATS_H
@@ -28,7 +28,7 @@ enum hs_cheat_kind {
     HS_CHEAT_MOVE,     /* moves; index into `gaits` in moving.c */
 };
 
-/* Which value `--check` compares with `limit`. Runs on other links than HS_LINK_STEADY are not
+/* Which value `--check` compares with `limit`. Only runs on the link HS_LINK_STEADY are
    compared. */
 enum hs_cheat_bound {
     HS_CHEAT_UNBOUND, /* none */

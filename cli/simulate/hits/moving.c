@@ -25,8 +25,8 @@
 
 enum { BASES = 40, NAME_SIZE = 16 };
 
-/* A way to move. `speed` is a multiple of the mode's maximum speed. `clock` is the rate of the
-   client's clock. */
+/* A way to move. `speed` is the speed of the player divided by the maximum speed of `mode`. `clock`
+   is the rate of the client's clock. */
 static const struct gait {
     const char *mode;
     double speed, clock, held; /* `held`: packets are held for this many seconds of each cycle */
