@@ -21,8 +21,8 @@
 /* A column of the picture covers at least this many metres. */
 #define MIN_SCALE 0.04
 
-/* At least this share of the honest claims must be accepted. It is less than 1, because a bad
-   network can cause one or two wrong refusals. */
+/* At least this share of the honest claims must be accepted. The share is less than 1, because a
+   bad network can cause one or two wrong refusals. */
 #define HONEST_SHARE 0.99
 
 /* At least this share of a cheat's claims must be refused for an expected reason. The other claims
@@ -326,8 +326,8 @@ static bool write_known(FILE *out, const char *line, const struct hs_recording_e
 }
 
 /* Copies the service's recording. The service does not know the labels and the ground truth of the
-   claims, so this function adds them. It takes them from a second run of the match, which produces
-   the same requests in the same order. */
+   claims, so this function adds them. The labels and the ground truth come from a second run of the
+   match, which produces the same requests in the same order. */
 static bool copy_recording(const struct demo *demo, FILE *in, FILE *out)
 {
     static const char request[] = "{\"match\":";

@@ -6,7 +6,7 @@
 
 #include "validators/vec.h"
 
-/* The number of stored poses for each player. It is higher than any rewind needs. */
+/* The number of stored poses for each player. No rewind needs as many poses. */
 enum { TRACK_LENGTH = 256 };
 
 struct hs_forge {
@@ -160,7 +160,8 @@ static bool moved_since(const struct hs_forge *forge, const char *name, double t
     return true;
 }
 
-/* Returns a unit vector orthogonal to `along`, always the same one for the same input. */
+/* Returns a unit vector orthogonal to `along`. For the same input, always returns the same
+   vector. */
 static struct hs_vec across(struct hs_vec along)
 {
     struct hs_vec helper = fabs(along.z) < 0.9 * hs_vec_length(along) ? (struct hs_vec){0, 0, 1}

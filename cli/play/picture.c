@@ -24,7 +24,7 @@ static const struct {
     [GAP] = {"|", "┊", "\033[33m"},    [SHOOTER] = {"S", "S", "\033[1;31m"},
 };
 
-/* An orthographic camera. It is turned so that the shot goes from left to right. */
+/* An orthographic camera. The camera is turned so that the shot goes from left to right. */
 struct view {
     bool from_above;
     struct hs_vec origin; /* world point; the matrices map offsets from this point */
@@ -283,7 +283,8 @@ static void draw_head(struct canvas *canvas)
             }
 }
 
-/* Writes text to the right of a cell, or to its left if the right side is too narrow. */
+/* Writes text to the right of a cell. If the space on the right is too narrow, writes the text to
+   the left of the cell. */
 static void write_beside(struct canvas *canvas, int row, int column, const char *text)
 {
     int length = (int)strlen(text);

@@ -23,8 +23,8 @@ struct hs_picture {
     const struct hs_sweep_contact *closest; /* closest approach of the shot to `then`; NULL:
                                                hs_picture_draw computes it */
     double radius;                          /* the shot's radius in the rules; length */
-    /* If `obstacle` is NULL, these are the distance by which the shot missed, and the largest
-       allowed distance. Otherwise they are the distances along the shot to the obstacle and to the
+    /* If `obstacle` is NULL: the distance by which the shot missed, and the largest allowed
+       distance. If `obstacle` is not NULL: the distances along the shot to the obstacle and to the
        body. */
     double measured, limit;
     const char *unit; /* unit of length, abbreviated: "m" */

@@ -153,8 +153,8 @@ static bool start_forging(struct session *session, const char *ruleset)
 }
 
 /* Uploads a ruleset from the recording. If the service already has this revision, does not upload
-   it. This matters for built-in rulesets, because the service refuses uploads under their names.
-   `revision` is "" if it is unknown; the ruleset is then always uploaded. */
+   the ruleset. Built-in rulesets need this exception, because the service refuses uploads under
+   their names. `revision` is "" if the revision is unknown; the ruleset is then always uploaded. */
 static bool bring_ruleset(struct session *session, const char *name, const char *revision,
                           const json_t *document)
 {
@@ -171,7 +171,7 @@ static bool bring_ruleset(struct session *session, const char *name, const char 
     return is_there || ask(session, "PUT", "rulesets", name, document);
 }
 
-/* Uploads a map from the recording, unless `--map` replaces all maps. */
+/* Uploads a map from the recording. Does nothing if `--map` replaces all maps. */
 static bool bring_map(struct session *session, const char *name, const json_t *document)
 {
     return session->playback->map.ptr != NULL || ask(session, "PUT", "maps", name, document);
@@ -300,7 +300,8 @@ static bool count_result(struct session *session, const struct hs_recording_entr
 }
 
 /* Counts the results of all claims. A brief answer lists only the results that have something to
-   report. Of the accepted claims that a brief answer leaves out, it contains only the number. */
+   report. For the accepted claims that a brief answer leaves out, the answer contains only their
+   number. */
 static bool count_results(struct session *session, const struct hs_recording_entry *entry,
                           const json_t *answer)
 {
@@ -377,7 +378,8 @@ static void aim_request(struct session *session, const struct hs_recording_entry
              entry->explain ? "true" : "false", is_expected ? "false" : "true");
 }
 
-/* Restores a match that the service lost: opens it, and posts the match's last second of frames. */
+/* Restores a match that the service lost: opens the match, and posts the match's last second of
+   frames. */
 static bool bring_back(struct session *session, const char *name, const json_t *match)
 {
     const json_t *recent = json_object_get(match, "recent"), *frames;

@@ -25,7 +25,8 @@ struct hs_recording_header {
        empty. */
     struct hs_name match, ruleset;
     struct hs_name map;       /* empty: no map */
-    json_t *ruleset_document; /* owned; uploaded before the match opens; NULL: the service has it */
+    json_t *ruleset_document; /* owned; uploaded before the match opens; NULL: the service already
+                                 has the ruleset */
     json_t *map_document;     /* owned; uploaded before the match opens; NULL: none */
 };
 

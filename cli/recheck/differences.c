@@ -11,8 +11,8 @@
 struct result {
     struct hs_str text, verdict, reason, shooter, shot, damage;
     bool replayed;
-    bool has_index; /* the answer is brief: its results contain an index, and it leaves out plain
-                       results, which have nothing to report (brief.h) */
+    bool has_index; /* true: the answer is brief (brief.h): the results contain an index, and the
+                       answer leaves out plain results, which have nothing to report */
     uint64_t index; /* index in the request; 0 if has_index is false */
 };
 
@@ -266,7 +266,7 @@ static bool compare_results(struct hs_differences *differences, const struct pla
 }
 
 /* Counts the results that both brief answers left out. `accepted` is the number of results that the
-   recorded answer left out; the recomputed answer lists `only_after` of them. */
+   recorded answer left out; the recomputed answer lists `only_after` of these results. */
 static void count_plain(struct hs_differences *differences, enum kind kind, struct hs_str accepted,
                         size_t only_after)
 {
@@ -303,7 +303,7 @@ static bool holds_results(enum hs_route route, struct hs_str key, enum kind *kin
 }
 
 /* Counts the plain results that both brief answers left out. For a tick, `accepted` is an object
-   with a number for each kind of result; otherwise it is a number. */
+   with a number for each kind of result. For any other route, `accepted` is a number. */
 static void count_all_plain(struct hs_differences *differences, enum hs_route route,
                             struct hs_str accepted, const size_t only_after[3])
 {

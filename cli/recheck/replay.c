@@ -330,8 +330,8 @@ static struct hs_bytes decode_state(const struct hs_replay *replay)
     return state;
 }
 
-/* Returns whether the state in the line can be loaded under the replacement rules. It can be loaded
-   if the state is the evidence of a verdict, and the replacement rules contain everything that the
+/* Returns whether the state in the line can be loaded under the replacement rules. The state can be
+   loaded if it is the evidence of a verdict, and the replacement rules contain everything that the
    state refers to. */
 static bool is_fit(const struct hs_replay *replay, const struct hs_bytes *state)
 {

@@ -37,8 +37,8 @@ static void turn_body(const struct turned *t, const struct hs_body *from, struct
         to->solids[i] = turn_solid(t, to->solids[i]);
 }
 
-/* If a player stopped the shot, adds this player's body to the walls, so that it is drawn like a
-   wall. */
+/* If a player stopped the shot, adds this player's body to the walls, so that the body is drawn
+   like a wall. */
 static void add_blocker(const struct hs_verdict_scene *scene, struct turned *t)
 {
     const struct hs_recomputed *of = scene->of;

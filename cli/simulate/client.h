@@ -1,9 +1,9 @@
 /*
- * A simulated player's game client. It draws the other players late, interpolated between two
- * snapshots; some snapshots never arrive. It draws its own player at the place where the server
- * will simulate the player later. The player aims with human error, and fires as fast as the weapon
- * allows. The client claims the hits that its screen shows. Messages to the server travel over the
- * player's link.
+ * A simulated player's game client. The client draws the other players late, interpolated between
+ * two snapshots; some snapshots never arrive. The client draws its own player at the place where
+ * the server will simulate this player later. The player aims with human error, and fires as fast
+ * as the weapon allows. The client claims the hits that its screen shows. Messages to the server
+ * travel over the player's link.
  */
 #ifndef HS_SIMULATE_CLIENT_H
 #define HS_SIMULATE_CLIENT_H
@@ -25,7 +25,8 @@ struct hs_skirmish_setup {
     double aim_error; /* degrees; added to the standard deviation of every player's aiming error */
     /* ticks between two frames; frames between two snapshots */
     size_t frame_every, snapshot_every;
-    bool posts_shots;    /* all shots are posted, even if the weapon does not require it */
+    bool posts_shots;    /* all shots are posted, even if the weapon does not require posted
+                            shots */
     bool posts_ammo;     /* frames contain the rounds left in the magazine */
     bool ends_at_impact; /* claims end at the impact, not at the weapon's range */
 };
@@ -121,7 +122,7 @@ struct hs_client {
     double ready_at[HS_ARMS];
     double reload_until;
     int rounds[HS_ARMS];    /* rounds left in each magazine; -1: no magazine */
-    uint64_t shots, claims; /* shots fired, and claims sent for them */
+    uint64_t shots, claims; /* shots fired, and claims sent for these shots */
     struct hs_doing log[HS_CLIENT_LOG];
     uint64_t frames;
     struct hs_missile missiles[HS_CLIENT_MISSILES];

@@ -5,8 +5,8 @@
 
 #include "validators/base/units.h"
 
-/* The time of the first tick, in seconds. It is not 0, because much of the code uses 0 for "no
-   time". */
+/* The time of the first tick, in seconds. The time is not 0, because much of the code uses 0 for
+   "no time". */
 #define FIRST_TICK 10.0
 #define DT         (1.0 / HS_CROWD_HZ)
 

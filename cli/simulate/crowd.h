@@ -1,7 +1,8 @@
 /*
- * The players in a simulated match, as the game server moves them: they run, stop, strafe, crouch,
- * jump, use portals, die and respawn between the walls of the arena. All ticks are computed in
- * advance, so shots do not affect the movement. A player with a knife runs after the nearest enemy.
+ * The players in a simulated match, as the game server moves the players: they run, stop, strafe,
+ * crouch, jump, use portals, die and respawn between the walls of the arena. All ticks are computed
+ * in advance, so shots do not affect the movement. A player with a knife runs after the nearest
+ * enemy.
  */
 #ifndef HS_SIMULATE_CROWD_H
 #define HS_SIMULATE_CROWD_H

@@ -44,8 +44,9 @@ struct hs_forger {
 
 /*
  * Turns an honest claim into a forgery of the kind `kind`, with the same shot number. Returns false
- * if this is impossible, for example because no enemy is behind a wall; *mail is then undefined.
- * Always returns false for HS_FORGERY_DEAD and HS_FORGERY_EMPTY, which hs_forge_shot makes.
+ * if no such forgery is possible, for example because no enemy is behind a wall; *mail is then
+ * undefined. Always returns false for HS_FORGERY_DEAD and HS_FORGERY_EMPTY, which hs_forge_shot
+ * makes.
  */
 bool hs_forge(struct hs_forger *forger, enum hs_forgery kind, struct hs_mail *mail);
 

@@ -14,10 +14,10 @@ struct hs_verdict_to_keep {
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;
     const struct hs_hit_result *result;
-    int64_t forward_us; /* for a shot: its forward_time */
+    int64_t forward_us; /* the forward_time of `shot` */
     struct hs_verdict_id id;
     struct hs_str body;          /* body of the request, JSON */
-    size_t place;                /* index of the claim or shot in its list */
+    size_t place;                /* index of the claim or shot in its list in `body` */
     struct hs_body_items *items; /* reads that list; freed by the caller */
     struct hs_bytes state;       /* the excerpt; set by hs_capture_begin, freed by hs_capture_end */
     bool is_sample;              /* accepted, and `would_reject` is empty */
@@ -35,8 +35,8 @@ bool hs_capture_begin(const struct hs_evidence *evidence, const struct hs_match_
 void hs_capture_row(const struct hs_match_slot *slot, struct hs_verdict_to_keep *verdict,
                     struct hs_evidence_row *row);
 
-/* Stores the verdict and frees the excerpt. Call it after the match has recorded the verdict,
-   before unlocking the match. Returns false if the store dropped the verdict. */
+/* Stores the verdict and frees the excerpt. Call this function after the match has recorded the
+   verdict, before unlocking the match. Returns false if the store dropped the verdict. */
 bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
                     struct hs_verdict_to_keep *verdict);
 

@@ -15,8 +15,8 @@
    may be NULL. */
 void hs_ended_keep(struct hs_evidence *evidence, const struct hs_match_slot *slot);
 
-/* Stores the row for a player who leaves a locked match. Does nothing if they are not in the match.
-   `evidence` may be NULL. */
+/* Stores the row for a player who leaves a locked match. Does nothing if the player is not in the
+   match. `evidence` may be NULL. */
 void hs_ended_keep_player(struct hs_evidence *evidence, const struct hs_match_slot *slot,
                           struct hs_str player);
 

@@ -31,8 +31,8 @@ static const char erase_chunk[] =
     "DELETE FROM verdicts WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "DELETE FROM doomed WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "COMMIT";
-/* SQLite only: these two statements delete the names of the player and of their account from the
-   table `codes`. A name stays in the table if any column of a remaining verdict contains it. */
+/* SQLite only. These two statements delete the names of the player and of the player's account from
+   the table `codes`. A name stays in the table if any column of a remaining verdict contains it. */
 static const char find_names[] =
     "INSERT INTO names SELECT player FROM verdicts WHERE at IN (SELECT at FROM doomed)"
     " UNION SELECT account FROM verdicts WHERE at IN (SELECT at FROM doomed)"

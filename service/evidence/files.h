@@ -39,7 +39,7 @@ struct hs_evidence_home {
     struct hs_db_pool *readers; /* NULL: each reader opens a connection */
 };
 
-/* Returns true if the place is a schema in the database, and false if it is a file. */
+/* Returns true if the place is a schema in the database, and false if the place is a file. */
 bool hs_evidence_is_remote(const struct hs_evidence_home *home, const char *place);
 
 /* Returns the name of the schema for a place. */

@@ -1,6 +1,6 @@
 /*
  * The geometry of a claim, for people who review its verdict: the poses of the players, and the
- * path of the shot. It is computed with the functions that decide verdicts.
+ * path of the shot. The functions that decide verdicts compute this geometry.
  */
 #ifndef HS_SERVICE_EVIDENCE_GEOMETRY_H
 #define HS_SERVICE_EVIDENCE_GEOMETRY_H
@@ -21,7 +21,8 @@ struct hs_hit_scene {
     bool has_eye, has_aim;    /* whether `eye` and `aim` are known at eye_time_us */
     struct hs_vec eye;        /* in world coordinates */
     struct hs_vec aim;        /* a unit vector */
-    bool has_path;            /* false: the shot has pellets, or its end is outside the world */
+    bool has_path;            /* false: the shot has pellets, or the end of the shot is outside the
+                                 world */
     struct hs_vec start, end; /* the trace of the claim */
     double radius;            /* radius of the weapon's shots in the test against bodies */
     uint32_t point_count;     /* number of `points`; the path may continue beyond `end` */

@@ -14,7 +14,7 @@ struct hs_body_items {
     struct hs_cursor cursor;   /* at the item with index `next`; valid if has_list */
     size_t next;
     bool has_list;
-    json_t *root; /* the parsed body, if it has an unusual form, for example a table */
+    json_t *root; /* the parsed body, if the body has an unusual form, for example a table */
 };
 
 /*

@@ -29,7 +29,8 @@ enum { INDEXED = sizeof indexed / sizeof indexed[0] };
 
 /* SLICE_ROWS: max rows that one statement reads, in about 2 ms. With larger slices, a page could
    end much too late on a busy machine. With smaller slices, planning a statement would take longer
-   than reading its rows. PAGE_US: after this time, a page ends with the rows that it has. */
+   than reading its rows. PAGE_US: after this time, a page ends, even if it has fewer rows than the
+   limit. */
 enum { SLICE_ROWS = 5000, PAGE_US = 30000 };
 
 struct filters {
@@ -103,9 +104,9 @@ static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *f
 }
 
 /* Prepares the query for a page. The query takes the newest SLICE_ROWS rows from `since_us` up to
-   `until_us` that pass the filter `driver`. It returns up to `limit` of these rows: those that pass
-   the other filters, too. CROSS JOIN makes SQLite keep the order of these rows. With an outer ORDER
-   BY, SQLite would read the whole slice before it returns a row. */
+   `until_us` that pass the filter `driver`. From these rows, the query returns up to `limit` rows
+   that pass the other filters, too. CROSS JOIN makes SQLite keep the order of these rows. With an
+   outer ORDER BY, SQLite would read the whole slice before it returns a row. */
 static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filters *filters,
                                             int64_t since_us, int64_t until_us, size_t limit)
 {
@@ -321,7 +322,7 @@ static bool flush(struct export *export)
     return !buffer->failed;
 }
 
-/* Writes a quoted field; quotation marks inside it are doubled (RFC 4180). */
+/* Writes a field in quotation marks. Doubles the quotation marks inside the field (RFC 4180). */
 static void write_csv_text(struct hs_buffer *out, struct hs_str text)
 {
     hs_buffer_puts(out, ",\"");
@@ -425,7 +426,7 @@ static bool visit_row(void *context, struct hs_db_statement *page)
 #undef X
         fine = visiting->visit(visiting->context, &stored);
     }
-    stored.db = NULL; /* the page still uses the connection, so do not close it */
+    stored.db = NULL; /* the page still uses the connection, so do not close the connection */
     hs_evidence_stored_close(&stored);
     return fine;
 }

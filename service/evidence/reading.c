@@ -72,8 +72,8 @@ static struct hs_db_pool *pool_of(const struct hs_evidence_home *home, const cha
 }
 
 /* Takes an idle connection. If that connection does not work, the server has probably failed. In
-   that case, closes all idle connections, because trying each of them would cost a timeout. NULL:
-   the caller must open a new connection. */
+   that case, closes all idle connections, because each attempt to use an idle connection would cost
+   a timeout. NULL: the caller must open a new connection. */
 static struct hs_db *take_idle(struct hs_db_pool *pool)
 {
     struct hs_db *db = pool != NULL ? hs_db_pool_take(pool) : NULL;

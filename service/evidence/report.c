@@ -45,7 +45,7 @@ static void add_value(struct sample *sample, int series, double value)
 
 /* Returns the share of a check's limit that the measured value used; more than 1 means that the
    check failed. The limit counts as a minimum if a measured value above it passed, or a measured
-   value below it failed. Returns -1 if the check neither passed nor failed, or the divisor is not
+   value below it failed. Returns -1 if the outcome is not `pass` or `fail`, or the divisor is not
    positive. */
 static double share_of_limit(const json_t *check)
 {
@@ -60,7 +60,7 @@ static double share_of_limit(const json_t *check)
     return limit > 0 ? measured / limit : -1;
 }
 
-/* Returns -1 if this version does not know the check. */
+/* Returns the index of a check's series. Returns -1 if this version does not know the check. */
 static int series_of(struct hs_str check)
 {
     int hit = hs_vocabulary_find(&hs_check_words, check);

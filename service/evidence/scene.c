@@ -88,8 +88,9 @@ static void find_shot(struct hs_verdict_scene *scene)
     scene->shot.has_path = scene->shot.has_path && of->shot->has_direction;
 }
 
-/* Returns whether the shot touched something before it came closest to its target. Also returns
-   true if the world check decided, because this check may find an obstacle beside the path. */
+/* Returns whether the shot touched something before the point where it is closest to its target.
+   Also returns true if the world check decided, because this check may find an obstacle beside the
+   path. */
 static bool is_before_target(const struct hs_verdict_scene *scene)
 {
     const struct hs_hit_result *result = &scene->of->result;

@@ -1,5 +1,5 @@
-/* The scene of a verdict: all that is needed to draw it. docs/evidence.md lists the members of its
-   JSON. */
+/* The scene of a verdict: all data that is needed to draw the shot. docs/evidence.md lists the
+   members of its JSON. */
 #ifndef HS_SERVICE_EVIDENCE_SCENE_H
 #define HS_SERVICE_EVIDENCE_SCENE_H
 

@@ -92,7 +92,7 @@ const char *hs_scene_role(const struct hs_verdict_scene *scene, const struct hs_
                                           : "bystander";
 }
 
-/* Begins an object with the body of a player. The caller ends it. Returns false, and writes
+/* Begins an object with the body of a player. The caller ends the object. Returns false, and writes
    nothing, if the player has no pose at `time_us`. */
 static bool begin_body(struct writing *w, const struct hs_player *player, int64_t time_us)
 {

@@ -65,7 +65,7 @@ static void set_up(struct hs_spool *spool, bool is_up)
     hs_metrics_set(spool->metrics, HS_METRIC_EVIDENCE_DATABASE_UP, 0, is_up);
 }
 
-/* Closes both connections after one of them failed. Returns false. */
+/* Closes both connections after one connection failed. Returns false. */
 static bool fail(struct hs_spool *spool, const struct hs_evidence_store *failed)
 {
     report(spool, hs_evidence_store_error(failed));
@@ -170,7 +170,8 @@ static int is_erased(struct hs_db *db, const struct hs_evidence_row *row)
     return found;
 }
 
-/* Sends the ruleset and the map of a verdict, unless the cache shows that the database has them. */
+/* Sends the ruleset and the map of a verdict. If the cache shows that the database has both
+   documents, sends nothing. */
 static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stored *stored)
 {
     const struct hs_str revisions[2] = {stored->row.revision, stored->row.map_revision};
@@ -194,8 +195,8 @@ static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stor
     return true;
 }
 
-/* Sends one row, unless it is about a player who was deleted after the verdict. The body stays
-   compressed. */
+/* Sends one row. Skips the row if it is about a player who was deleted after the verdict. The body
+   stays compressed. */
 static bool send_row(struct hs_spool *spool, struct hs_db_statement *found, struct batch *batch)
 {
     struct hs_evidence_stored stored = {.db = hs_db_of(found)};
@@ -277,7 +278,7 @@ static bool send_again(struct hs_spool *spool, int64_t at_us, struct batch *batc
     return fine;
 }
 
-/* Runs the statement, and then sends each row that it skipped. */
+/* Runs the statement, and then sends each row that the statement skipped. */
 static bool finish_group(struct hs_spool *spool, struct hs_db_statement *group,
                          const int64_t *times, int count, struct batch *batch)
 {
@@ -421,7 +422,8 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
 
 /* Sends all documents in the spool, because a map may be added to the spool after the last verdict
    that needs the map. The first call also deletes the documents that no verdict in the spool needs.
-   Later calls delete nothing, because the writer may be adding a verdict that needs them. */
+   Later calls delete nothing, because the writer may just be adding a verdict that needs a
+   document. */
 static bool send_late_documents(struct hs_spool *spool)
 {
     static const char sql[] = "SELECT kind, name, revision FROM documents";

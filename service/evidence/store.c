@@ -129,8 +129,8 @@ static bool prepare(struct hs_evidence_store *store)
 }
 
 /* In WAL mode, readers never wait for the writer. With synchronous NORMAL, a commit is in the log
-   file, so it survives a crash of the process. FULL also syncs each commit to the disk. With
-   secure_delete, SQLite overwrites the bytes of deleted rows with zeros. */
+   file, so the commit survives a crash of the process. FULL also syncs each commit to the disk.
+   With secure_delete, SQLite overwrites the bytes of deleted rows with zeros. */
 static bool set_up(struct hs_evidence_store *store, bool is_synced, bool has_tables)
 {
     return run(store, "PRAGMA journal_mode = WAL") &&
@@ -161,9 +161,9 @@ static unsigned char *make_tables(sqlite3_int64 *size)
     return bytes;
 }
 
-/* Creates a file with empty tables, unless it exists. If SQLite created the file, it would lock the
-   file until the file is on the disk. With a slow disk, readers would fail during that time.
-   Returns false and sets errno on failure. */
+/* If the file does not exist, creates it with empty tables. If SQLite created the file, it would
+   lock the file until the file is on the disk. With a slow disk, readers would fail during that
+   time. Returns false and sets errno on failure. */
 static bool make_file(const char *path)
 {
     char fresh[4096];
@@ -298,8 +298,8 @@ static void forget_codes(struct hs_evidence_store *store)
     memset(store->remembered, 0, sizeof store->remembered);
 }
 
-/* If another connection has written, it may have deleted the codes of a player (erase.h), so the
-   cached codes are dropped. */
+/* If another connection has written to the file, drops the cached codes, because the other
+   connection may have deleted the codes of a player (erase.h). */
 bool hs_evidence_store_begin(struct hs_evidence_store *store)
 {
     int64_t changes = 0;
@@ -434,7 +434,7 @@ static bool finds(struct hs_evidence_store *store, enum statement which)
 }
 
 /* Adds a row with the time row->at_us. If another row already has this time, tries the times after
-   it (`step` 1) or before it (-1). */
+   this time (`step` 1) or before this time (`step` -1). */
 static bool put_at_free_time(struct hs_evidence_store *store, const struct hs_evidence_row *row,
                              int64_t step)
 {

@@ -112,9 +112,9 @@ static void name_day(int64_t day, char name[HS_EVIDENCE_DAY])
     name[4] = name[7] = '_';
 }
 
-/* Creates the partition of `table` for a day, unless it exists. CREATE TABLE ... PARTITION OF would
-   make readers wait, so the partition is created as a separate table and then attached. `more`:
-   additional constraints. */
+/* If `table` has no partition for the day, creates the partition. CREATE TABLE ... PARTITION OF
+   would make readers wait, so the partition is created as a separate table and then attached.
+   `more`: additional constraints. */
 static bool make_partition(struct hs_db *db, const char *table, const char *more, int64_t day)
 {
     char name[HS_EVIDENCE_DAY], sql[512];
@@ -153,8 +153,8 @@ static bool drop_day(struct hs_db *db, int64_t day)
 }
 
 /* Deletes the documents that no verdict needs any more. Stores the time of the deletion as the
-   comment on the table. The replicas read this time, because they cache which documents they have
-   sent (spool.c). */
+   comment on the table. The replicas read this time, because each replica caches which documents it
+   has sent (spool.c). */
 static bool remove_documents(struct hs_db *db)
 {
     char sql[384];

@@ -12,8 +12,8 @@
 struct hs_wal_mover;
 struct hs_metrics;
 
-/* Starts the thread. It moves the log at most once in `pause_us`. `metrics` counts failures and
-   must outlive the mover. Returns NULL if memory runs out or the thread cannot start. */
+/* Starts the thread. The thread moves the log at most once in `pause_us`. `metrics` counts failures
+   and must outlive the mover. Returns NULL if memory runs out or the thread cannot start. */
 struct hs_wal_mover *hs_wal_mover_start(struct hs_metrics *metrics, int64_t pause_us);
 
 /* Keeps commits on this connection from moving the log, so that only the mover moves the log. */
@@ -35,9 +35,9 @@ void hs_wal_mover_release(struct hs_wal_mover *mover);
 /* Stops the thread and frees the mover. Does nothing for NULL. */
 void hs_wal_mover_stop(struct hs_wal_mover *mover);
 
-/* Moves the whole log into the file and truncates the log, because it still contains deleted rows.
-   Waits up to three seconds for the mover and for readers. Returns false if the mover or a reader
-   still uses the log after that time. */
+/* Moves the whole log into the file. Then truncates the log, because the log still contains deleted
+   rows. Waits up to three seconds for the mover and for readers. Returns false if the mover or a
+   reader still uses the log after that time. */
 bool hs_wal_empty(struct hs_db *db);
 
 #endif

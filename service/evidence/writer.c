@@ -154,8 +154,8 @@ static void find_place(const struct hs_evidence *evidence, char place[HS_EVIDENC
     hs_evidence_path(evidence->settings.home.directory, place, path);
 }
 
-/* Opens the file for new rows, unless it is already open. When a new day has begun, also removes
-   old files. */
+/* Opens the file for new rows, if it is not open yet. When a new day has begun, also removes old
+   files. */
 static bool open_day(struct hs_evidence *evidence)
 {
     bool is_synced = evidence->settings.is_synced;
@@ -264,8 +264,8 @@ static void end_waits(struct hs_evidence *evidence, const void *owner, int64_t n
     }
 }
 
-/* Frees a list of rows after it was committed or dropped, and ends the waits for them. The caller
-   holds the lock. */
+/* Frees a list of rows after the rows were committed or dropped, and ends the waits for these rows.
+   The caller holds the lock. */
 static void finish(struct hs_evidence *evidence, struct item *items, bool is_written)
 {
     size_t count = 0, refused = 0;
@@ -299,8 +299,9 @@ static bool is_batch_due(const struct hs_evidence *evidence)
                                         hs_clock_us() >= evidence->first->added_us + COMMIT_US));
 }
 
-/* Waits until a batch is due. Removes up to COMMIT_ROWS rows from the queue and returns them; NULL:
-   the writer is stopping. The caller holds the lock, which is released during the wait. */
+/* Waits until a batch is due. Removes up to COMMIT_ROWS rows from the queue, and returns a list of
+   these rows; NULL: the writer is stopping. The caller holds the lock, which is released during the
+   wait. */
 static struct item *take_batch(struct hs_evidence *evidence)
 {
     while (!is_batch_due(evidence)) {

@@ -1,9 +1,10 @@
 /*
  * Writes verdicts to the evidence store, which has one file for each day. With PostgreSQL, verdicts
- * go to the spool file first, and another thread sends them to the database (spool.h). Thread-safe.
+ * go to the spool file first, and another thread sends the verdicts from the spool to the database
+ * (spool.h). Thread-safe.
  *
- * Requests append rows to a queue and never wait for the disk. One thread writes the rows. It
- * commits 20 ms after the oldest row was queued, or as soon as 50 rows are queued. With
+ * Requests append rows to a queue and never wait for the disk. One thread writes the rows. The
+ * thread commits 20 ms after the oldest row was queued, or as soon as 50 rows are queued. With
  * `is_synced`, the thread commits at once, and hs_evidence_await reports when the rows are on the
  * disk.
  *
@@ -28,8 +29,8 @@ struct hs_evidence_settings {
     bool is_synced;
     bool blocks;         /* a full queue refuses claims (true) or drops rows (false) */
     unsigned keep_days;  /* files that are at least this many days old are removed */
-    uint64_t keep_bytes; /* max total size of all files; beyond it, the oldest files are removed,
-                            but never today's file */
+    uint64_t keep_bytes; /* max total size of all files; if the total is larger, the oldest files
+                            are removed, but never today's file */
     const char *mask;    /* JSON pointers to the values that must not be stored (items.h) */
     /* One in this many plain verdicts (hs_evidence_wants) is stored; 0: none. */
     unsigned sample;
@@ -68,7 +69,7 @@ uint64_t hs_evidence_mark(struct hs_evidence *evidence, uint64_t done_before);
 struct hs_evidence_wait {
     const void *owner;          /* for hs_evidence_end_waits */
     uint64_t mark, done_before; /* see hs_evidence_mark */
-    /* Called on any thread, while the writer's lock is held, so it must not call the writer. */
+    /* Called on any thread, while the writer's lock is held, so `done` must not call the writer. */
     void (*done)(struct hs_evidence_wait *wait);
     /* Set before `done` is called, and when hs_evidence_await returns false. True: some rows were
        not on the disk in time, or rows were dropped since `done_before`. */

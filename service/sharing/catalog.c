@@ -13,10 +13,10 @@
 #include "service/system/clock.h"
 #include "service/system/thread.h"
 
-/* POLL_US: how often the thread reads the version. KEEP_US: how often it extends the life of the
-   documents of open matches in the store. PINNED_US: how long a document stays in `pinned`.
-   EMPTIED_US: how long the store may lack matches of other replicas after it lost its data. The
-   keys of matches in the store expire after the same time. */
+/* POLL_US: how often the thread reads the version. KEEP_US: how often the thread extends the time
+   until the documents of open matches expire in the store. PINNED_US: how long a document stays in
+   `pinned`. EMPTIED_US: how long the store may lack matches of other replicas after it lost its
+   data. The keys of matches in the store expire after the same time. */
 enum {
     POLL_US = 1000000,
     KEEP_US = 600000000,
@@ -32,8 +32,8 @@ struct pinned {
     struct hs_name name;   /* map: its name; ruleset: "" */
     struct hs_name tenant; /* the tenant who is charged for the document */
     char revision[HS_REVISION_MAX];
-    /* `ruleset` and `map` are NULL until the document is fetched. A successful fetch sets one of
-       them and retains it. */
+    /* `ruleset` and `map` are NULL until the document is fetched. A successful fetch sets `ruleset`
+       or `map`, and retains the ruleset or map. */
     struct hs_ruleset_entry *ruleset;
     struct hs_map_entry *map;
     int64_t until_us;
@@ -55,7 +55,7 @@ struct hs_catalog {
     bool must_read;         /* the names on this replica may differ from version `applied` */
     uint64_t applied_round; /* the newest round after which this replica had all names */
     struct hs_shared_version applied; /* version of the names on this replica */
-    int64_t emptied_us; /* when this replica last noticed that the store lost its data */
+    int64_t emptied_us; /* when this replica last noticed that the store had lost its data */
     struct pinned pinned[PINNED_MAX];
     size_t pinned_count;
     /* Only the thread uses the following members. */
@@ -358,8 +358,8 @@ static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kin
     return pinned;
 }
 
-/* Waits until the pinned document was fetched. Returns a copy with a retained ruleset or map, or
-   with neither of them. */
+/* Waits until the pinned document was fetched. Returns a copy of the entry. If the fetch succeeded,
+   the copy has a retained ruleset or map. */
 static struct pinned await_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
                                   struct hs_str tenant, struct hs_str name, struct hs_str revision,
                                   int64_t wait_us)

@@ -6,8 +6,8 @@
  *
  * The store decides which document belongs to a name. While the store is down, each replica uses
  * its own copies, and refuses uploads and deletions. If the store has lost its names, the replicas
- * send their own names again, together with the documents. They read the documents of maps from the
- * files in --data.
+ * send their own names again, together with the documents. The replicas read the documents of maps
+ * from the files in --data.
  */
 #ifndef HS_SERVICE_SHARING_CATALOG_H
 #define HS_SERVICE_SHARING_CATALOG_H
@@ -25,14 +25,14 @@ struct hs_service;
 /* Reads all names if the store is up, and starts the thread. Call this function only if the service
    has a store. Returns NULL if memory runs out or the thread cannot start. */
 struct hs_catalog *hs_catalog_start(struct hs_service *service);
-/* Stops the thread. This takes less than a second even if the store is slow. After this call,
+/* Stops the thread. The call takes less than a second, even if the store is slow. After this call,
    hs_store_ask returns LOST. Does nothing for NULL. */
 void hs_catalog_stop(struct hs_catalog *catalog);
 
 /* Waits until this replica has all changes of names that any replica had confirmed to a client
-   before the call. Returns false if this takes longer than `wait_us`; the client must then retry.
-   If the store is down or does not answer, returns true, because the replica then uses its own
-   names. This function waits, so workers must not call it. */
+   before the call. Returns false if the wait takes longer than `wait_us`; the client must then
+   retry. If the store is down or does not answer, returns true, because the replica then uses its
+   own names. This function waits, so workers must not call it. */
 bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us);
 
 /* Returns whether this replica has noticed in the last 120 s that the store lost its data. Until

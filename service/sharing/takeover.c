@@ -25,7 +25,7 @@
 
 enum {
     TURNS = 256,
-    STATE_MAX = 1 << 30, /* max size of a state; only an attack exceeds it */
+    STATE_MAX = 1 << 30, /* max size of a state; only a forged state is larger */
     /* Max matches that this replica restores at the same time. Each restore keeps a processor busy
        for some milliseconds. With a higher limit, requests for other matches would wait longer
        while many matches move. */
@@ -216,8 +216,9 @@ static bool open_match(struct hs_takers *takers, struct reading *reading,
     if (result == HS_REGISTRY_CREATED) {
         atomic_store(&slot->shared, hs_shared_match_create(service->shared, tenant, reading->name,
                                                            taken->ownership));
-        /* The recording of this match ends here. To continue it, `recheck` would need the match's
-           state and all payments in the journal, which are not recorded. */
+        /* The recording of this match ends here. If the recording continued, `recheck` would need
+           the match's state and all payments in the journal, but the recording does not contain
+           them. */
         slot->recorded = HS_RECORDED_LOST;
     }
     hs_registry_release(service->registry, slot);
@@ -298,9 +299,9 @@ static void settle_copy(struct hs_service *service, struct hs_str tenant, struct
     hs_registry_release(service->registry, slot);
 }
 
-/* If it is uncertain who owns a match, asks the store. If the store has lost the match, and this
-   replica got no request for it for QUIET_US, the match may have moved to another replica and
-   back. */
+/* If it is uncertain which replica owns a match, asks the store. If the store has lost the match,
+   and this replica got no request for it for QUIET_US, the match may have moved to another replica
+   and back. */
 static void confirm_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;

@@ -39,8 +39,8 @@ struct hs_takeover {
 };
 
 /*
- * Asks the store for a match, and opens the match if the store has it. Takes up to
- * HS_STORE_PATIENCE_US, and longer while many matches move, so workers must not call it.
+ * Asks the store for a match, and opens the match if the store has it. The call takes up to
+ * HS_STORE_PATIENCE_US, or longer while many matches move, so workers must not call this function.
  *
  * If another tenant has the match, returns false, sets `is_foreign` and leaves the problem
  * unchanged. Returns false and sets the problem if the client must retry later: this replica lacks

@@ -31,7 +31,7 @@ enum hs_recorded {
     HS_RECORDED_ENDED /* not all posts; a `gap` line states this */
 };
 
-/* A position in the journal. The records before it contain the match's first `payments`
+/* A position in the journal. The records before this position contain the match's first `payments`
    payments. */
 struct hs_written {
     uint64_t position;
@@ -84,8 +84,8 @@ struct hs_match_opening {
     struct hs_str tenant; /* the owner; ptr NULL without tokens */
     /* the number of a recorded or restored opening; 0: assign a new one */
     uint64_t number;
-    /* A restored match that uses `ruleset`, or NULL for a new match. The registry owns it if the
-       result is HS_REGISTRY_CREATED. */
+    /* A restored match that uses `ruleset`, or NULL for a new match. If the result is
+       HS_REGISTRY_CREATED, the registry owns `match`. */
     struct hs_match *match;
 };
 
@@ -96,7 +96,7 @@ struct hs_registry;
 struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
                                                 const struct hs_options *options);
 
-/* Creates a registry. Both stores must outlive it. Returns NULL if memory runs out. */
+/* Creates a registry. Both stores must outlive the registry. Returns NULL if memory runs out. */
 struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets,
                                        struct hs_map_store *maps);
 
@@ -119,10 +119,10 @@ enum hs_registry_result {
 };
 
 /*
- * Locks the match with this name and returns HS_REGISTRY_FOUND. If there is no such match, opens
- * one and returns HS_REGISTRY_CREATED, or returns HS_REGISTRY_MISSING if `opening` is NULL. A new
- * match is locked, too, before other threads can find it. After FOUND and CREATED, call
- * hs_registry_release.
+ * Locks the match with this name and returns HS_REGISTRY_FOUND. If no match has this name, opens a
+ * match with the parameters `opening`, and returns HS_REGISTRY_CREATED. If `opening` is NULL,
+ * returns HS_REGISTRY_MISSING instead. A new match is locked, too, before other threads can find
+ * it. After FOUND and CREATED, call hs_registry_release.
  *
  * `tenant` is the caller; its ptr is NULL without tokens. If another tenant owns the match, returns
  * HS_REGISTRY_FOREIGN without waiting for the lock, because the caller could learn something about
@@ -153,9 +153,9 @@ void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot
 /* Returns whether a match with this name is open, and sets *tenant to its owner. */
 bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant);
 
-/* Returns whether a match with this name is open here, and this replica is known to own it in the
-   shared store. Returns false if another replica owns it, or the store has not confirmed the
-   ownership lately (hs_shared_match_is_doubtful). */
+/* Returns whether a match with this name is open here, and this replica is known to own the match
+   in the shared store. Returns false if another replica owns the match, or the ownership is
+   uncertain (hs_shared_match_is_doubtful). */
 bool hs_registry_is_shared(struct hs_registry *registry, struct hs_str name);
 
 /*
@@ -183,7 +183,7 @@ bool hs_registry_visit(struct hs_registry *registry,
                        void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
 /* Calls `visit` for each of a tenant's matches (ptr NULL: all matches), in no particular order. The
-   match is locked during the call, and `visit` may remove it. */
+   match is locked during the call, and `visit` may remove the match. */
 void hs_registry_each(struct hs_registry *registry, struct hs_str tenant,
                       void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
@@ -197,7 +197,7 @@ struct hs_registry_totals {
 
 void hs_registry_totals(struct hs_registry *registry, struct hs_registry_totals *out);
 
-/* Gives a newly uploaded map to each match that waits for it. */
+/* Gives a newly uploaded map to each match that waits for this map. */
 void hs_registry_give_map(struct hs_registry *registry, struct hs_map_store *maps,
                           struct hs_map_entry *entry);
 

@@ -1,4 +1,4 @@
-/* Reads a directory of rulesets, and then stores all of them in one step. */
+/* Reads a directory of rulesets, and then stores all rulesets in one step. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

@@ -52,12 +52,12 @@ struct hs_ruleset_entry *hs_ruleset_entries_find(const struct hs_ruleset_store *
                                                  struct hs_str name, size_t *place);
 
 /* Sets or removes (NULL) an entry's canary. Takes ownership of the reference to the new canary, and
-   drops the reference to the old one. */
+   drops the reference to the old canary. */
 void hs_ruleset_entry_set_canary(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
                                  struct hs_ruleset_entry *canary, double share);
 
-/* Stores `entry` at index `place`, and drops the reference to `present`, which was there. If
-   `present` is NULL, inserts the entry; the array must have space. */
+/* Stores `entry` at index `place`, and drops the reference to `present`, the entry that was at this
+   index. If `present` is NULL, inserts the entry; the array must have space. */
 void hs_ruleset_entries_set(struct hs_ruleset_store *store, size_t place,
                             struct hs_ruleset_entry *present, struct hs_ruleset_entry *entry);
 

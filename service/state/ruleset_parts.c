@@ -137,9 +137,9 @@ static bool share_part(struct hs_ruleset_store *store, const struct hs_name *pay
     return true;
 }
 
-/* Drops a reference to the shared part that is equal to `data`. If it was the last reference,
-   removes the part and returns its data, which then belongs to the caller. Otherwise returns
-   NULL. */
+/* Drops a reference to the shared part that is equal to `data`. If no reference is left, removes
+   the part and returns the data of the part, which then belongs to the caller. If references are
+   left, returns NULL. */
 static void *unshare_part(struct hs_ruleset_store *store, const struct hs_name *payer,
                           uint64_t hash, const void *data, size_t size)
 {

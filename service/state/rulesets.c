@@ -324,7 +324,8 @@ struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store)
     return store->share;
 }
 
-/* Stores a ruleset under its name or, if `share` is above 0, makes it the canary of its name. */
+/* Stores a ruleset under its name. If `share` is above 0, makes the ruleset the canary of its name
+   instead. */
 static enum hs_ruleset_put put(struct hs_ruleset_store *store, struct hs_str owner,
                                struct hs_ruleset *ruleset, double share,
                                char revision[HS_REVISION_MAX])

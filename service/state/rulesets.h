@@ -98,8 +98,8 @@ void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_
 /*
  * Returns whether a name is reserved. The reserved names are `default` and the names of the
  * built-in rulesets, because the contract defines the rules of the built-in rulesets. Callers must
- * refuse such names. The store accepts them, because a recording may contain the built-in rulesets
- * of another version.
+ * refuse such names. The store accepts reserved names, because a recording may contain the built-in
+ * rulesets of another version.
  */
 bool hs_ruleset_name_is_reserved(struct hs_str name);
 
@@ -111,7 +111,7 @@ enum hs_ruleset_put {
     HS_RULESET_REPLACED, /* the name was already in use, perhaps with the same document */
     HS_RULESET_RESERVED, /* "default" is only an alias */
     HS_RULESET_FOREIGN,  /* the name belongs to another owner */
-    HS_RULESET_NAMELESS, /* there is no ruleset with this name, so it cannot get a canary */
+    HS_RULESET_NAMELESS, /* there is no ruleset with this name, so the name cannot get a canary */
     HS_RULESET_FULL,
     HS_RULESET_TOO_BIG, /* the ruleset needs more bytes than the owner has left */
     HS_RULESET_NO_MEMORY
@@ -132,8 +132,8 @@ enum hs_ruleset_put hs_ruleset_store_put_canary(struct hs_ruleset_store *store, 
 /*
  * Restores a ruleset from its canonical document. Returns an existing entry with this name and
  * revision, or a new entry without a name, with a reference in both cases. A new entry is charged
- * to its owner, unless `owner` has len 0 or too few bytes left. On failure returns NULL and sets
- * `problem`.
+ * to `owner`. If `owner` has len 0 or too few bytes left, the entry is charged to nobody. On
+ * failure returns NULL and sets `problem`.
  */
 struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, struct hs_str owner,
                                                 struct hs_str document, struct hs_problem *problem);

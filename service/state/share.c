@@ -6,7 +6,8 @@
 
 enum { CHAINS = 64 };
 
-/* A tenant has a holder only while something is reserved for them. */
+/* The amount that is reserved for one tenant. A tenant has a holder only while this amount is not
+   0. */
 struct holder {
     struct hs_name tenant;
     size_t amount;

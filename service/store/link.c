@@ -37,10 +37,10 @@ struct hs_store_link {
     redisContext *redis; /* NULL: the link is down; only the thread sets it */
     /* Sent commands without a reply, oldest first. Only the thread removes commands. */
     struct list sent;
-    /* Commands whose script was unknown to the server. When `sent` is empty, they are sent again,
-       with the whole script. */
+    /* Commands whose script was unknown to the server. When `sent` is empty, these commands are
+       sent again, with the whole script. */
     struct list again;
-    struct list newer;    /* new commands, which must be sent after those in `again` */
+    struct list newer;    /* new commands, which must be sent after the commands in `again` */
     int64_t next_late_us; /* no command becomes late before this time */
     int64_t sent_us;      /* when a command was last sent */
     int64_t moved_us;     /* when bytes last arrived, or when the socket last accepted bytes that it
@@ -308,7 +308,8 @@ static void send_list(struct hs_store_link *link, struct hs_store_call *call, in
     }
 }
 
-/* Sends a new command. If older commands must be sent again first, appends it to `newer`. */
+/* Sends a new command. If older commands must be sent again first, appends the new command to
+   `newer`. */
 static void send_new(struct hs_store_link *link, struct hs_store_call *call)
 {
     atomic_fetch_add(&link->backlog, call->size);

@@ -30,14 +30,15 @@ enum {
        with one long command would lose its connections. */
     HS_STORE_TIMEOUT_US = 500000,
     HS_STORE_PING_US = 200000,
-    HS_STORE_PAUSE_US = 20000, /* after the first failure; each later pause is twice as long as the
-                                  one before */
+    HS_STORE_PAUSE_US = 20000, /* the pause after the first failure; each later pause is twice as
+                                  long as the previous pause */
     HS_STORE_LONGEST_PAUSE_US = 1000000,
     HS_STORE_BACKLOG = 64 << 20, /* max total size of commands without a reply */
     /* After this many consecutive late commands, the link counts as slow, and requests should not
-       wait for it. The next command or PING that is in time makes the link count as fast again. */
+       wait for replies on this link. The next command or PING that is in time makes the link count
+       as fast again. */
     HS_STORE_LATE_MAX = 3,
-    HS_STORE_SLOW_US = 5000, /* a PING is in time if its reply takes less than this */
+    HS_STORE_SLOW_US = 5000, /* a PING is in time if its reply takes less than HS_STORE_SLOW_US */
     /* The longest wait for a command on a patient link (is_patient below). With a longer time,
        clients would wait without result for a server that only sends a few bytes now and then. With
        a shorter time, more matches would start empty when many replicas fail at once
@@ -51,7 +52,7 @@ enum hs_store_result {
     HS_STORE_LOST     /* there is no reply; the server may or may not have run the command */
 };
 
-/* A Lua script. Set it up with hs_store_script_init. */
+/* A Lua script. Initialize the structure with hs_store_script_init. */
 struct hs_store_script {
     const char *text;
     char sha1[41];
@@ -117,9 +118,9 @@ bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call
                           size_t count);
 
 bool hs_store_link_is_up(const struct hs_store_link *link);
-/* Returns true if a reply within `budget_us` is unlikely, so that requests should not wait. This is
-   so if the link is down, or if the link counts as slow (HS_STORE_LATE_MAX) and the newest command
-   took at least `budget_us`. */
+/* Returns true if a reply within `budget_us` is unlikely, so that requests should not wait. A reply
+   is unlikely if the link is down, or if the link counts as slow (HS_STORE_LATE_MAX) and the newest
+   command took at least `budget_us`. */
 bool hs_store_link_is_late(const struct hs_store_link *link, int64_t budget_us);
 /* Returns the total size of the commands without a reply, in bytes. */
 size_t hs_store_link_backlog(const struct hs_store_link *link);

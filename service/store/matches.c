@@ -18,9 +18,9 @@ enum {
        time, a replica that no longer owns the match could answer from an older state. With a
        shorter time, requests would wait for the store more often. */
     CONFIRMED_US = 1000000,
-    /* An owner numbers its records from epoch * 2^EPOCH_SHIFT, so that its numbers follow the
-       numbers of former owners. Up to epoch 2^21, the numbers are exact as scores of a sorted
-       set. */
+    /* An owner numbers its records from epoch * 2^EPOCH_SHIFT, so that its records have higher
+       numbers than the records of former owners. Up to epoch 2^21, the numbers are exact as scores
+       of a sorted set. */
     EPOCH_SHIFT = 32,
 };
 
@@ -207,8 +207,8 @@ static enum hs_payments payments_of(const struct hs_shared_match *match, uint64_
     return match->acknowledged >= mark ? HS_PAYMENTS_DURABLE : HS_PAYMENTS_PENDING;
 }
 
-/* Returns the waits that end now, and removes them from the match. `late`: the number of the newest
-   late record; 0: no record is late. */
+/* Removes the waits that end now from the match, and returns these waits. `late`: the number of the
+   newest late record; 0: no record is late. */
 static struct hs_payments_wait *take_ended(struct hs_shared_match *match, uint64_t late)
 {
     struct hs_payments_wait *ended = NULL;
@@ -452,8 +452,8 @@ static void cover(struct hs_shared_match *match, uint64_t mark)
 
 /* Call this function when the store refused a state because the match has another owner. If
    own.epoch is 0, the match started empty here, because the store was late. While the store is
-   still late, this replica could not take the match, so it continues the match that started
-   empty. */
+   still late, this replica could not take the match, so this replica continues the match that
+   started empty. */
 static void refuse_write(struct hs_shared_match *match, uint64_t epoch)
 {
     const struct hs_shared_matches *matches = match->matches;

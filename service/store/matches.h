@@ -18,9 +18,9 @@
 struct hs_shared_matches;
 struct hs_shared_match;
 
-/* How long requests wait for the store. `take_us` limits the wait for the ownership of a match. It
-   also limits each pause while the store then sends the match's state. `payment_us` limits the wait
-   for the acknowledgement of payments. */
+/* How long requests wait for the store. `take_us` limits the wait for the ownership of a match.
+   `take_us` also limits each pause while the store then sends the match's state. `payment_us`
+   limits the wait for the acknowledgement of payments. */
 struct hs_shared_budgets {
     int64_t take_us;
     int64_t payment_us;
@@ -41,7 +41,7 @@ enum hs_taken_result {
     HS_TAKEN,         /* this replica is the owner now */
     HS_TAKEN_FOREIGN, /* another tenant has a match with this name */
     HS_TAKEN_LATE,    /* the store did not answer in time */
-    HS_TAKEN_DOWN,    /* the store is down, or it refused the command */
+    HS_TAKEN_DOWN,    /* the store is down, or the store refused the command */
 };
 
 /* Identifies one owner of a match. {0, 0}: the match was not taken; the first write of the match
@@ -59,10 +59,10 @@ struct hs_taken {
     struct redisReply *replies[2]; /* own the bytes of `journal` and `state` */
 };
 
-/* Takes a match: makes this replica its owner and reads its state. Waits up to `take_us` for the
-   ownership. Then waits up to HS_STORE_PATIENCE_US for the state, but gives up if the store sends
-   nothing for `take_us`. This function waits, so workers must not call it. After HS_TAKEN, call
-   hs_taken_free. */
+/* Takes a match: makes this replica the owner of the match, and reads the state of the match. Waits
+   up to `take_us` for the ownership. Then waits up to HS_STORE_PATIENCE_US for the state, but gives
+   up if the store sends nothing for `take_us`. This function waits, so workers must not call it.
+   After HS_TAKEN, call hs_taken_free. */
 enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, struct hs_str tenant,
                                           struct hs_str name, struct hs_taken *taken);
 void hs_taken_free(struct hs_taken *taken);
@@ -82,8 +82,8 @@ struct hs_shared_match *hs_shared_match_retain(struct hs_shared_match *match);
 /* Does nothing for NULL. */
 void hs_shared_match_release(struct hs_shared_match *match);
 
-/* Returns whether this replica has learned that another replica owns the match. Once true, it stays
-   true. */
+/* Returns whether this replica knows that another replica owns the match. After the function has
+   returned true, it always returns true for this match. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
 /* Returns true if the ownership is uncertain: the store has not confirmed the ownership for a
@@ -116,7 +116,8 @@ void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
    all earlier records. */
 uint64_t hs_shared_match_mark(struct hs_shared_match *match);
 
-/* The kind of a state. It tells the next owner of the match whether the state may lack moves. */
+/* The kind of a state. The kind tells the next owner of the match whether the state may lack
+   moves. */
 enum hs_shared_state {
     HS_SHARED_PARTIAL, /* the owner may have checked moves after the capture */
     /* The owner answers later moves only after it has stored them in a newer state, or after
@@ -140,7 +141,7 @@ void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state
    this match get the result NOT_DURABLE and not MOVED. */
 void hs_shared_match_close(struct hs_shared_match *match);
 
-/* Sends closings again if the store may have missed them. After a missed closing, a new match with
+/* Sends each closing again that the store may have missed. After a missed closing, a new match with
    the same name would start with the old state. */
 void hs_shared_matches_close_again(struct hs_shared_matches *matches);
 

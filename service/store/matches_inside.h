@@ -90,12 +90,12 @@ struct hs_shared_match {
     struct hs_payments_wait *waits;
 };
 
-/* Writes the keys. They do not contain the tenant, because a match name is unique across all
-   tenants and replicas. The {tag} begins with a slash, so that no match name gives the tag
-   {catalog}. */
+/* Writes the keys of a match. The keys do not contain the tenant, because a match name is unique
+   across all tenants and replicas. The {tag} begins with a slash, so that no match name gives the
+   tag {catalog}. */
 void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_shared_keys *keys);
 
-/* Writes the arguments that all scripts have in common. Returns their number. */
+/* Writes the arguments that all scripts have in common. Returns the number of these arguments. */
 size_t hs_shared_arguments(const struct hs_shared_matches *matches,
                            const struct hs_shared_keys *keys, struct hs_ownership ownership,
                            char digits[2][24], struct hs_str *arguments);

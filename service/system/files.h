@@ -13,7 +13,7 @@
    else that is not a regular file. */
 int hs_file_open(int directory, const char *path, int flags);
 
-/* Creates an empty file, which only its owner can read and write, and opens it for writing.
+/* Creates an empty file, which only its owner can read and write, and opens this file for writing.
    Replaces a file with the same name. */
 int hs_file_create(int directory, const char *name);
 
@@ -22,8 +22,8 @@ FILE *hs_file_read(const char *path);
 
 /* Reads the rest of `file`, which may be any stream, and closes the file. `file` may be NULL, for
    example after a failed open; errno then does not change. Returns the bytes, which the caller
-   frees, and stores their number in *size. On failure returns NULL and sets errno: EFBIG if there
-   are more than `max` bytes. */
+   frees, and sets *size to the number of bytes. On failure returns NULL and sets errno: EFBIG if
+   there are more than `max` bytes. */
 char *hs_file_rest(FILE *file, size_t max, size_t *size);
 
 /* Writes all parts, and modifies the array `parts`. On failure returns false and sets errno; some

@@ -51,8 +51,8 @@ static void put_time(struct hs_buffer *line)
    each line is written completely or not at all. */
 enum { LINE_MAX_BYTES = 4096, SPACE_FOR_CUT = 16 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a thread holds it from poll until write
-                                                            has returned */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a thread holds this lock from poll until
+                                                            write has returned */
 /* dropped lines that are not reported yet; guarded by `lock` */
 static unsigned long long unread;
 static atomic_ullong all_dropped;

@@ -1,8 +1,8 @@
 /*
  * The log on stderr. A line is a JSON object with `ts`, `level`, `msg` and the fields of the event,
- * at most 4096 bytes. If a line would be longer, its last fields are left out, and it gets the
- * field `cut`. Each line is one write, so lines from different threads never mix. Logging never
- * waits: while stderr accepts no bytes, lines are dropped, and their number is logged later.
+ * at most 4096 bytes. If a line would be longer, the log leaves out the last fields of the line and
+ * adds the field `cut`. Each line is one write, so lines from different threads never mix. Logging
+ * never waits: while stderr accepts no bytes, lines are dropped, and their number is logged later.
  * Thread-safe.
  */
 #ifndef HS_SERVICE_LOG_H
@@ -64,8 +64,8 @@ struct hs_log_limit {
 /* Returns whether another line may be written now. If not, counts the line as dropped. */
 bool hs_log_allowed(struct hs_log_limit *limit);
 
-/* Logs how many lines were dropped in a second. Waits with this line until the second is over,
-   unless `now` is true. Logs nothing if no lines were dropped. Call this function a few times a
+/* Logs how many lines were dropped in a second. If `now` is false, logs the number only after the
+   second is over. Logs nothing if no lines were dropped. Call this function a few times a
    second. */
 void hs_log_report(struct hs_log_limit *limit, bool now);
 

@@ -33,8 +33,8 @@ static json_t *load_json(const char *path, char *error)
     return document;
 }
 
-/* With these flags, json_unpack_ex reports unknown fields. Without them, it would ignore a misspelt
-   field, and the scenario would not test what its author wanted. */
+/* With these flags, json_unpack_ex reports unknown fields. Without these flags, json_unpack_ex
+   would ignore a misspelt field, and the scenario would not test what its author wanted. */
 enum { SHAPE = JSON_VALIDATE_ONLY | JSON_STRICT };
 
 /* Returns the fixture (new reference). `fixture` is the fixture itself, or the path of a fixture
@@ -255,8 +255,9 @@ static struct hs_scenario_step *add_frames(struct draft *draft, const json_t *re
                          json_pack("{s:o}", "body", expect));
 }
 
-/* Adds a step with one claim. The claim is the fixture's claim; members of the request's claim
-   replace its members. The request's expectation describes the result of the claim. */
+/* Adds a step with one claim. The claim has the members of the fixture's claim. Members of the
+   request's claim replace members with the same key. The request's expectation describes the result
+   of the claim. */
 static struct hs_scenario_step *add_claim(struct draft *draft, const json_t *request)
 {
     json_t *claim =

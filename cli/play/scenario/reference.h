@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The kind of a value, which decides how it is converted. */
+/* The kind of a value. The kind decides how the value is converted. */
 enum hs_quantity {
     HS_QUANTITY_PLAIN,  /* not converted: counts, durations, factors, damage */
     HS_QUANTITY_LENGTH, /* scaled: lengths; also speeds and accelerations that are single numbers */

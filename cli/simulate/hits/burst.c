@@ -163,7 +163,7 @@ static bool verify(const struct burst *burst, const struct bullet *bullet,
         hs_shot_verify(burst->match, &shot, bullet->arrives_us, result, &forward_us);
         return hs_shot_record(burst->match, &shot, result, HS_STR("{}"));
     }
-    /* Each hit gets its own direction, because two shots along the same line count as one. */
+    /* Each hit gets its own direction, because two shots along the same line count as one shot. */
     struct hs_vec end = {eye.x + burst->weapon->range / 2, eye.y + 1e-3 * (double)bullet->number,
                          eye.z};
     const struct hs_hit_claim hit = {.shot = bullet->number,

@@ -1,9 +1,9 @@
 /*
  * Plays one skirmish in several matches at once. In one match all players are honest; these players
  * are the twins. In each of the other matches all players use the same cheat. The matches can share
- * the skirmish, because shots change nothing in it. Before a cheat sends a claim, it verifies every
- * possible claim in its own match, and then sends the claim with the most damage. So no real client
- * can win more with the same choices.
+ * the skirmish, because shots change nothing in the skirmish. Before a cheat sends a claim, the
+ * cheat verifies every possible claim in its own match. The cheat then sends the claim with the
+ * most damage. So no real client can win more with the same choices.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -107,8 +107,8 @@ static bool is_in_sight(const struct run *run, const struct hs_mail *mail)
                             hs_vec_lerp(run->result.impact.point, eye, drawn_in));
 }
 
-/* Verifies a claim. Stores it as the best claim if it is accepted with more damage than the best
-   claim so far. */
+/* Verifies a claim. If the claim is accepted with more damage than the best claim so far, stores it
+   as the best claim. */
 static void try_claim(struct run *run, const struct hs_mail *mail, double extent)
 {
     struct play *play = run->play;
@@ -130,7 +130,7 @@ static void try_claim(struct run *run, const struct hs_mail *mail, double extent
     run->best = *mail;
 }
 
-/* Sends the best claim, if there is one. Returns false if memory runs out. */
+/* Sends the best claim, if a claim was accepted. Returns false if memory runs out. */
 static bool settle(struct run *run)
 {
     struct play *play = run->play;

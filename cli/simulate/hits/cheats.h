@@ -33,7 +33,7 @@ enum hs_cheat_kind {
 enum hs_cheat_bound {
     HS_CHEAT_UNBOUND, /* none */
     HS_CHEAT_GAIN,    /* the lower end of the confidence interval of the gain in hits; a share */
-    HS_CHEAT_EXTENT   /* the largest accepted extent, in its unit */
+    HS_CHEAT_EXTENT   /* the largest accepted extent, in the unit that `extent` names */
 };
 
 struct hs_cheat {
@@ -84,7 +84,8 @@ struct hs_cheat_count {
 
 void hs_cheat_add(struct hs_cheat_count *sum, const struct hs_cheat_count *more);
 
-/* Returns whether the gain or the extent is within the cheat's limit; true if it has no limit. */
+/* Returns whether the gain or the extent is within the cheat's limit. Returns true if the cheat has
+   no limit. */
 bool hs_cheat_is_within(const struct hs_cheat *cheat, const struct hs_cheat_count *count);
 
 /* Counts the flags and the failed shadow checks of an accepted claim. */

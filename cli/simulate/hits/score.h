@@ -38,7 +38,8 @@ struct hs_example {
     enum hs_arm arm;
     enum hs_forgery forgery; /* HS_FORGERIES: honest */
     enum hs_reason reason;
-    double measured, limit; /* what the deciding check measured, and its limit */
+    double measured, limit; /* the value that the deciding check measured, and the limit of this
+                               check */
     double margin;          /* for a miss, the smallest gap between shot and target; length */
     double age, fire_age;   /* seconds from hit_time, and from fire_time, to the arrival */
     uint64_t match;

@@ -45,8 +45,8 @@ typedef bool hs_simulation_job(const struct hs_simulation *simulation,
                                const struct hs_sim_arena *arena, uint64_t number,
                                struct hs_score *score);
 
-/* Plays a match. The library verifies the shots and the claims. It also verifies forgeries that are
-   made from accepted claims. */
+/* Plays a match. The library verifies the shots and the claims. The library also verifies forgeries
+   that are made from accepted claims. */
 hs_simulation_job hs_trial_run;
 
 /* Plays a volley of 10 s at twice a weapon's rate (burst.c). */
