@@ -320,9 +320,9 @@ static void count_all_plain(struct hs_differences *differences, enum hs_route ro
             count_plain(differences, kind, number, only_after[kind]);
 }
 
-/* Returns whether a different ruleset may change this member of an answer. Such members are the
-   name and the revision of the ruleset, the totals at the end of a match, and two members of brief
-   answers: the number of results left out, and the acks. */
+/* Returns whether a different ruleset may change this member of an answer. These members are the
+   name and the revision of the ruleset, and the totals at the end of a match. In brief answers, the
+   number of results that were left out and the acks may change, too. */
 static bool follows_the_rules(struct hs_str key)
 {
     const struct hs_str keys[] = {HS_STR("revision"), HS_STR("ruleset"), HS_STR("verdicts"),

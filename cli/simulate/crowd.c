@@ -38,7 +38,7 @@ struct mover {
 
 struct hs_crowd {
     size_t ticks;
-    int arm; /* enum hs_arm of all players; -1: they change weapons */
+    int arm; /* enum hs_arm of all players; -1: the players change weapons */
     struct mover movers[HS_CROWD];
     struct hs_sim_pose poses[]; /* [tick][who] */
 };

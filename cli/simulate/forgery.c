@@ -271,8 +271,8 @@ static bool blast_through_wall(struct hs_forger *forger, unsigned who, struct hs
     if (mail->target >= 0 || !enemy_at(forger, mail->from, who, hit_time(mail), &pose) ||
         hs_pose_distance(arena, &pose, from) > weapon_of(forger, mail)->blast.radius - 0.1)
         return false;
-    /* The body must be hidden from six points around the claimed end, because the checks compute
-       the exact centre of the blast, which is only near the claimed end. */
+    /* The body must be hidden from six points around the claimed end. The checks compute the centre
+       of the blast themselves, and their centre is only near the claimed end. */
     for (int i = 0; i < 6; i++) {
         double off = i % 2 == 0 ? 0.12 : -0.12;
         struct hs_vec near = {from.x + (i / 2 == 0 ? off : 0), from.y + (i / 2 == 1 ? off : 0),

@@ -214,9 +214,9 @@ static void write_move_line(const struct hs_match_slot *slot, const struct hs_mo
     hs_line_end(&writer);
 }
 
-/* Sets the reason and the measured value of the row to those of a failed check: the check that
-   rejected the move, or the first failed check of an accepted move. An accepted move can fail only
-   checks in mode shadow. */
+/* Copies the reason and the measured value of a failed check to the row. If the move was rejected,
+   this is the check that rejected the move. If the move was accepted, all its failed checks are in
+   mode shadow, and this is the first failed check. */
 static void copy_failure(const struct hs_move_result *result, struct hs_evidence_row *row)
 {
     for (uint16_t i = 0; i < result->failure_count; i++) {
@@ -242,8 +242,8 @@ bool hs_capture_move(struct hs_evidence *evidence, const struct hs_match_slot *s
     const struct hs_move *move = kept->move;
     if (evidence == NULL || !wants_move(slot, kept))
         return false;
-    /* The id is made from a hash of the move, because a move may have no number, and all moves of a
-       packet have the same received_us. */
+    /* Use a hash of the move for the id: a move may have no number, and all moves of a packet have
+       the same received_us. */
     hs_match_slot_verdict_id(slot, HS_ABOUT_MOVE, hs_move_digest(move).word[0], move->player,
                              move->received_us, &id);
     write_move_line(slot, kept, hs_evidence_mask(evidence), &line);

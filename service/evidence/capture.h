@@ -30,8 +30,8 @@ bool hs_capture_begin(const struct hs_evidence *evidence, const struct hs_match_
                       struct hs_verdict_to_keep *verdict);
 
 /* Sets the members of *row that `GET /v1/verdicts` shows, and zeroes the other members of *row. The
-   strings are borrowed. The match must be locked. Callers may call this before or after the match
-   records the verdict. */
+   strings are borrowed. The match must be locked. Callers may call this function before or after
+   the match records the verdict. */
 void hs_capture_row(const struct hs_match_slot *slot, struct hs_verdict_to_keep *verdict,
                     struct hs_evidence_row *row);
 

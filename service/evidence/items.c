@@ -11,7 +11,7 @@ enum { LEVELS = 64 };
 /* ---- the usual form ---- */
 
 /* Moves the cursor past the `[` of the list. Returns false if the body is not an object that
-   contains the list; the body then has an unusual form. */
+   contains the list, for example if the body is a table (an unusual form). */
 static bool find_list(struct hs_cursor *cursor, struct hs_str key)
 {
     bool too_deep;

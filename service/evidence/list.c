@@ -176,10 +176,10 @@ static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t 
     return result == HS_DB_DONE && !walk->has_ended;
 }
 
-/* Returns the start of the time range to search first. In PostgreSQL, this range covers today and
-   yesterday, because most lists end within these two days, and PostgreSQL plans a query on two
-   partitions ten times as fast as a query on all partitions. The caller searches the time before
-   yesterday afterwards. */
+/* Returns the start of the time range to search first. In PostgreSQL, this range covers only today
+   and yesterday, because PostgreSQL plans a query on two partitions ten times as fast as a query on
+   all partitions. Most lists end within these two days. If a list does not, the caller then
+   searches the time before yesterday. */
 static int64_t first_part(const struct hs_db *db, const struct hs_evidence_query *query)
 {
     int64_t yesterday_us = (hs_clock_wall_us() / HS_EVIDENCE_DAY_US - 1) * HS_EVIDENCE_DAY_US;

@@ -15,7 +15,7 @@ enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, cons
 enum hs_evidence_read hs_evidence_failed(const struct hs_db *db);
 
 /* Like hs_evidence_failed. But if the place is a damaged file of a day, counts the failure in the
-   metrics and returns MISSING, so that the answer omits this file. */
+   metrics, and returns MISSING. The answer then omits this file. */
 enum hs_evidence_read hs_evidence_place_failed(const struct hs_evidence_home *home,
                                                const char *place, const struct hs_db *db);
 

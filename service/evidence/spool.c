@@ -140,7 +140,8 @@ static bool is_ready(struct hs_spool *spool)
 /* Rows that are sent in one transaction, sorted by time. */
 struct batch {
     /* first_us: time of the batch's first row (column `at`). last_us: time of the last row that the
-       batch tried to send, or skipped because the row's player was deleted; 0: none yet. */
+       batch handled; 0: none yet. A batch handles a row by trying to send it, or by skipping it
+       because its player was deleted. */
     int64_t first_us, last_us;
     size_t added;    /* number of rows that were new to the database */
     bool has_erased; /* some player was deleted after first_us */

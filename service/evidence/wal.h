@@ -1,7 +1,7 @@
 /*
  * Moves the content of a SQLite write-ahead log into the database file, in a separate thread.
  * SQLite could do this within a commit. But that commit would sync the disk twice, which takes
- * seconds on a busy disk, and a crash during that time would lose all rows that wait for the next
+ * seconds on a busy disk. A crash during that time would lose all rows that wait for the next
  * commit. Thread-safe.
  */
 #ifndef HS_SERVICE_EVIDENCE_WAL_H

@@ -71,8 +71,8 @@ struct hs_evidence_wait {
     uint64_t mark, done_before; /* see hs_evidence_mark */
     /* Called on any thread, while the writer's lock is held, so `done` must not call the writer. */
     void (*done)(struct hs_evidence_wait *wait);
-    /* Set before `done` is called, and when hs_evidence_await returns false. True: some rows were
-       not on the disk in time, or rows were dropped since `done_before`. */
+    /* Set before `done` is called, and when hs_evidence_await returns false. True: two seconds were
+       over before all rows were on the disk, or rows were dropped since `done_before`. */
     bool is_lost;
     /* Only the writer uses the following members. */
     int64_t until_us;

@@ -117,8 +117,9 @@ static bool sync_names(struct hs_catalog *catalog)
     return is_fine;
 }
 
-/* Fetches the pinned document at index `place`. The caller holds the lock. The lock is released
-   while the store is asked; only this thread removes pinned documents, so the index stays valid. */
+/* Fetches the pinned document at index `place`. The caller holds the lock. The function releases
+   the lock while it waits for the store. The index stays valid, because only this thread removes
+   pinned documents. */
 static void fetch_pinned(struct hs_catalog *catalog, size_t place)
 {
     const struct pinned wanted = catalog->pinned[place];

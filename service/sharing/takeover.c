@@ -300,8 +300,8 @@ static void settle_copy(struct hs_service *service, struct hs_str tenant, struct
 }
 
 /* If it is uncertain which replica owns a match, asks the store. If the store has lost the match,
-   and this replica got no request for it for QUIET_US, the match may have moved to another replica
-   and back. */
+   the match may have moved to another replica and back. This is possible only if this replica got
+   no request for the match for QUIET_US. */
 static void confirm_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;
@@ -329,7 +329,7 @@ static void give_back(struct hs_service *service, struct hs_str tenant, struct h
 }
 
 /* Refuses a request, so that the client retries. If the match started empty instead, the service
-   would pay again for shots that were already paid, and the empty state would replace the state in
+   would pay again for shots that were already paid. The empty state would also replace the state in
    the store. */
 static void refuse(struct hs_takeover *takeover, bool lacks_space, struct hs_problem *problem)
 {

@@ -31,8 +31,8 @@ struct hs_takeover {
     struct hs_ownership ownership; /* for a match that starts empty */
     bool was_released;             /* as in struct hs_taken */
     bool has_asked;                /* false: this replica already had the match */
-    /* Another replica may have paid for shots that this replica does not know, because the store
-       did not answer, has lost its data, or has a state that cannot be used. */
+    /* The store did not answer, has lost its data, or has a state that cannot be used. In all these
+       cases, another replica may have paid for shots that this replica does not know. */
     bool is_uncertain;
     bool is_foreign; /* another tenant has the match on another replica */
     unsigned shed;   /* if the problem is OVERLOADED: an enum hs_shed_reason */
@@ -43,8 +43,9 @@ struct hs_takeover {
  * HS_STORE_PATIENCE_US, or longer while many matches move, so workers must not call this function.
  *
  * If another tenant has the match, returns false, sets `is_foreign` and leaves the problem
- * unchanged. Returns false and sets the problem if the client must retry later: this replica lacks
- * memory for the match, lacks its ruleset or map, or does not know the newest names yet.
+ * unchanged. Returns false and sets the problem if the client must retry later. This is necessary
+ * if this replica lacks memory for the match, lacks the match's ruleset or map, or does not have
+ * the newest names yet.
  *
  * Always call hs_takeover_end after the request. If the request did not open the match,
  * hs_takeover_end releases the ownership, so that other tenants can use the name.

@@ -121,8 +121,9 @@ static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, b
     return entry->document != NULL;
 }
 
-/* Builds the world of a mesh within the *reserved bytes. If an unusual mesh needs more bytes,
-   reserves them and adds them to *reserved. On failure returns NULL and sets *result. */
+/* Builds the world of a mesh within the *reserved bytes. If the mesh needs more bytes, reserves
+   these bytes, too, and adds their number to *reserved. Nearly all meshes need no more bytes. On
+   failure returns NULL and sets *result. */
 static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
                               const struct hs_world_mesh *mesh, size_t *reserved,
                               enum hs_map_put *result)

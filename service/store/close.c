@@ -30,7 +30,7 @@ struct hs_shared_closing {
     struct hs_shared_keys keys;
     struct hs_ownership own;
     const char *how;  /* a literal */
-    int64_t until_us; /* after this time, the keys have expired anyway */
+    int64_t until_us; /* after this time, the keys have expired, so a closing is no longer needed */
     struct hs_shared_closing *next;
 };
 

@@ -126,7 +126,7 @@ static bool post_frames(const struct burst *burst, int64_t until_us, int64_t *ne
                 before = name_number(burst, *next_us - FRAME_US);
         const struct hs_player_frame entries[2] = {
             {.player = name_of(name, names[0]),
-             .account = HS_STR("cheat"), /* the game knows the person behind a new name */
+             .account = HS_STR("cheat"), /* the account stays the same under a new name */
              .weapon = hs_name_str(&burst->weapon->name)},
             {.player = name_of(before, names[1]), .event = HS_EVENT_LEAVE}};
         const struct hs_frame frame = {

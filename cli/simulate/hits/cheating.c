@@ -3,7 +3,7 @@
  * are the twins. In each of the other matches all players use the same cheat. The matches can share
  * the skirmish, because shots change nothing in the skirmish. Before a cheat sends a claim, the
  * cheat verifies every possible claim in its own match. The cheat then sends the claim with the
- * most damage. So no real client can win more with the same choices.
+ * most damage. So no real client can gain more with the same choices.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGH
 #define AMBUSH_EVERY 1.0  /* min seconds between two ambush shots by one player */
 #define AMBUSH_TICKS 12   /* each player may ambush once in this many ticks */
 #define AMBUSH_RANGE 30.0 /* metres */
-/* a value for the argument `extent` of try_claim: the extent is then the number of hits that the
-   cheat has won in this way */
+/* Pass as `extent` to try_claim if the extent is a number of hits: `settle` then counts the sent
+   hits of the player. */
 #define COUNTED (-1.0)
 
 /* A cheat that plays in its own match. */

@@ -76,8 +76,8 @@ struct hs_count hs_score_honest(const struct hs_score *score);
 
 /*
  * Returns whether all goals are met. If not, `text` (at least 256 bytes) names the first goal that
- * is missed. A share misses its goal only if the upper end of its 95 % interval is below the goal,
- * because a low share among few claims may be chance.
+ * is missed. A share misses its goal only if the upper end of its 95 % interval is below the goal.
+ * With few claims, a share below the goal may be chance.
  */
 bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size);
 
