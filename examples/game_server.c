@@ -350,8 +350,8 @@ static void add_shot(json_t *shots, json_t *hits, const struct claim *claim, dou
                                           "end", position(claim->to)));
 }
 
-/* Applies the verdict on a claim. `result` is NULL if the brief answer does not list the claim: it
-   was then accepted without damage. */
+/* Applies the verdict on a claim. `result` is NULL if the brief answer does not list the claim. The
+   claim was then accepted without damage. */
 static void apply(const struct claim *claim, const json_t *result)
 {
     struct player *player = &players[claim->shooter];

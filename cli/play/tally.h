@@ -27,7 +27,7 @@ struct hs_tally_number {
 struct hs_tally_reason {
     char name[HS_TALLY_NAME], verdict[16];
     size_t count;
-    struct hs_tally_number example; /* the measurement of the first claim that has one */
+    struct hs_tally_number example; /* the measurement of the first claim that has a measurement */
 };
 
 /* The counts for all claims with the same label. */

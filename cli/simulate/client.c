@@ -13,9 +13,7 @@
 #define TURN          12.0 /* rad/s; speed of turns by up to a radian */
 #define FLICK         60.0 /* rad/s; speed of larger turns */
 #define DRAW_SECONDS  0.4  /* seconds to change from one weapon to another */
-#define SHOWN_AGAIN                                                                                \
-    0.2 /* seconds; a snapshot that is further behind the moment to show is not                    \
-           drawn */
+#define SHOWN_AGAIN   0.2  /* seconds; how far a drawn snapshot may be behind the moment to show */
 
 static void fill_magazine(struct hs_client *client, const struct hs_game *game, enum hs_arm arm)
 {

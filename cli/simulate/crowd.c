@@ -16,10 +16,10 @@
 #define ACCELERATION 40.0 /* m/s^2; in shooter games, players start and stop quickly */
 #define GRAVITY      9.81
 #define JUMP_SPEED   3.6  /* m/s upwards; a jump is two thirds of a metre high */
-#define JUMPS        0.25 /* per player and second */
-#define CROUCHES     0.2  /* per player and second; players stand up at five times this rate */
-#define DEATHS       0.07 /* per player and second */
-#define PORTALS      0.04 /* per player and second */
+#define JUMPS        0.25 /* jumps per player and second */
+#define CROUCHES     0.2  /* crouches per player and second; standing up is five times as likely */
+#define DEATHS       0.07 /* deaths per player and second */
+#define PORTALS      0.04 /* portals used per player and second */
 #define DEAD_SECONDS 2.5
 #define PROTECTION   1.0 /* seconds after a spawn in which a player is protected */
 #define NEAR         0.9 /* metres; players who are closer avoid each other */

@@ -7,8 +7,8 @@
 #include "validators/base/units.h"
 #include "validators/spread.h"
 
-/* Metres; standard deviation of a client's error, on each axis, when it draws its own player. A
-   lost command adds an error of LOST_PREDICTION. */
+/* Metres; standard deviation, on each axis, of the error with which a client draws its own player.
+   A lost command adds an error of LOST_PREDICTION. */
 #define PREDICTION      0.015
 #define LOST_PREDICTION 0.05
 

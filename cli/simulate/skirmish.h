@@ -16,7 +16,7 @@
 #include "cli/simulate/forgery.h"
 #include "validators/frame.h"
 
-enum { HS_SKIRMISH_PINGS = 4 }; /* round trips kept per player; the latency check keeps as many */
+enum { HS_SKIRMISH_PINGS = 4 }; /* round trips kept per player, as many as in the latency check */
 
 /* Callers may read the members above the dashed line. */
 struct hs_skirmish {

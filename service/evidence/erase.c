@@ -61,7 +61,8 @@ static int64_t count_doomed(struct hs_db *db)
     return hs_db_number(db, "SELECT count(*) FROM doomed", NULL, 0);
 }
 
-/* A failure may leave a transaction open. The caller then closes the connection. */
+/* Deletes the rows that the table `doomed` lists, in transactions of at most CHUNK rows. After a
+   failure, the caller must close the connection, because a transaction may still be open. */
 static bool erase_rows(struct hs_db *db, atomic_llong *alive_us)
 {
     while (count_doomed(db) > 0) {

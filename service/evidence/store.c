@@ -110,7 +110,8 @@ static bool step(struct hs_evidence_store *store, enum statement which)
 
 /* ---- the file ---- */
 
-/* Returns false if the statement failed or returned no row. */
+/* Runs a statement, and reads the number that it returns. Returns false if the statement failed or
+   returned no row. */
 static bool read_number(struct hs_evidence_store *store, enum statement which, int64_t *out)
 {
     struct hs_db_statement *statement = store->statements[which];

@@ -2,10 +2,10 @@
  * The tables of the evidence store, in a SQLite file or a PostgreSQL schema.
  *
  * Queries filter by the columns of HS_EVIDENCE_TEXTS. In SQLite, these columns contain small
- * integers, and the table `codes` in the same file maps them to texts. So a query reads only about
- * ten bytes of a row that does not match. In PostgreSQL, the columns contain the texts themselves,
- * because other programs also read these tables. In PostgreSQL, `verdicts` and `bodies` have one
- * partition for each day.
+ * integers, and the table `codes` in the same file maps the integers to texts. So a query reads
+ * only about ten bytes of a row that does not match. In PostgreSQL, the columns contain the texts
+ * themselves, because other programs also read these tables. In PostgreSQL, `verdicts` and `bodies`
+ * have one partition for each day.
  */
 #ifndef HS_SERVICE_EVIDENCE_TABLES_H
 #define HS_SERVICE_EVIDENCE_TABLES_H
@@ -56,8 +56,8 @@ extern const char hs_evidence_file_tables[];
    creates `reviews` and `audit` (cases.h). */
 bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_partitioned);
 
-/* Creates the partitions for a day, if they do not exist. `day`: days since 1970-01-01. Call it
-   outside a transaction. */
+/* Creates the partitions for a day, if they do not exist. `day`: days since 1970-01-01. Call this
+   function outside a transaction. */
 bool hs_evidence_make_day(struct hs_db *db, int64_t day);
 
 /* Drops old partitions by the rule of hs_evidence_remove_old (files.h). `today`: days since

@@ -319,8 +319,8 @@ static struct item *take_batch(struct hs_evidence *evidence)
     return items;
 }
 
-/* Retries a batch until it is written or the writer must stop. The caller holds the lock, which is
-   released while the rows are written. */
+/* Writes a batch. After a failure, tries again until the batch is written or the writer must stop.
+   The caller holds the lock, which is released while the rows are written. */
 static void write_batch(struct hs_evidence *evidence, struct item *items)
 {
     bool is_written;

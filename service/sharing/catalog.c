@@ -29,7 +29,7 @@ enum {
    may be deleted by now, or may refer to another document. */
 struct pinned {
     enum hs_shared_kind kind;
-    struct hs_name name;   /* map: its name; ruleset: "" */
+    struct hs_name name;   /* the name of the map; "" for a ruleset */
     struct hs_name tenant; /* the tenant who is charged for the document */
     char revision[HS_REVISION_MAX];
     /* `ruleset` and `map` are NULL until the document is fetched. A successful fetch sets `ruleset`

@@ -51,7 +51,7 @@ bool hs_catalog_was_emptied(struct hs_catalog *catalog);
    neither the name's ruleset nor its canary has this `revision`. */
 enum hs_shared_result hs_catalog_put_ruleset(struct hs_catalog *catalog, struct hs_str name,
                                              const char *revision);
-/* Writes a map. `text`: its document. */
+/* Writes a map. `text`: the document of the map. */
 enum hs_shared_result hs_catalog_put_map(struct hs_catalog *catalog,
                                          const struct hs_map_entry *entry, struct hs_str text);
 enum hs_shared_result hs_catalog_drop(struct hs_catalog *catalog, enum hs_shared_kind kind,

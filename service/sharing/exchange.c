@@ -339,7 +339,7 @@ void hs_exchange_send_all(struct hs_service *service)
 
 /* ---- documents of matches ---- */
 
-/* Retained rulesets or maps, each once. */
+/* A set of retained rulesets or maps. */
 struct entries {
     void **items;
     size_t count, capacity;

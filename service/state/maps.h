@@ -91,10 +91,10 @@ enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str 
                                       struct hs_str document, size_t reserved,
                                       struct hs_map_entry **entry);
 
-/* Like hs_map_store_put_kept without reserved bytes, but the map gets no name. Used for an open
-   match whose map was replaced or deleted. If the owner has too few bytes left, the function
-   charges nobody instead of failing, because the match was already open. Returns HS_MAP_CREATED,
-   HS_MAP_TOO_BIG or HS_MAP_NO_MEMORY. */
+/* Like hs_map_store_put_kept without reserved bytes, but the map gets no name. Callers use this
+   function for an open match whose map was replaced or deleted. If the owner has too few bytes
+   left, the function charges nobody instead of failing, because the match was already open. Returns
+   HS_MAP_CREATED, HS_MAP_TOO_BIG or HS_MAP_NO_MEMORY. */
 enum hs_map_put hs_map_store_adopt(struct hs_map_store *store, struct hs_str owner,
                                    struct hs_str name, const struct hs_world_mesh *mesh,
                                    struct hs_str document, struct hs_map_entry **entry);

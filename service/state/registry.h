@@ -206,8 +206,8 @@ void hs_registry_give_map(struct hs_registry *registry, struct hs_map_store *map
    point into the slot. */
 struct hs_match_head hs_match_slot_head(const struct hs_match_slot *slot);
 
-/* Computes the id of a verdict about a player, for the player's session at `time_us`. `number` is
-   the shot's number, or another number that is unique in the session. The match must be locked. */
+/* Computes the id of a verdict about a player, for the player's session at `time_us`. `number` must
+   be unique in the session, for example a hash of the claim. The match must be locked. */
 void hs_match_slot_verdict_id(const struct hs_match_slot *slot, enum hs_verdict_about about,
                               uint64_t number, struct hs_str player, int64_t time_us,
                               struct hs_verdict_id *out);

@@ -82,8 +82,8 @@ struct hs_shared_match *hs_shared_match_retain(struct hs_shared_match *match);
 /* Does nothing for NULL. */
 void hs_shared_match_release(struct hs_shared_match *match);
 
-/* Returns whether this replica knows that another replica owns the match. After the function has
-   returned true, it always returns true for this match. */
+/* Returns whether this replica knows that another replica owns the match. The result never changes
+   from true to false. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
 /* Returns true if the ownership is uncertain. It is uncertain if the store has not confirmed the

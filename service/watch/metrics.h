@@ -110,8 +110,8 @@ void hs_metrics_move(struct hs_metrics *metrics, enum hs_verdict verdict,
 void hs_metrics_move_failure(struct hs_metrics *metrics, enum hs_move_check check,
                              enum hs_mode mode);
 
-/* Records the result of a reload: true: the whole configuration was applied; false: nothing was
-   applied. The start of the service counts as a reload. */
+/* Records the result of a reload. `successful`: true: the whole configuration was applied; false:
+   nothing was applied. The start of the service counts as a reload. */
 void hs_metrics_reload(struct hs_metrics *metrics, bool successful);
 
 /* Reads memory, processor time and descriptors of the process from the kernel. */

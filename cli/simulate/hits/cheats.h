@@ -19,13 +19,14 @@ enum hs_cheat_kind {
     HS_CHEAT_PELLETS,  /* one path for all pellets, beside the aim; degrees */
     HS_CHEAT_SEEDS,    /* the seed of the spread, out of `amount` seeds */
     HS_CHEAT_BESIDE,   /* a claimed path beside the path of the posted shot; degrees */
-    HS_CHEAT_NUMBERS,  /* the number of an earlier accepted hit; hits accepted since then */
+    HS_CHEAT_NUMBERS,  /* the shot number of an earlier accepted hit; number of hits accepted since
+                          that hit */
     HS_CHEAT_HOLD,     /* how long packets are held; seconds */
     HS_CHEAT_COVER,    /* an earlier fire_time while behind cover; seconds */
     HS_CHEAT_DEATH,    /* an earlier fire_time after death; seconds */
     HS_CHEAT_LEAN,     /* a start beside the eye, outside the cover; metres */
     HS_CHEAT_VOLLEY,   /* fire times; index into hs_volleys */
-    HS_CHEAT_MOVE,     /* moves; index into `gaits` in moving.c */
+    HS_CHEAT_MOVE,     /* how the player moves; index into `gaits` in moving.c */
 };
 
 /* Which value `--check` compares with `limit`. Only runs on the link HS_LINK_STEADY are

@@ -72,7 +72,7 @@ struct hs_count hs_score_honest(const struct hs_score *score);
    honest claims must be accepted. */
 #define HS_GOAL_HONEST_POOR 0.99
 #define HS_GOAL_FORGED      0.999 /* at least this share of each kind of forgery must be rejected */
-#define HS_GOAL_EXCESS      3     /* the maximum of hs_burst_count.worst */
+#define HS_GOAL_EXCESS      3     /* the highest allowed value of hs_burst_count.worst */
 
 /*
  * Returns whether all goals are met. If not, `text` (at least 256 bytes) names the first goal that

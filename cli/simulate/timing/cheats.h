@@ -21,7 +21,7 @@ enum hs_timing_cheat {
 };
 
 /* The cycle that a cheat repeats. In each cycle, the client first sends old acks, then pauses, and
-   then has a fast clock. After that it plays honestly until the cycle ends. */
+   then has a fast clock. After that, the client plays honestly until the cycle ends. */
 struct hs_timing_cheat_cycle {
     const char *name, *text;
     double length;

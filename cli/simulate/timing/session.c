@@ -3,10 +3,8 @@
 #include <math.h>
 
 #define FRAME         (1.0 / 60)
-#define LONGEST_FRAME 0.4 /* seconds; the most by which a game's clock advances in one frame */
-#define CRYSTAL                                                                                    \
-    50e-6 /* standard deviation of the rates of honest clocks; the mean rate is                    \
-             1 */
+#define LONGEST_FRAME 0.4   /* seconds; the most by which a game's clock advances in one frame */
+#define CRYSTAL       50e-6 /* standard deviation of the rates of honest clocks; the mean is 1 */
 
 /* Seconds of honest play before a cheat starts. */
 #define HONEST_MIN 60.0
@@ -95,8 +93,8 @@ static double next_frame(struct client *client)
     return frame;
 }
 
-/* Reads the snapshots that have arrived, and acknowledges the newest one unless `freezes_ack` is
-   true. */
+/* Reads the snapshots that have arrived. If `freezes_ack` is false, acknowledges the newest one of
+   them. */
 static void see_snapshots(struct client *client, bool freezes_ack)
 {
     while (client->snapshot_arrives <= client->now) {
