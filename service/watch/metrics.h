@@ -33,8 +33,7 @@ enum {
     X(LISTENER, 2) /* by enum hs_listener - HS_LISTENER_DATA */                                    \
     X(SHED_REASON, HS_SHED_REASON_COUNT)                                                           \
     X(AUTH_REASON, HS_AUTH_FAILURE_COUNT)                                                          \
-    X(ROUTE,                                                                                       \
-      HS_METRICS_ROUTES) /* routes with the same pattern are counted as the first such route */    \
+    X(ROUTE, HS_METRICS_ROUTES) /* routes with one pattern share a series */                       \
     X(REQUEST, HS_METRICS_ROUTES *HS_METRICS_CODES)                                                \
     X(VERDICT, HS_VERDICT_OF_COUNT *HS_VERDICT_COUNT *HS_REASON_COUNT *HS_METRICS_MODES)           \
     X(FLAG, HS_VERDICT_OF_COUNT *HS_FLAG_COUNT)                                                    \
