@@ -37,7 +37,8 @@ static void put_problem(void *context, const char *source, const struct hs_probl
         printf("%s: and %zu more\n", source, problem->left_out);
 }
 
-/* Prints to standard error, because scripts may compare standard output with an expected text. */
+/* Prints a warning to standard error, because scripts may compare standard output with an expected
+   text. */
 static void put_warning(void *context, const char *pointer, const char *text)
 {
     fprintf(stderr, "%s: warning: %s: %s\n", (const char *)context, pointer, text);
@@ -53,7 +54,8 @@ static void warn_of_file(void *context, const struct hs_ruleset_entry *entry)
     hs_ruleset_warn(entry->ruleset, put_warning, path);
 }
 
-/* Loads the rulesets and tokens as the service does at startup, reports faults, and frees them. */
+/* Loads the rulesets and tokens as the service does at startup, reports faults, and frees the
+   rulesets and tokens. */
 static bool check_steps(const struct hs_options *options)
 {
     char error[256] = "";
@@ -82,7 +84,8 @@ static bool check_tls(const struct hs_options *options)
 {
     char error[256];
     struct hs_tls tls = {0};
-    /* If only the key or only the certificate is set, hs_options_read has already reported it. */
+    /* If only the key or only the certificate is set, hs_options_read has already reported this
+       fault. */
     bool fine = options->tls_cert[0] == '\0' || options->tls_key[0] == '\0' ||
                 hs_tls_load(options->tls_cert, options->tls_key, &tls, error);
     hs_tls_free(&tls);

@@ -29,7 +29,7 @@ struct hs_argument {
 };
 
 /* Parse functions for `parse`. Each stores a value at `target`, and returns false if the text is
-   not a valid value. The type of the value is named beside the function. */
+   not a valid value. The comment beside each function names the type of the value. */
 bool hs_argument_text(const struct hs_argument *argument, const char *text);  /* const char * */
 bool hs_argument_name(const struct hs_argument *argument, const char *text);  /* const char * */
 bool hs_argument_whole(const struct hs_argument *argument, const char *text); /* uint64_t */
@@ -46,10 +46,10 @@ struct hs_command {
 };
 
 /*
- * Reads the arguments of a command: at most 16 options, --help and the operand. `operand` is NULL
- * for a command that takes no operand. On success, returns true; the texts at `target` and *operand
- * point into argv. Otherwise (--help or a usage error), prints the help or the error and returns
- * false; the command must then exit with *code.
+ * Reads the arguments of a command: at most 16 options, --help and the operand. Pass NULL as
+ * `operand` for a command that takes no operand. On success, returns true; the texts at `target`
+ * and *operand point into argv. After --help or a usage error, prints the help or the error, and
+ * returns false. The command must then exit with *code.
  */
 bool hs_command_read(const struct hs_command *command, const struct hs_argument *arguments,
                      int argc, char **argv, const char **operand, int *code);

@@ -106,8 +106,9 @@ static void open_standard_streams(void)
             _exit(1);
 }
 
-/* Returns the exit code of a command. A command whose output was not written has failed, except
-   `serve`, whose output is only the line that the log has, too. */
+/* Returns the exit code of a command. If the output of a command could not be written, the command
+   has failed. `serve` is an exception, because its output is only one line, which is also in the
+   log. */
 static int finish(const struct command *command, int code)
 {
     bool is_written = fflush(stdout) == 0 && !ferror(stdout);

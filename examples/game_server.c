@@ -36,8 +36,9 @@ struct vec {
 /* ---- the game's frame of reference ---- */
 
 /* Your game posts positions in the units and axes of its engine, and converts nothing. This program
-   simulates in metres with x ahead, y left, z up. It converts its positions only to imitate games
-   on different engines. The engine's coordinate i is sign[i] * unit * own[axis[i]]. */
+   simulates in metres with x ahead, y left, z up. It converts its positions only because it
+   imitates games on different engines. The engine's coordinate i is sign[i] * unit *
+   own[axis[i]]. */
 static const struct engine {
     const char *ruleset; /* a built-in ruleset of the service */
     double unit;         /* engine units per metre */
@@ -285,15 +286,17 @@ static bool client_shoots(int shooter, double now, struct claim *claim)
     if (kind == OLD_TIME)
         seen = now - dice(0.6, 0.8);
     else if (kind == NO_LATENCY)
-        seen = now + 0.04; /* claims to see players where they are now */
+        seen = now + 0.04; /* the client claims that it sees players where they are now */
     else if (kind == ELSEWHERE)
-        from.v[0] += 1.5; /* fires from beside the shooter's eye, for example outside the cover */
+        from.v[0] += 1.5; /* the client claims a start beside the shooter's eye, for example outside
+                             the cover */
     struct vec to = raised(feet(target, seen), CHEST);
     *claim = (struct claim){shooter, target, seen, from, to, kind};
     if (kind == WALL_SHOT) {
         return wall_between(from, to, -0.1);
     } else if (kind == BESIDE) {
-        claim->to.v[2] += dice(1, 3); /* claims a hit with a shot that passes over the head */
+        claim->to.v[2] += dice(1, 3); /* the client claims a hit with a shot that passes over the
+                                         head */
     } else if (kind == HONEST) {
         /* Honest players shoot at visible players. One shot in five misses and is not claimed. */
         claim->to.v[0] += dice(-0.15, 0.15);
@@ -307,7 +310,7 @@ static bool client_shoots(int shooter, double now, struct claim *claim)
 
 /* ---- the server's tick ---- */
 
-/* Returns a player's entry in the frame. `rtt` is a measured value, so it includes jitter. */
+/* Returns a player's entry in the frame. `rtt` is a measured value, so jitter is added to it. */
 static json_t *pose(int i, double now, bool first)
 {
     struct player *player = &players[i];
@@ -347,8 +350,8 @@ static void add_shot(json_t *shots, json_t *hits, const struct claim *claim, dou
                                           "end", position(claim->to)));
 }
 
-/* Applies the verdict on a claim. `result` is NULL if the brief answer does not list the claim: it
-   was then accepted without damage. */
+/* Applies the verdict on a claim. `result` is NULL if the brief answer does not list the claim. The
+   claim was then accepted without damage. */
 static void apply(const struct claim *claim, const json_t *result)
 {
     struct player *player = &players[claim->shooter];
@@ -364,7 +367,7 @@ static void apply(const struct claim *claim, const json_t *result)
     player->accepted += accepted;
     const json_t *one;
     size_t i;
-    /* Your game applies this damage. The example only adds it up. */
+    /* Your game applies this damage. This program only adds up the damage. */
     json_array_foreach(json_object_get(result, "damage"), i, one) player->damage +=
         (int)json_number_value(json_object_get(one, "amount"));
     if (accepted)
@@ -400,8 +403,8 @@ static long undecided_ms(const json_t *answer)
 static json_t *recent;        /* frames of the last second, oldest first */
 static bool has_whole_second; /* the service has a whole second of frames */
 
-/* Remembers a frame, in case the service needs it again. Then the frame must also contain the
-   fields that are normally sent only once. */
+/* Stores a frame, because the service may need it again. Adds the fields that are normally sent
+   only once, because the service may have lost their values. */
 static void keep_frame(double now, json_t *entries)
 {
     json_t *entry;
@@ -442,7 +445,7 @@ static json_t *post_tick(const char *match, const json_t *body)
         json_decref(answer);
         /* The service repeats verdicts that it has already given. */
         answer = request("POST", "matches", match, "/ticks?brief=true", body);
-        if (answer == NULL) /* the service does not know the match (any more) */
+        if (answer == NULL) /* the service does not know the match, or does not know it any more */
             resync(match);
     }
     if (answer == NULL) {
@@ -586,7 +589,7 @@ int main(int argc, char **argv)
     snprintf(match, sizeof match, "example-c-%s", engine->ruleset);
     recent = json_array();
     srand48(7);
-    /* The shortest and the longest round trip belong to honest players. */
+    /* Honest players have the shortest and the longest round trip. */
     for (int i = 0; i < PLAYERS; i++)
         players[i].rtt = 0.02 + 0.22 * ((i + 5) % PLAYERS) / (PLAYERS - 1);
     printf("%s: %.0f s, ten players at %.0f m/s, in the units and axes of %s\n", argv[0], seconds,

@@ -21,8 +21,8 @@
 /* A column of the picture covers at least this many metres. */
 #define MIN_SCALE 0.04
 
-/* At least this share of the honest claims must be accepted. It is less than 1, because a bad
-   network can cause one or two wrong refusals. */
+/* At least this share of the honest claims must be accepted. The share is less than 1, because a
+   bad network can cause one or two wrong refusals. */
 #define HONEST_SHARE 0.99
 
 /* At least this share of a cheat's claims must be refused for an expected reason. The other claims
@@ -92,7 +92,7 @@ static double miss_score(double score, const struct hs_tally_number *number)
 }
 
 /* Scores a shot that a wall stopped. The wall must be at least 1 m away from the shooter and from
-   the target. The nearer the target, the better. */
+   the target. The nearer the target, the higher the score. */
 static double wall_score(double score, const struct hs_tally_number *number)
 {
     if (strcmp(number->check, "world") != 0 || number->measured < 1.0 ||
@@ -263,7 +263,8 @@ static void print_where_to_look(const struct demo *demo)
     puts("\nWhere to look next");
     if (!demo->stay) {
         const char *file = demo->keep != NULL ? demo->keep : "demo.stream";
-        /* The name that the user typed, so that the commands can be copied into a shell. */
+        /* Use the program name that the user typed, so that the user can copy the printed commands
+           into a shell. */
         const char *program = program_invocation_name;
         print_hint(program, " serve", "", "the service: data on 8080, admin on 9464");
         if (demo->keep == NULL)
@@ -281,8 +282,9 @@ static void print_where_to_look(const struct demo *demo)
 
 /* ---- the result ---- */
 
-/* Returns whether the service caught a cheat: it refused every claim, set the expected flag (if
-   any) on every claim, and gave an expected reason for nearly all claims. */
+/* Returns whether the service caught a cheat. To catch the cheat, the service must refuse every
+   claim. If the cheat has a flag, every claim must have this flag. A share of at least CAUGHT_SHARE
+   of the claims must have an expected reason. */
 static bool is_caught(const struct hs_tally *tally, const struct hs_demo_cheat_kind *cheat)
 {
     const struct hs_tally_kind *kind = hs_tally_kind(tally, cheat->label);
@@ -311,7 +313,7 @@ static bool is_as_expected(const struct hs_tally *tally)
 
 /* ---- the run ---- */
 
-/* Writes a line of the recording, and adds the labels and the ground truth of its claims. */
+/* Writes a line of the recording. Adds the labels and the ground truth of the line's claims. */
 static bool write_known(FILE *out, const char *line, const struct hs_recording_entry *entry)
 {
     int whole = (int)(strrchr(line, '}') - line);
@@ -324,9 +326,9 @@ static bool write_known(FILE *out, const char *line, const struct hs_recording_e
     return good;
 }
 
-/* Copies the service's recording. Adds the label and the ground truth of each claim, because the
-   service does not know them. The label and the truth come from a second run of the match, which
-   produces the same requests in the same order. */
+/* Copies the service's recording. The service does not know the labels and the ground truth of the
+   claims, so this function adds them. The labels and the ground truth come from a second run of the
+   match, which produces the same requests in the same order. */
 static bool copy_recording(const struct demo *demo, FILE *in, FILE *out)
 {
     static const char request[] = "{\"match\":";
@@ -384,8 +386,8 @@ static bool play_match(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
                                    .context = demo};
     struct hs_client_response response;
     bool good = playback.client != NULL && hs_playback_run(&playback, error);
-    /* Delete the match. A service that later starts with the same DIR should find the stored
-       verdicts, but no finished match. */
+    /* Delete the match. A service that later starts with the same directory should find the stored
+       verdicts, but not the finished match. */
     if (good && demo->data != NULL && !demo->stay)
         hs_client_send(playback.client, "DELETE", "/v1/matches/demo", NULL, 0, &response);
     hs_client_close(playback.client);

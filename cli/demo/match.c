@@ -9,9 +9,11 @@
 struct demo_match {
     struct hs_sim_arena *arena;
     struct hs_skirmish *skirmish;
-    /* the players' entries in the last frame; the next frame leaves out what has not changed */
+    /* the players' entries in the last frame; the next frame leaves out members with the same
+       values */
     struct hs_player_frame posted[HS_CROWD];
-    struct hs_vec turned[HS_CROWD]; /* direction of the shot a cheat forged in this tick; 0: none */
+    struct hs_vec turned[HS_CROWD]; /* direction of the shot that a cheat has forged in this tick;
+                                       0: none */
     unsigned turns[HS_DEMO_CHEAT_COUNT];
     bool begun;
 };
@@ -29,7 +31,8 @@ const struct hs_demo_cheat_kind hs_demo_cheats[HS_DEMO_CHEAT_COUNT] = {
 
 _Static_assert(2 * (int)HS_DEMO_CHEAT_COUNT == (int)HS_CROWD, "one honest player for each cheat");
 
-/* One team is honest, and the other team cheats. Each team contains every kind of link. */
+/* One team is honest, and the other team cheats. In each team, the players have all kinds of
+   links. */
 static bool is_honest(unsigned who)
 {
     return hs_crowd_team(who) == 0;
@@ -60,7 +63,8 @@ bool hs_demo_pose(const struct hs_skirmish *skirmish, const char *player, double
 
 /* ---- as JSON ---- */
 
-/* Rounds to a tenth of a millimetre, which is less than every tolerance in the rules. */
+/* Rounds a length in metres to a tenth of a millimetre, which is less than every tolerance in the
+   rules. */
 static double short_real(double value)
 {
     return round(value * 1e4) / 1e4;
@@ -139,9 +143,9 @@ static json_t *hit_json(const struct hs_hit_claim *hit)
 /* ---- as a recording ---- */
 
 /* Turns a cheat's claim into a forgery, and sets the cheat's posted aim in this tick to the
-   direction of the forged shot. The posted aim applies only to this tick, so an earlier fire time
-   is moved into the tick. The fire time is not moved if the cheat forges times. Returns false if no
-   forgery is possible; the claim is then not sent. */
+   direction of the forged shot. The posted aim applies only to this tick, so moves an earlier fire
+   time into the tick. Does not move the fire time of a cheat that forges times. If no forgery is
+   possible, returns false, and the caller must not send the claim. */
 static bool forge(struct demo_match *match, struct hs_mail *mail)
 {
     unsigned number = mail->from / 2, turn = match->turns[number]++ % 2;

@@ -1,9 +1,9 @@
 /*
  * The demo's match: a simulated skirmish (cli/simulate), presented as a recording. Half of the
- * players are honest, on links from good to bad. Each of the other players uses one kind of cheat.
- * The cheat turns the hits of the player into forged claims. A hit that cannot be forged is
- * dropped. A shot that hits nobody on the shooter's screen is not claimed. The seed determines
- * everything.
+ * players are honest, on links from good to bad. Each of the other players uses one kind of cheat,
+ * which turns the player's hits into forged claims. If a hit cannot be forged, the cheat claims
+ * nothing. No player claims a shot that hits nobody on the player's own screen. The seed determines
+ * the whole match.
  */
 #ifndef HS_DEMO_MATCH_H
 #define HS_DEMO_MATCH_H

@@ -102,8 +102,8 @@ static double requested_wait(CURL *curl, const struct hs_client_response *respon
 {
     curl_off_t seconds = 0;
     long status = response->status;
-    if (status == 502 ||
-        status == 504) /* from a load balancer; another replica may answer the next attempt */
+    if (status == 502 || status == 504) /* these come from a load balancer; another replica may
+                                           answer the next attempt */
         return SOON_SECONDS;
     if (status != 409 && status != 429 && status != 503)
         return 0.0;
@@ -112,7 +112,7 @@ static double requested_wait(CURL *curl, const struct hs_client_response *respon
     const char *code = json_string_value(json_object_get(problem, "code"));
     bool has_moved = code != NULL && strcmp(code, "match_moved") == 0;
     json_decref(problem);
-    if (exact > 0.0 || status == 409) /* without a wait, a 409 is final unless it is match_moved */
+    if (exact > 0.0 || status == 409) /* a 409 that states no wait is final, except match_moved */
         return exact > 0.0 || !has_moved ? exact : SOON_SECONDS;
     return curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK ? (double)seconds
                                                                                : 0.0;
@@ -131,7 +131,7 @@ bool hs_client_send(struct hs_client *client, const char *method, const char *pa
         snprintf(client->error, sizeof(client->error), "the path is too long");
         return false;
     }
-    curl_easy_reset(curl); /* the connection stays open */
+    curl_easy_reset(curl); /* resets the options; the connection stays open */
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER,

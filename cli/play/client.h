@@ -1,6 +1,6 @@
 /*
- * A small HTTP client over libcurl. It keeps one connection open between requests. Only one thread
- * at a time may use a client.
+ * A small HTTP client over libcurl. The client keeps one connection open between requests. Only one
+ * thread at a time may use a client.
  */
 #ifndef HS_PLAY_CLIENT_H
 #define HS_PLAY_CLIENT_H
@@ -18,10 +18,10 @@ struct hs_client_response {
     double wait_seconds; /* time to wait before the request is sent again; 0: the answer is final */
 };
 
-/* Creates a client. `url` is "http://HOST:PORT" or "https://.."; it is copied, and trailing slashes
-   are ignored. If the environment variable HINDSIGHT_TOKEN is set, each request carries its value
-   as the token. There is no option for the token, because other users can read command lines.
-   Returns NULL if memory runs out or the URL is too long. */
+/* Creates a client. `url` is "http://HOST:PORT" or "https://..". The client copies `url`, and
+   ignores trailing slashes. If the environment variable HINDSIGHT_TOKEN is set, each request
+   contains the value of this variable as the token. There is no option for the token, because other
+   users can read command lines. Returns NULL if memory runs out or the URL is too long. */
 struct hs_client *hs_client_open(const char *url);
 void hs_client_close(struct hs_client *client);
 

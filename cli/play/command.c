@@ -14,8 +14,8 @@
 
 #define DEFAULT_URL "http://127.0.0.1:8080"
 
-/* The maximum size of a map document. It equals the maximum length of a line (lines.c), because a
-   map may be one line. */
+/* The maximum size of a map document. This maximum equals the maximum length of a line (lines.c),
+   because a map may be one line. */
 enum { MAP_MAX_BYTES = 512 << 20 };
 
 struct play_options {

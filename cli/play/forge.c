@@ -6,7 +6,7 @@
 
 #include "validators/vec.h"
 
-/* The number of poses stored for each player: more than any rewind needs. */
+/* The number of stored poses for each player. No rewind needs as many poses. */
 enum { TRACK_LENGTH = 256 };
 
 struct hs_forge {
@@ -160,7 +160,8 @@ static bool moved_since(const struct hs_forge *forge, const char *name, double t
     return true;
 }
 
-/* Returns a unit vector orthogonal to `along`, always the same one for the same input. */
+/* Returns a unit vector orthogonal to `along`. For the same input, always returns the same
+   vector. */
 static struct hs_vec across(struct hs_vec along)
 {
     struct hs_vec helper = fabs(along.z) < 0.9 * hs_vec_length(along) ? (struct hs_vec){0, 0, 1}
@@ -186,7 +187,7 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
                                                                     target */
     switch (forge->cheat) {
     case HS_CHEAT_SHIFT_ORIGIN:
-        /* Move the start far beyond the tolerance, and out of the shooter's body. */
+        /* Move the start far beyond the origin tolerance, and out of the shooter's body. */
         start = hs_vec_add_scaled(start, across(path), 3.0 * forge->origin_tolerance);
         break;
     case HS_CHEAT_AIM_AHEAD:

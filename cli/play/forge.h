@@ -10,7 +10,7 @@
 
 #include "cli/play/recording.h"
 
-/* X(id, name, what it does) */
+/* X(id, name, what the cheat does) */
 #define HS_CHEATS(X)                                                                               \
     X(SHIFT_ORIGIN, "shift-origin", "fires from a point where the shooter's eye never was")        \
     X(SHIFT_TIME, "shift-time", "picks a moment 0.1 s further back than the rewind limit")         \

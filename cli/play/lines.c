@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The maximum length of a line. It exceeds the largest map that the service accepts by default (256
-   MiB). */
+/* The maximum length of a line. This maximum is larger than the largest map that the service
+   accepts by default (256 MiB). */
 enum { LINE_MAX_BYTES = 512 << 20 };
 
 struct hs_lines *hs_lines_open(const char *path)

@@ -24,7 +24,7 @@ static const struct {
     [GAP] = {"|", "┊", "\033[33m"},    [SHOOTER] = {"S", "S", "\033[1;31m"},
 };
 
-/* An orthographic camera, turned so that the shot goes from left to right. */
+/* An orthographic camera. The camera is turned so that the shot goes from left to right. */
 struct view {
     bool from_above;
     struct hs_vec origin; /* world point; the matrices map offsets from this point */
@@ -149,15 +149,15 @@ static struct view choose_view(const struct hs_picture *picture, struct hs_vec m
     hs_vec_to_floats((struct hs_vec){-right.y, right.x, 0}, left);
     glm_lookat(eye, view.from_above ? down : left, view.from_above ? left : sky, camera);
 
-    struct bounds bounds = {{0, 0}, {0, 0}}; /* contains the mark, which is at 0 */
+    struct bounds bounds = {{0, 0}, {0, 0}}; /* these bounds contain the mark, which is at 0 */
     include_body(&bounds, camera, mark, picture->then);
     if (picture->now != NULL)
         include_body(&bounds, camera, mark, picture->now);
     struct bounds wider = bounds;
     include(&wider, camera, hs_vec_sub(picture->start, mark), 0.0);
     view.scale = scale_for(&bounds, picture->min_scale);
-    /* With the shooter, each column must cover a greater length. Show the shooter if this length is
-       at most 1.5 times as great. */
+    /* To show the shooter, each column must cover a greater length of the world. Show the shooter
+       if this length is at most 1.5 times the length without the shooter. */
     if (scale_for(&wider, picture->min_scale) <= 1.5 * view.scale) {
         bounds = wider;
         view.scale = scale_for(&bounds, picture->min_scale);
@@ -244,8 +244,8 @@ static void draw_walls(struct canvas *canvas, const struct view *view,
             }
             for (size_t i = 0; i < picture->wall_count && !is_wall; i++)
                 is_wall = hs_sweep_touches(&sight, &picture->walls[i], &distance);
-            sight.radius =
-                view->scale / 2; /* a thin ray from above would miss a vertical triangle */
+            sight.radius = view->scale / 2; /* without a radius, a ray from above would miss a
+                                               vertical triangle */
             for (size_t i = 0; i < picture->triangle_count && !is_wall; i++)
                 is_wall = hs_triangle_touches(&sight, &picture->triangles[i], &distance);
             if (is_wall)
@@ -283,7 +283,8 @@ static void draw_head(struct canvas *canvas)
             }
 }
 
-/* Writes text to the right of a cell, or to its left if the right side is too narrow. */
+/* Writes text to the right of a cell. If the space on the right is too narrow, writes the text to
+   the left of the cell. */
 static void write_beside(struct canvas *canvas, int row, int column, const char *text)
 {
     int length = (int)strlen(text);

@@ -23,16 +23,16 @@ struct hs_picture {
     const struct hs_sweep_contact *closest; /* closest approach of the shot to `then`; NULL:
                                                hs_picture_draw computes it */
     double radius;                          /* the shot's radius in the rules; length */
-    /* If `obstacle` is NULL, these are the distance by which the shot missed, and the largest
-       allowed distance. Otherwise they are the distances along the shot to the obstacle and to the
+    /* If `obstacle` is NULL: the distance by which the shot missed, and the largest allowed
+       distance. If `obstacle` is not NULL: the distances along the shot to the obstacle and to the
        body. */
     double measured, limit;
     const char *unit; /* unit of length, abbreviated: "m" */
     double min_scale; /* a column covers at least this length, so that a body does not fill the
                          picture */
-    const struct hs_solid *walls; /* at hit_time */
+    const struct hs_solid *walls; /* walls, as they were at hit_time */
     size_t wall_count;
-    const struct hs_triangle *triangles; /* more walls */
+    const struct hs_triangle *triangles; /* walls that consist of triangles */
     size_t triangle_count;
     double slice; /* walls more than this length above or below the closest approach (or `stopped`)
                      are not drawn; 0: all walls are drawn */

@@ -17,7 +17,8 @@ struct session {
     /* The matches that this run has opened (resync.h), by their recorded names. The value false
        means that the recording has a gap in the match. */
     json_t *matches;
-    size_t left_out;        /* requests not sent: the recording has a gap before them */
+    size_t left_out;        /* requests that were not sent, because the recording has a gap before
+                               them */
     struct hs_forge *forge; /* NULL: claims are sent as recorded */
     double begin;           /* hs_client_now() at the first entry */
     double first_at;
@@ -152,8 +153,8 @@ static bool start_forging(struct session *session, const char *ruleset)
 }
 
 /* Uploads a ruleset from the recording. If the service already has this revision, does not upload
-   it. This matters for built-in rulesets, because the service refuses uploads under their names.
-   `revision` is "" if it is unknown; the ruleset is then always uploaded. */
+   the ruleset. Built-in rulesets need this exception, because the service refuses uploads under
+   their names. `revision` is "" if the revision is unknown; the ruleset is then always uploaded. */
 static bool bring_ruleset(struct session *session, const char *name, const char *revision,
                           const json_t *document)
 {
@@ -170,7 +171,7 @@ static bool bring_ruleset(struct session *session, const char *name, const char 
     return is_there || ask(session, "PUT", "rulesets", name, document);
 }
 
-/* Uploads a map from the recording, unless `--map` replaces all maps. */
+/* Uploads a map from the recording. Does nothing if `--map` replaces all maps. */
 static bool bring_map(struct session *session, const char *name, const json_t *document)
 {
     return session->playback->map.ptr != NULL || ask(session, "PUT", "maps", name, document);
@@ -188,8 +189,8 @@ static bool replace_map(struct session *session, const char *match, const char *
     return send_text(session, session->playback->map, NULL) && succeeded(session, 0);
 }
 
-/* Returns false if this is the recording's second match, and an option is set that supports only
-   one match. */
+/* Returns false if `match` is the second match in the recording, and an option is set that supports
+   only one match. */
 static bool fits_options(struct session *session, const char *match)
 {
     const struct hs_playback *playback = session->playback;
@@ -299,7 +300,8 @@ static bool count_result(struct session *session, const struct hs_recording_entr
 }
 
 /* Counts the results of all claims. A brief answer lists only the results that have something to
-   report. For the accepted claims that it leaves out, it contains only their number. */
+   report. For the accepted claims that a brief answer leaves out, the answer contains only their
+   number. */
 static bool count_results(struct session *session, const struct hs_recording_entry *entry,
                           const json_t *answer)
 {
@@ -357,10 +359,10 @@ static const char *match_of(const struct session *session, const struct hs_recor
     return name_of(session, recorded_name(session, entry));
 }
 
-/* Sets the method and the path. If a request has no recorded answer, a bad field in it is a mistake
-   in the recording. Such a request is sent with `strict`, so that the service refuses bad fields.
-   `brief` shortens the answer. `brief` is not set if the answer is compared with an expectation,
-   because that answer must be complete. */
+/* Sets the method and the path. If the recording has no answer to a request, a bad field in the
+   request is a mistake in the recording. Such a request is sent with `strict`, so that the service
+   refuses bad fields. `brief` shortens the answer. If the answer is compared with an expectation,
+   `brief` is not set, because the answer must then be complete. */
 static void aim_request(struct session *session, const struct hs_recording_entry *entry)
 {
     const char *match = match_of(session, entry);
@@ -376,7 +378,8 @@ static void aim_request(struct session *session, const struct hs_recording_entry
              entry->explain ? "true" : "false", is_expected ? "false" : "true");
 }
 
-/* Restores a match that the service lost: opens it, and posts the match's last second of frames. */
+/* Restores a match that the service lost: opens the match, and posts the match's last second of
+   frames. */
 static bool bring_back(struct session *session, const char *name, const json_t *match)
 {
     const json_t *recent = json_object_get(match, "recent"), *frames;

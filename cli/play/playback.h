@@ -18,10 +18,10 @@ struct hs_playback {
     struct hs_tally *tally;
     const char *match; /* name under which the match is played; NULL: the recorded name */
     struct hs_str map; /* map document that replaces all maps in the recording; ptr NULL: none */
-    bool replace;      /* if a match with this name is open, end it first */
+    bool replace;      /* if a match with this name is open, ends this match first */
     double speed; /* 1: at the recorded times; 2: twice as fast; 0: as fast as answers arrive */
-    enum hs_cheat cheat; /* if set, claims are forged, and truth and expectations are ignored */
-    bool show_progress;  /* prints one line to stderr, and rewrites it */
+    enum hs_cheat cheat; /* if set, forges the claims, and ignores ground truth and expectations */
+    bool show_progress;  /* prints the progress to stderr, always in the same line */
     FILE *complaints;    /* failed expectations are printed here; NULL: nowhere */
     /* Called with each claim and its result, in order; may be NULL. */
     void (*observe)(void *context, const struct hs_recording_entry *entry, size_t claim,

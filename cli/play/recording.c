@@ -82,7 +82,7 @@ static bool read_per_claim(const struct file_recording *file, struct hs_str text
     return good || fail(file, fault);
 }
 
-/* Returns the `now` of a body, or else the time of its last frame. */
+/* Returns the `now` of a body. If the body has no `now`, returns the time of its last frame. */
 static double time_of(const json_t *body)
 {
     const json_t *now = json_object_get(body, "now"), *frames = json_object_get(body, "frames");
@@ -93,7 +93,8 @@ static double time_of(const json_t *body)
 }
 
 /* Converts a table (columns and rows) to a list of objects. Returns NULL if a row does not have
-   exactly one cell for each column; the table is then sent as it is, and the service refuses it. */
+   exactly one cell for each column. The caller then sends the table unchanged, and the service
+   refuses it. */
 static json_t *list_of(const json_t *table)
 {
     const json_t *columns = json_object_get(table, "columns"),

@@ -21,11 +21,12 @@ struct hs_recording_header {
     char title[HS_PLAY_TITLE_MAX];
     double unit; /* units of length per metre; scales the tolerance of expectations */
     /* An imported recording and the demo consist of requests to one match, which the following
-       members describe. In a recording file, entries open the matches, so the names here are
+       members describe. In a recording file, entries open the matches, so the following names are
        empty. */
     struct hs_name match, ruleset;
     struct hs_name map;       /* empty: no map */
-    json_t *ruleset_document; /* owned; uploaded before the match opens; NULL: the service has it */
+    json_t *ruleset_document; /* owned; uploaded before the match opens; NULL: the service already
+                                 has the ruleset */
     json_t *map_document;     /* owned; uploaded before the match opens; NULL: none */
 };
 
@@ -65,7 +66,7 @@ json_t *hs_recording_claims(const struct hs_recording_entry *entry);
 
 enum hs_recording_result { HS_RECORDING_ENTRY, HS_RECORDING_END, HS_RECORDING_BAD };
 
-/* An open recording. The functions depend on its format. */
+/* An open recording. The function pointers depend on the format of the recording. */
 struct hs_recording {
     struct hs_recording_header header;
     void *state;

@@ -53,7 +53,8 @@ struct hs_tally_number hs_tally_deciding(const json_t *result)
     return number;
 }
 
-/* Returns the entry with this name; adds it if it is missing. Returns NULL if the list is full. */
+/* Returns the entry with this name. If there is no entry with this name, adds an entry. Returns
+   NULL if the list is full. */
 static struct hs_tally_reason *find(struct hs_tally_reason *list, size_t *count, size_t max,
                                     const char *name)
 {

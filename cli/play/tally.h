@@ -27,7 +27,7 @@ struct hs_tally_number {
 struct hs_tally_reason {
     char name[HS_TALLY_NAME], verdict[16];
     size_t count;
-    struct hs_tally_number example; /* the measurement of the first claim that has one */
+    struct hs_tally_number example; /* the measurement of the first claim that has a measurement */
 };
 
 /* The counts for all claims with the same label. */
@@ -47,7 +47,7 @@ struct hs_tally_truth {
 /* Callers may read the members, but must change them only through the functions below. */
 struct hs_tally {
     struct hs_tally_kind total;
-    /* one for each label, in the order of first occurrence */
+    /* one element for each label, in the order in which the labels first occurred */
     struct hs_tally_kind kinds[HS_TALLY_KINDS];
     size_t kind_count;
     double *seconds; /* duration of every request */
@@ -86,8 +86,8 @@ struct hs_tally_number hs_tally_deciding(const json_t *result);
 /* Returns the counts for the label `who`, or NULL if no claim had this label. */
 const struct hs_tally_kind *hs_tally_kind(const struct hs_tally *tally, const char *who);
 
-/* Computes what percentage of the claims with this truth was accepted. Returns false if there are
-   no such claims. */
+/* Computes what percentage of the claims with this truth was accepted. Returns false if no claim
+   has this truth. */
 bool hs_tally_accepted(const struct hs_tally *tally, enum hs_truth truth, double *percent);
 
 void hs_tally_print(const struct hs_tally *tally, FILE *out);

@@ -12,8 +12,8 @@
 
 enum { MAX_TRACK_FRAMES = 100000 };
 
-/* The JSON keys of one kind of item: players or movers. In an item, `name` is the key of its name.
-   In frames, tracks and fixtures, `list` is the key of the list of these items. */
+/* The JSON keys of one kind of item: players or movers. `name` is the key of the item's name. In
+   frames, tracks and fixtures, `list` is the key of the list of these items. */
 struct kind {
     const char *name, *list;
 };
@@ -24,8 +24,8 @@ struct track {
     long long from_us, to_us, every_us;
     const json_t *fixture; /* players and movers that the track may name; NULL: no fixture */
     json_t *frames;        /* sorted by time */
-    json_t *items; /* the track's players and movers, in its order; the fixture fills in missing
-                      fields */
+    json_t *items; /* the players and movers of the track, in the track's order; missing fields come
+                      from the fixture */
     char *error;
 };
 
@@ -43,10 +43,10 @@ static long long time_or(const json_t *object, const char *key, long long otherw
     return value != NULL ? llround(json_number_value(value) * 1e6) : otherwise;
 }
 
-/* Fields that describe the motion. They do not appear in frames. */
+/* The fields of an item that describe its motion. These fields do not appear in frames. */
 static const char *const motion_fields[] = {"velocity", "at", "from", "to", NULL};
 
-/* Fields that are not sticky, so every sample must contain them. */
+/* The fields that are not sticky. Every sample must contain these fields. */
 static const char *const not_inherited[] = {"rotation", "aim", "eye", "bones", NULL};
 
 static json_t *position_at(const json_t *item, long long time_us)
@@ -64,7 +64,7 @@ static json_t *position_at(const json_t *item, long long time_us)
     return out;
 }
 
-/* Returns the frame at `time_us` (borrowed); creates it if it is missing. */
+/* Returns the frame at `time_us` (borrowed). Creates the frame if it is missing. */
 static json_t *frame_at(struct track *track, long long time_us)
 {
     size_t i = json_array_size(track->frames);
@@ -98,7 +98,7 @@ static json_t *sample_of(const struct kind *kind, const json_t *item, long long 
 }
 
 /* Returns all fields of a player or mover (new reference). `given` is a name in the fixture, or an
-   object whose fields replace those in the fixture. */
+   object whose fields replace the fields in the fixture. */
 static json_t *resolve(struct track *track, const struct kind *kind, const json_t *given)
 {
     const char *name =
@@ -124,7 +124,8 @@ static json_t *resolve(struct track *track, const struct kind *kind, const json_
     return item;
 }
 
-/* Returns the list of players or movers in a frame (borrowed); creates it if it is missing. */
+/* Returns the list of players or movers in a frame (borrowed). Creates the list if it is
+   missing. */
 static json_t *list_in(json_t *frame, const struct kind *kind)
 {
     if (json_object_get(frame, kind->list) == NULL)
@@ -158,8 +159,8 @@ static bool is_named(const json_t *item, const struct kind *kind, const char *na
 }
 
 /* Returns the item that describes how the player or mover `name` moves at `time_us`. A track may
-   contain several items with this name. The last one with `from` at or before this time applies, or
-   the first one if all begin later. */
+   contain several items with this name. Of these items, the last item whose `from` is at or before
+   `time_us` applies. If all items begin later, the first item applies. */
 static const json_t *motion_of(const struct track *track, const struct kind *kind, const char *name,
                                long long time_us)
 {

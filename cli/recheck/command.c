@@ -87,8 +87,8 @@ static void record_gap(struct hs_recheck_report *report, const struct hs_stream_
     report->gap_count++;
 }
 
-/* Replays all lines of a stream, and compares the answers. If it must stop before the end of the
-   stream, sets the reader's error. */
+/* Replays all lines of a stream, and compares the answers. If the replay must stop before the end
+   of the stream, sets the reader's error. */
 static void recheck_stream(struct hs_stream_reader *reader, struct hs_replay *replay,
                            struct hs_recheck_report *report)
 {
@@ -183,7 +183,7 @@ int hs_recheck_main(int argc, char **argv)
         return hs_command_wrong(&command, "--ruleset needs --rules");
     if (options.rules != NULL && (ruleset = load_rules(options.rules)) == NULL)
         return HS_EXIT_FAILED;
-    /* the service that recorded the requests has already logged its warnings */
+    /* log no warnings, because the service that recorded the requests has already logged them */
     hs_log_set_level(HS_LOG_ERROR);
     return recheck(&options, ruleset);
 }

@@ -11,8 +11,8 @@
 struct result {
     struct hs_str text, verdict, reason, shooter, shot, damage;
     bool replayed;
-    bool has_index; /* the answer is brief: its results contain an index, and it leaves out plain
-                       results, which have nothing to report (brief.h) */
+    bool has_index; /* true: the answer is brief (brief.h): the results contain an index, and the
+                       answer leaves out plain results, which have nothing to report */
     uint64_t index; /* index in the request; 0 if has_index is false */
 };
 
@@ -106,9 +106,9 @@ static struct hs_reason_count *count_of(struct hs_differences *differences, enum
 
 /* ---- claims that changed ---- */
 
-/* Finds the measurement that explains one side of a change. If a check decided this side, takes the
-   measurement of that check. An accepted claim has no deciding check, so its side gets the
-   measurement of the check that decided the other side. */
+/* Finds the measurement that explains one side of a change: the measurement of the check that
+   decided this side. An accepted claim has no deciding check. Its side gets its own measurement of
+   the check that decided the other side. */
 static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
 {
     struct hs_tally_number number = hs_tally_deciding(own);
@@ -181,7 +181,7 @@ static void record_line(struct hs_differences *differences, size_t line)
 }
 
 /* Compares the recorded and the recomputed result of one claim, shot or move, and counts the
-   outcome. Must not be called for replayed results. Returns false if memory runs out. */
+   outcome. Do not call this function for replayed results. Returns false if memory runs out. */
 static bool compare_claim(struct hs_differences *differences, const struct place *place,
                           const struct result *before, const struct result *after)
 {
@@ -214,7 +214,7 @@ static bool compare_result(struct hs_differences *differences, const struct plac
         return false;
     if (!was->replayed)
         return compare_claim(differences, place, was, is);
-    /* A replayed result repeats an answer that was compared earlier. */
+    /* A replayed result repeats an earlier result, which was already compared. */
     differences->replayed++;
     if (!differences->other_rules && !hs_str_equal(was->text, is->text)) {
         differences->replayed_otherwise++;
@@ -223,8 +223,8 @@ static bool compare_result(struct hs_differences *differences, const struct plac
     return true;
 }
 
-/* Reads the next result. At the end of the list, sets `text` to NULL. Returns false if the list is
-   malformed. */
+/* Reads the next result. At the end of the list, sets out->text.ptr to NULL. Returns false if the
+   list is malformed. */
 static bool next_result(struct hs_pieces *pieces, enum kind kind, struct result *out)
 {
     struct hs_str text;
@@ -232,8 +232,8 @@ static bool next_result(struct hs_pieces *pieces, enum kind kind, struct result 
     return hs_pieces_next(pieces, NULL, &text) ? read_result(text, kind, out) : !pieces->broken;
 }
 
-/* For a claim that only one of two brief answers lists: returns the plain result that the other
-   answer left out. `other` is the listed result. */
+/* Call this function for a claim that only one of two brief answers lists. Returns the plain result
+   that the other answer left out. `other` is the listed result. */
 static struct result plain_beside(const struct result *other, enum kind kind)
 {
     return (struct result){.text = HS_STR("{}"),
@@ -266,7 +266,7 @@ static bool compare_results(struct hs_differences *differences, const struct pla
 }
 
 /* Counts the results that both brief answers left out. `accepted` is the number of results that the
-   recorded answer left out; the recomputed answer lists `only_after` of them. */
+   recorded answer left out; the recomputed answer lists `only_after` of these results. */
 static void count_plain(struct hs_differences *differences, enum kind kind, struct hs_str accepted,
                         size_t only_after)
 {
@@ -303,7 +303,7 @@ static bool holds_results(enum hs_route route, struct hs_str key, enum kind *kin
 }
 
 /* Counts the plain results that both brief answers left out. For a tick, `accepted` is an object
-   with a number for each kind of result; otherwise it is a number. */
+   with a number for each kind of result. For any other route, `accepted` is a number. */
 static void count_all_plain(struct hs_differences *differences, enum hs_route route,
                             struct hs_str accepted, const size_t only_after[3])
 {
@@ -320,9 +320,9 @@ static void count_all_plain(struct hs_differences *differences, enum hs_route ro
             count_plain(differences, kind, number, only_after[kind]);
 }
 
-/* Returns whether a different ruleset may change this member of an answer. Such members are the
-   name and the revision of the ruleset, the totals at the end of a match, and two members of brief
-   answers: the number of results left out, and the acks. */
+/* Returns whether a different ruleset may change this member of an answer. These members are the
+   name and the revision of the ruleset, and the totals at the end of a match. In brief answers, the
+   number of results that were left out and the acks may change, too. */
 static bool follows_the_rules(struct hs_str key)
 {
     const struct hs_str keys[] = {HS_STR("revision"), HS_STR("ruleset"), HS_STR("verdicts"),
@@ -334,8 +334,8 @@ static bool follows_the_rules(struct hs_str key)
     return false;
 }
 
-/* Reads the next member. If this is the member `jumps`, stores its value in *jumps and reads the
-   member after it, because under some rules answers do not contain `jumps`. */
+/* Reads the next member. If the next member is `jumps`, stores its value in *jumps, and reads the
+   member after `jumps` instead, because under some rules answers do not contain `jumps`. */
 static bool next_member(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value,
                         struct hs_str *jumps)
 {

@@ -37,7 +37,8 @@ struct hs_changed_side {
 struct hs_changed_claim {
     size_t line;                         /* line in the stream */
     struct hs_name match, shooter, kind; /* for a move, `shooter` is the player */
-    uint64_t shot;                       /* for a move, its `seq`, or 0 if it has none */
+    uint64_t shot;                       /* for a move: the `seq` of the move, or 0 if the move has
+                                            no `seq` */
     bool flips; /* true: the verdict or the reason differs; false: only other parts differ */
     struct hs_changed_side before, after;
 };
@@ -54,7 +55,7 @@ struct hs_differences {
     size_t same, flipped, damaged, otherwise;
     size_t replayed_otherwise; /* replayed results that differ in any byte */
     size_t answers_otherwise;  /* answers that differ outside their results */
-    size_t answers_line;       /* line of the first such answer */
+    size_t answers_line;       /* line of the first answer that differs outside its results */
     size_t first_line;         /* line of the first difference of any kind; 0: no difference */
     struct hs_reason_count reasons[HS_DIFFERENCES_REASONS]; /* counts for hits and shots */
     struct hs_reason_count move_reasons[HS_DIFFERENCES_MOVE_REASONS];

@@ -70,9 +70,9 @@ static bool create_service(struct hs_replay *replay)
            service->maps != NULL && replay->left_out != NULL;
 }
 
-/* Stores a ruleset and returns a reference to it, which stays valid even if another ruleset is
-   later stored under the same name. Returns NULL if memory runs out, there are too many rulesets,
-   or the name is reserved. */
+/* Stores a ruleset and returns a reference to it. The reference stays valid even if another ruleset
+   is later stored under the same name. Returns NULL if memory runs out, there are too many
+   rulesets, or the name is reserved. */
 static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs_ruleset *ruleset)
 {
     char revision[HS_REVISION_MAX];
@@ -137,7 +137,8 @@ void hs_replay_destroy(struct hs_replay *replay)
     if (replay == NULL)
         return;
     struct hs_service *service = &replay->service;
-    hs_registry_destroy(service->registry); /* first, because matches use rulesets and maps */
+    hs_registry_destroy(service->registry); /* destroy the matches first, because they use rulesets
+                                               and maps */
     hs_registry_destroy(replay->before);
     for (size_t i = 0; i < replay->kept_count; i++) {
         hs_ruleset_store_release(service->rulesets, replay->kept[i].ruleset);
@@ -217,7 +218,8 @@ static enum hs_replay_result take_ruleset(struct hs_replay *replay)
     struct hs_problem problem;
     hs_problem_init(&problem);
     if (find_kept(replay, line->revision, no_map) !=
-        NULL) /* already read; a service writes the ruleset again after a restart */
+        NULL) /* this ruleset was already read; a service records its rulesets again after a
+                 restart */
         return HS_REPLAY_DONE;
     struct hs_ruleset *ruleset = hs_ruleset_from_text(line->document, line->name, &problem);
     if (ruleset == NULL)
@@ -258,7 +260,7 @@ static enum hs_replay_result take_map(struct hs_replay *replay)
                : impossible(replay, "not a map, or no space for it: ", line->name);
 }
 
-/* No tenant: the replay accesses the matches of all tenants. */
+/* Pass no tenant, because the replay accesses the matches of all tenants. */
 static const struct hs_str anybody = {0};
 
 /* Ends the match that the line names. Returns false if the match is not open. */
@@ -273,7 +275,7 @@ static bool forget_match(struct hs_replay *replay)
     return slot != NULL;
 }
 
-/* Sets whether requests to the line's match are left out from now on. */
+/* Sets whether the replay leaves out requests to the line's match from now on. */
 static void leave_out(struct hs_replay *replay, bool left_out)
 {
     struct hs_str name = replay->line->name;
@@ -328,8 +330,8 @@ static struct hs_bytes decode_state(const struct hs_replay *replay)
     return state;
 }
 
-/* Returns whether the state in the line can be loaded under the replacement rules. This is so if
-   the state is the evidence of a verdict, and the replacement rules contain everything that the
+/* Returns whether the state in the line can be loaded under the replacement rules. The state can be
+   loaded if it is the evidence of a verdict, and the replacement rules contain everything that the
    state refers to. */
 static bool is_fit(const struct hs_replay *replay, const struct hs_bytes *state)
 {
@@ -387,7 +389,7 @@ static enum hs_replay_result apply_journal(struct hs_replay *replay)
     }
     hs_registry_acquire(replay->service.registry, anybody, line->name, NULL, &slot);
     if (slot != NULL) {
-        /* like the service, tolerates damaged records */
+        /* ignore damaged records, as the service does */
         hs_match_replay(slot->match, records, size);
         hs_registry_release(replay->service.registry, slot);
     }

@@ -11,10 +11,10 @@
 struct hs_replay;
 
 /*
- * Creates a replay. If `ruleset` is not NULL, it replaces the recorded rulesets. If `only` is set,
- * it is the name of a ruleset: the replay leaves out all matches that were opened with another
- * ruleset. Takes ownership of `ruleset`, even on failure. Returns NULL if memory runs out, or if
- * the name of `ruleset` is reserved.
+ * Creates a replay. If `ruleset` is not NULL, this ruleset replaces the recorded rulesets. If
+ * `only` is not empty, the replay leaves out all matches that were not opened with the ruleset
+ * `only`. Takes ownership of `ruleset`, even on failure. Returns NULL if memory runs out, or if the
+ * name of `ruleset` is reserved.
  */
 struct hs_replay *hs_replay_create(struct hs_ruleset *ruleset, struct hs_str only);
 void hs_replay_destroy(struct hs_replay *replay);
@@ -36,7 +36,8 @@ enum hs_replay_result hs_replay_line(struct hs_replay *replay, const struct hs_s
 struct hs_replay_summary {
     const char *rules_name, *revision; /* the replacement ruleset; "": none */
     size_t opened;                     /* matches opened so far, except matches left out */
-    size_t restored;                   /* matches among them that were restored from a state */
+    size_t restored;                   /* the number of opened matches that were restored from a
+                                          state */
     size_t left_out;                   /* matches left out because of `only` */
 };
 

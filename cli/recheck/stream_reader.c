@@ -39,9 +39,9 @@ static const char *next_text(struct hs_stream_reader *reader)
     return text;
 }
 
-/* Called after a broken line. Skips further broken lines up to the next header, and reads the
-   header into `line`. Returns false if the file ends first. If a line of another kind follows, sets
-   the error and returns false. */
+/* Call this function after a broken line. Skips further broken lines up to the next header, and
+   reads the header into `line`. Returns false if the file ends first. If a line of another kind
+   follows, sets the error and returns false. */
 static bool find_header(struct hs_stream_reader *reader, struct hs_stream_line *line)
 {
     const char *text;

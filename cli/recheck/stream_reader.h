@@ -21,8 +21,8 @@ bool hs_stream_reader_open(struct hs_stream_reader *reader, const char *path);
 void hs_stream_reader_close(struct hs_stream_reader *reader);
 
 /* Reads the next line. Returns false at the end, and after an error (`error` is then set). Skips
-   broken lines before a header and at the end of the file: the service was interrupted while it
-   wrote them. */
+   broken lines before a header and at the end of the file, because the service was interrupted
+   while it wrote these lines. */
 bool hs_stream_reader_next(struct hs_stream_reader *reader, struct hs_stream_line *line);
 
 #endif

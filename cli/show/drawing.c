@@ -37,8 +37,8 @@ static void turn_body(const struct turned *t, const struct hs_body *from, struct
         to->solids[i] = turn_solid(t, to->solids[i]);
 }
 
-/* If a player stopped the shot, adds this player's body to the walls, so that it is drawn like a
-   wall. */
+/* If a player stopped the shot, adds this player's body to the walls, so that the body is drawn
+   like a wall. */
 static void add_blocker(const struct hs_verdict_scene *scene, struct turned *t)
 {
     const struct hs_recomputed *of = scene->of;
@@ -70,8 +70,8 @@ static void turn_walls(const struct hs_verdict_scene *scene, struct turned *t)
     add_blocker(scene, t);
 }
 
-/* Fills `t` from a scene. Returns false if memory runs out. In both cases the caller must free
-   `path`, `triangles` and `walls`. */
+/* Fills `t` from a scene. Returns false if memory runs out. Even then, the caller must free `path`,
+   `triangles` and `walls`. */
 static bool turn_scene(const struct hs_verdict_scene *scene, struct turned *t)
 {
     const struct hs_hit_scene *shot = &scene->shot;

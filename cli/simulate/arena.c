@@ -57,8 +57,8 @@ struct geometry {
     struct hs_world_box walls[HS_SIM_WALLS];
 };
 
-/* Builds the map in `geometry`, which the result borrows. The floor and the first MESHED walls are
-   triangles, the other walls are boxes. */
+/* Builds the map in `geometry`. The returned mesh borrows the arrays of `geometry`. The floor and
+   the first MESHED walls are triangles, the other walls are boxes. */
 static struct hs_world_mesh build(struct geometry *geometry)
 {
     const double far = HALF_FIELD + 1;

@@ -26,8 +26,8 @@ struct hs_sim_arena {
 };
 
 /* Creates the arena. `rewind_limit`: seconds. A limit of 0.25 s is too short for the simulated
-   networks: with a round trip of 200 ms and an interpolation delay of 100 ms, a shot is 0.3 s old
-   when it arrives, and older if a packet was lost. Returns NULL if memory runs out. */
+   networks. With a round trip of 200 ms and an interpolation delay of 100 ms, a shot is 0.3 s old
+   when it arrives. If a packet was lost, the shot is older. Returns NULL if memory runs out. */
 struct hs_sim_arena *hs_sim_arena_create(double rewind_limit);
 void hs_sim_arena_destroy(struct hs_sim_arena *arena);
 

@@ -13,7 +13,7 @@
 #define TURN          12.0 /* rad/s; speed of turns by up to a radian */
 #define FLICK         60.0 /* rad/s; speed of larger turns */
 #define DRAW_SECONDS  0.4  /* seconds to change from one weapon to another */
-#define SHOWN_AGAIN   0.2  /* seconds; snapshots further behind the wanted moment are not drawn */
+#define SHOWN_AGAIN   0.2  /* seconds; how far a drawn snapshot may be behind the moment to show */
 
 static void fill_magazine(struct hs_client *client, const struct hs_game *game, enum hs_arm arm)
 {
@@ -28,8 +28,8 @@ void hs_client_start(struct hs_client *client, const struct hs_game *game, unsig
     struct hs_dice *dice = &client->dice;
     hs_link_draw(kind, dice, &client->link);
     client->phase = hs_dice_between(dice, 0, DT);
-    /* The interpolation delay is two snapshot intervals, so that one snapshot may be lost. It never
-       exceeds the longest delay that the rules accept. */
+    /* The interpolation delay is two snapshot intervals, so that one snapshot may be lost. The
+       delay never exceeds the longest delay that the rules accept. */
     size_t ticks = game->setup.frame_every * game->setup.snapshot_every;
     client->interp = fmin(2 * ((double)ticks / HS_CROWD_HZ), 0.1);
     client->up = client->link.base / 2 + 1.5 * client->link.jitter;
@@ -60,8 +60,8 @@ static double wander(struct hs_dice *dice, double value, double deviation, doubl
 /*
  * Draws what the client shows at `now`. The moment shown is the client's estimate of the server's
  * clock, minus the usual latency and the interpolation delay. Interpolates between the snapshots
- * that have arrived. If no later snapshot has arrived, draws the last one and does not extrapolate.
- * Returns false if that snapshot is too old.
+ * that have arrived. If no snapshot from after the moment has arrived, draws the last snapshot and
+ * does not extrapolate. Returns false if the last snapshot from before the moment is too old.
  */
 static bool draw(const struct hs_client *client, const struct hs_game *game, double now,
                  struct hs_screen *out)

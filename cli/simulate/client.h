@@ -1,8 +1,8 @@
 /*
- * A simulated player's game client. It draws the other players late, interpolated between two
- * snapshots; some snapshots never arrive. It predicts its own player: it draws this player where
- * the server will simulate the player later. The player aims with human error, and fires as fast as
- * the weapon allows. The client claims the hits that its screen shows. Messages to the server
+ * A simulated player's game client. The client draws the other players late, interpolated between
+ * two snapshots; some snapshots never arrive. The client draws its own player at the place where
+ * the server will simulate this player later. The player aims with human error, and fires as fast
+ * as the weapon allows. The client claims the hits that its screen shows. Messages to the server
  * travel over the player's link.
  */
 #ifndef HS_SIMULATE_CLIENT_H
@@ -25,7 +25,8 @@ struct hs_skirmish_setup {
     double aim_error; /* degrees; added to the standard deviation of every player's aiming error */
     /* ticks between two frames; frames between two snapshots */
     size_t frame_every, snapshot_every;
-    bool posts_shots;    /* all shots are posted, even if the weapon does not require it */
+    bool posts_shots;    /* all shots are posted, even if the weapon does not require posted
+                            shots */
     bool posts_ammo;     /* frames contain the rounds left in the magazine */
     bool ends_at_impact; /* claims end at the impact, not at the weapon's range */
 };
@@ -77,7 +78,7 @@ struct hs_mailbox {
     bool failed; /* out of memory: a message was lost */
 };
 
-/* What a client did in one of its frames. The server learns this when the server simulates the
+/* What a client did in one of its frames. The server gets these values when it simulates the
    frame. */
 struct hs_doing {
     double time;       /* server time of the frame */
@@ -121,7 +122,7 @@ struct hs_client {
     double ready_at[HS_ARMS];
     double reload_until;
     int rounds[HS_ARMS];    /* rounds left in each magazine; -1: no magazine */
-    uint64_t shots, claims; /* shots fired, and claims sent for them */
+    uint64_t shots, claims; /* shots fired, and claims sent for these shots */
     struct hs_doing log[HS_CLIENT_LOG];
     uint64_t frames;
     struct hs_missile missiles[HS_CLIENT_MISSILES];
@@ -141,8 +142,8 @@ void hs_client_frame(struct hs_client *client, const struct hs_game *game, doubl
                      struct hs_mailbox *box);
 
 /* Claims what a shot hits on a screen: traces the shot from the mail's start, direction and seed,
-   and sets the mail's target, pellets and end. Returns false if the shot hits no enemy. Not for
-   projectiles. */
+   and sets the mail's target, pellets and end. Returns false if the shot hits no enemy. Do not call
+   this function for projectiles. */
 bool hs_client_claim(const struct hs_game *game, const struct hs_screen *screen,
                      struct hs_mail *mail);
 
@@ -160,8 +161,9 @@ struct hs_vec hs_client_true_eye(const struct hs_client *client, const struct hs
 /* Returns the aim including the aiming error, as a unit vector. */
 struct hs_vec hs_client_shot_direction(const struct hs_client *client);
 
-/* Fires the weapon. Posts the shot if shots with this weapon are posted. Launches a projectile, or
-   sends a claim if the screen shows an instant hit. */
+/* Fires the weapon. Posts the shot if shots with this weapon are posted (hs_game_posts). Then
+   launches a projectile or, if the shot is instant and hits an enemy on the screen, sends a
+   claim. */
 void hs_client_fire(struct hs_client *client, const struct hs_game *game, double time,
                     const struct hs_screen *screen, struct hs_mailbox *box);
 

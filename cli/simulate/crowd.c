@@ -5,7 +5,8 @@
 
 #include "validators/base/units.h"
 
-/* Seconds. Not 0, because in much of the code 0 means "no time". */
+/* The time of the first tick, in seconds. The time is not 0, because much of the code uses 0 for
+   "no time". */
 #define FIRST_TICK 10.0
 #define DT         (1.0 / HS_CROWD_HZ)
 
@@ -15,10 +16,10 @@
 #define ACCELERATION 40.0 /* m/s^2; in shooter games, players start and stop quickly */
 #define GRAVITY      9.81
 #define JUMP_SPEED   3.6  /* m/s upwards; a jump is two thirds of a metre high */
-#define JUMPS        0.25 /* per player and second */
-#define CROUCHES     0.2  /* per player and second; players stand up at five times this rate */
-#define DEATHS       0.07 /* per player and second */
-#define PORTALS      0.04 /* per player and second */
+#define JUMPS        0.25 /* jumps per player and second */
+#define CROUCHES     0.2  /* crouches per player and second; standing up is five times as likely */
+#define DEATHS       0.07 /* deaths per player and second */
+#define PORTALS      0.04 /* portals used per player and second */
 #define DEAD_SECONDS 2.5
 #define PROTECTION   1.0 /* seconds after a spawn in which a player is protected */
 #define NEAR         0.9 /* metres; players who are closer avoid each other */
@@ -37,7 +38,7 @@ struct mover {
 
 struct hs_crowd {
     size_t ticks;
-    int arm; /* enum hs_arm of all players; -1: they change weapons */
+    int arm; /* enum hs_arm of all players; -1: the players change weapons */
     struct mover movers[HS_CROWD];
     struct hs_sim_pose poses[]; /* [tick][who] */
 };

@@ -1,7 +1,8 @@
 /*
- * The players in a simulated match, as the game server moves them: they run, stop, strafe, crouch,
- * jump, use portals, die and respawn between the walls of the arena. All ticks are computed in
- * advance, so shots do not affect the movement. A player with a knife runs after the nearest enemy.
+ * The players in a simulated match, and how the game server moves them. Players run, stop, strafe,
+ * crouch, jump, use portals, die and respawn between the walls of the arena. All ticks are computed
+ * in advance, so shots do not affect the movement. A player with a knife runs after the nearest
+ * enemy.
  */
 #ifndef HS_SIMULATE_CROWD_H
 #define HS_SIMULATE_CROWD_H
@@ -29,7 +30,7 @@ struct hs_sim_pose {
 struct hs_crowd;
 
 /* Creates the crowd, and computes the poses of all players in all ticks. `arm`: the weapon of all
-   players; -1: they change weapons. Returns NULL if memory runs out. */
+   players; -1: the players change weapons. Returns NULL if memory runs out. */
 struct hs_crowd *hs_crowd_create(size_t ticks, int arm, struct hs_dice *dice);
 void hs_crowd_destroy(struct hs_crowd *crowd);
 

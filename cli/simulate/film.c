@@ -8,7 +8,7 @@ bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out
 {
     if (film->count == 0 || time < film->frames[0].time)
         return false;
-    size_t low = 0, high = film->count; /* invariant: frames[low] is at or before the time */
+    size_t low = 0, high = film->count; /* invariant: frames[low] is at or before `time` */
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         if (film->frames[middle].time <= time)

@@ -24,13 +24,15 @@ struct hs_moment {
     double time;
 };
 
-/* Finds the frames around `time`. After the last frame, `from` and `to` are the last frame, and
-   `out->time` is its time. Returns false if `time` is before the first frame. */
+/* Finds the frames around `time`. If `time` is after the last frame, `from` and `to` are the index
+   of the last frame, and `out->time` is the time of the last frame. Returns false if `time` is
+   before the first frame. */
 bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out);
 
-/* Computes a player's pose at `time`. Interpolates the position and the yaw, unless the player used
-   a portal or spawned between the two frames. The yaw changes by the shorter turn. Takes everything
-   else from the older frame. Returns false if `time` is before the first frame. */
+/* Computes a player's pose at `time`. Interpolates the position and the yaw. If the player used a
+   portal or spawned between the two frames, does not interpolate. The yaw changes by the shorter
+   turn. Takes everything else from the older frame. Returns false if `time` is before the first
+   frame. */
 bool hs_film_pose(const struct hs_film *film, double time, unsigned who, struct hs_sim_pose *out);
 
 /* Computes a player's pose at a moment from the values that clients receive: positions in single
@@ -47,9 +49,10 @@ void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *po
 
 /* The first contact of a shot. */
 struct hs_first {
-    int who;         /* the player; -1: the world, or nothing */
-    uint16_t hitbox; /* index of the touched hitbox */
-    double distance; /* distance from the shot's start; the shot's length if it touches nothing */
+    int who;              /* the player; -1: the world, or nothing */
+    uint16_t hitbox;      /* index of the touched hitbox */
+    double distance;      /* distance from the shot's start; the shot's length if the shot touches
+                             nothing */
     struct hs_vec normal; /* surface normal, if the contact is with the world */
 };
 

@@ -7,8 +7,8 @@
 #include "validators/base/units.h"
 #include "validators/spread.h"
 
-/* Metres; standard deviation of a client's error, on each axis, when it draws its own player. A
-   lost command adds an error of LOST_PREDICTION. */
+/* Metres; standard deviation, on each axis, of the error with which a client draws its own player.
+   A lost command adds an error of LOST_PREDICTION. */
 #define PREDICTION      0.015
 #define LOST_PREDICTION 0.05
 
@@ -33,7 +33,7 @@ static void claim_target(const struct hs_game *game, struct hs_mail *mail,
     mail->hit.claimed_bone = hs_name_str(&game->arena->rig->bones[bone]);
 }
 
-/* Returns the end of a claim: the impact, or the range of the weapon. */
+/* Returns the end of a claim: the impact, or the point at the range of the weapon. */
 static struct hs_vec end_of(const struct hs_game *game, const struct hs_sweep *sweep,
                             const struct hs_first *first)
 {

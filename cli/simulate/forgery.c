@@ -5,10 +5,10 @@
 #include "validators/base/units.h"
 
 #define CLEAR  0.03 /* metres; min gap between a forged shot and the body */
-#define THIN   0.05 /* metres; forged radii are at least five times this */
+#define THIN   0.05 /* metres; a forged radius is at least five times THIN */
 #define TRIES  24
 #define LEGS   128 /* a flight is divided into this many legs, each tested against the body */
-#define LATEST 0.3 /* seconds; forged times exceed the limit by at most this */
+#define LATEST 0.3 /* seconds; a forged time exceeds its limit by at most LATEST */
 
 const char *const hs_forgery_names[HS_FORGERIES] = {
 #define X(id, name, text) name,
@@ -41,7 +41,7 @@ static bool pose_at(const struct hs_forger *forger, unsigned who, double time,
     return hs_film_pose(&forger->game->film, time, who, out);
 }
 
-/* Finds the pose of player `who`. Returns false unless the player is an enemy who can be hit. */
+/* Finds the pose of player `who`. Returns false if the player is not an enemy who can be hit. */
 static bool enemy_at(const struct hs_forger *forger, unsigned from, unsigned who, double time,
                      struct hs_sim_pose *out)
 {
@@ -139,7 +139,7 @@ static bool pass_by(struct hs_forger *forger, const double shift[2], const doubl
         return false;
     pose.position.z += 1;
     double away = fmax(hs_vec_distance(pose.position, start), 0.3);
-    claim(mail, (unsigned)honest.target); /* one target for all pellets */
+    claim(mail, (unsigned)honest.target); /* all pellets claim the same target */
     for (int i = 0; i < TRIES; i++) {
         double size = between(forger, shift[0], shift[1]);
         struct hs_vec by = across(forger, hs_vec_sub(honest.hit.end, start), size);
@@ -271,8 +271,8 @@ static bool blast_through_wall(struct hs_forger *forger, unsigned who, struct hs
     if (mail->target >= 0 || !enemy_at(forger, mail->from, who, hit_time(mail), &pose) ||
         hs_pose_distance(arena, &pose, from) > weapon_of(forger, mail)->blast.radius - 0.1)
         return false;
-    /* The body must be hidden from six points around the claimed end, because the checks compute
-       the exact centre of the blast, which is only near the claimed end. */
+    /* The body must be hidden from six points around the claimed end. The checks compute the centre
+       of the blast themselves, and their centre is only near the claimed end. */
     for (int i = 0; i < 6; i++) {
         double off = i % 2 == 0 ? 0.12 : -0.12;
         struct hs_vec near = {from.x + (i / 2 == 0 ? off : 0), from.y + (i / 2 == 1 ? off : 0),
@@ -293,7 +293,7 @@ static bool forge_wall(struct hs_forger *forger, struct hs_mail *mail)
         unsigned who = (first + i) % HS_CROWD;
         if (weapon_of(forger, mail)->has_blast && blast_through_wall(forger, who, mail))
             return true;
-        /* The path of a posted shot is fixed; another path would be a different forgery. */
+        /* The path of a posted shot is fixed, so this forgery must not aim in another direction. */
         if (!hs_game_posts(forger->game, mail->arm) && aim_through_wall(forger, who, mail))
             return true;
         *mail = honest;

@@ -1,7 +1,7 @@
 /*
  * Turns honest claims into forged claims, which the service must not accept. For example, the shot
- * clearly misses the claimed body, or a wall is in its path. Each forgery is built from the posted
- * frames, without the library's checks.
+ * clearly misses the claimed body, or a wall is in its path. The forger builds each forgery from
+ * the posted frames, and does not use the library's checks.
  */
 #ifndef HS_SIMULATE_FORGERY_H
 #define HS_SIMULATE_FORGERY_H
@@ -44,8 +44,9 @@ struct hs_forger {
 
 /*
  * Turns an honest claim into a forgery of the kind `kind`, with the same shot number. Returns false
- * if this is impossible, for example because no enemy is behind a wall; *mail is then undefined.
- * Always returns false for HS_FORGERY_DEAD and HS_FORGERY_EMPTY, which hs_forge_shot makes.
+ * if no such forgery is possible, for example because no enemy is behind a wall; *mail is then
+ * undefined. Always returns false for HS_FORGERY_DEAD and HS_FORGERY_EMPTY, which hs_forge_shot
+ * makes.
  */
 bool hs_forge(struct hs_forger *forger, enum hs_forgery kind, struct hs_mail *mail);
 

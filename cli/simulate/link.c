@@ -20,7 +20,7 @@ static const struct {
 
 struct outage {
     double from, to;
-    bool loses; /* true: messages are lost; false: they are delayed */
+    bool loses; /* true: messages are lost; false: messages are delayed */
 };
 
 void hs_link_draw(enum hs_link_kind kind, struct hs_dice *dice, struct hs_link *out)

@@ -57,8 +57,8 @@ double hs_link_delay(const struct hs_link *link, struct hs_dice *dice);
 double hs_link_command(const struct hs_link *link, double at, struct hs_dice *dice,
                        unsigned *losses);
 
-/* Returns a round trip as a server measures it, in seconds. It includes a wait of up to one client
-   frame. */
+/* Returns a round trip as a server measures it, in seconds. The round trip includes a wait of up to
+   one client frame. */
 double hs_link_ping(const struct hs_link *link, struct hs_dice *dice);
 
 #endif

@@ -85,7 +85,7 @@ static void post_ammo(struct hs_skirmish *skirmish, unsigned who, const struct h
                       struct hs_player_frame *entry)
 {
     entry->fields |= HS_FIELD_AMMO | HS_FIELD_RELOADING;
-    entry->ammo = doing->rounds >= 0 ? doing->rounds : 1; /* a knife has no rounds to count */
+    entry->ammo = doing->rounds >= 0 ? doing->rounds : 1; /* a knife has no rounds, so post 1 */
     entry->reloading = doing->reloading;
     if (entry->ammo > 0 && !entry->reloading)
         skirmish->empty_since[who] = 0;

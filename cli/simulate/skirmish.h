@@ -1,7 +1,7 @@
 /*
  * One simulated match: the players, their clients and links, and a game server that writes frames
- * and receives shots and claims, but verifies nothing. Time is simulated, and the seed determines
- * everything. The caller runs the match tick by tick:
+ * and receives shots and claims, but verifies nothing. Time is simulated. The setup and its seed
+ * determine the whole match. The caller runs the match tick by tick:
  *
  *     while (hs_skirmish_begin(skirmish)) {
  *         ... skirmish->frame ...
@@ -16,7 +16,7 @@
 #include "cli/simulate/forgery.h"
 #include "validators/frame.h"
 
-enum { HS_SKIRMISH_PINGS = 4 }; /* round trips kept per player; the latency check keeps as many */
+enum { HS_SKIRMISH_PINGS = 4 }; /* round trips kept per player, as many as in the latency check */
 
 /* Callers may read the members above the dashed line. */
 struct hs_skirmish {
@@ -27,7 +27,8 @@ struct hs_skirmish {
     const struct hs_frame *frame; /* the frame posted at this tick; NULL: none */
     struct hs_client clients[HS_CROWD];
     struct hs_forger forger; /* call hs_skirmish_expect before each use */
-    /* when the player's weapon became unable to fire (empty or reloading); 0: it can fire */
+    /* the time from which on the player's weapon cannot fire (empty or reloading); 0: it can
+       fire */
     double empty_since[HS_CROWD];
     bool failed; /* out of memory */
     /* ---- */
@@ -51,8 +52,8 @@ void hs_skirmish_destroy(struct hs_skirmish *skirmish);
    memory has run out (`failed`). */
 bool hs_skirmish_begin(struct hs_skirmish *skirmish);
 
-/* Takes the next message (a shot or a claim), in order of arrival. Returns false if no more have
-   arrived by this tick. */
+/* Takes the next message (a shot or a claim), in order of arrival. Returns false if no more
+   messages have arrived by this tick. */
 bool hs_skirmish_take(struct hs_skirmish *skirmish, struct hs_mail *out);
 
 /* Runs the clients and ends the tick. */

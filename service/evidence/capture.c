@@ -171,8 +171,8 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
 /* ---- moves ---- */
 
 /* For each match, player and reason, the first FIRST_MOVES moves are stored, and then one move in
-   every EACH. Otherwise, a cheating player or a faulty game server could add a row with every
-   move. */
+   every EACH. Without this limit, a cheating player or a faulty game server could add a row with
+   every move. */
 enum { FIRST_MOVES = 8, EACH = 64 };
 
 static bool wants_move(const struct hs_match_slot *slot, const struct hs_move_to_keep *kept)
@@ -189,7 +189,8 @@ static bool wants_move(const struct hs_match_slot *slot, const struct hs_move_to
 }
 
 /* Writes the move and its result as a `gap` line of a recorded stream. `hindsight recheck` skips
-   gaps: it could not check the move again, because the state before the move is not stored. */
+   `gap` lines. It cannot check the move again, because the store does not contain the state before
+   the move. */
 static void write_move_line(const struct hs_match_slot *slot, const struct hs_move_to_keep *kept,
                             const char *mask, struct hs_buffer *out)
 {
@@ -213,8 +214,9 @@ static void write_move_line(const struct hs_match_slot *slot, const struct hs_mo
     hs_line_end(&writer);
 }
 
-/* Sets the reason and the measured value of the row. If an accepted move failed checks, all these
-   checks are in mode shadow, and the row gets the values of the first one. */
+/* Copies the reason and the measured value of a failed check to the row. If the move was rejected,
+   this is the check that rejected the move. If the move was accepted, all its failed checks are in
+   mode shadow, and this is the first failed check. */
 static void copy_failure(const struct hs_move_result *result, struct hs_evidence_row *row)
 {
     for (uint16_t i = 0; i < result->failure_count; i++) {
@@ -240,7 +242,8 @@ bool hs_capture_move(struct hs_evidence *evidence, const struct hs_match_slot *s
     const struct hs_move *move = kept->move;
     if (evidence == NULL || !wants_move(slot, kept))
         return false;
-    /* Moves need not have numbers, and moves of one packet arrive at the same time. */
+    /* Use a hash of the move for the id: a move may have no number, and all moves of a packet have
+       the same received_us. */
     hs_match_slot_verdict_id(slot, HS_ABOUT_MOVE, hs_move_digest(move).word[0], move->player,
                              move->received_us, &id);
     write_move_line(slot, kept, hs_evidence_mask(evidence), &line);

@@ -181,7 +181,7 @@ static void write_tally(struct hs_writer *writer, const struct tally *tally)
     hs_write_end(writer, '}');
 }
 
-/* The rows must be sorted by reason. */
+/* Writes one tally for each reason. The rows must be sorted by reason. */
 static enum hs_evidence_read write_tallies(struct hs_db_statement *row, struct hs_writer *writer)
 {
     struct tally tally = {0};

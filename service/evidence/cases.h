@@ -1,8 +1,9 @@
 /*
- * The reviewed verdicts. Retention never removes them. They are in the place HS_EVIDENCE_CASES
- * (files.h). Besides the tables of every place, this place has the tables `reviews` and `audit`.
- * `reviews` has one row for each review; these rows are never changed. `audit` has one row for each
- * review, and rows for each deletion of a player. Each call uses its own connection. Thread-safe.
+ * The reviewed verdicts. The limits `keep_days` and `keep_bytes` (writer.h) do not apply to
+ * reviewed verdicts. The reviewed verdicts are in the place HS_EVIDENCE_CASES (files.h). Besides
+ * the tables of every place, this place has the tables `reviews` and `audit`. `reviews` has one row
+ * for each review; these rows are never changed. `audit` has one row for each review, and rows for
+ * each deletion of a player. Each call uses its own connection. Thread-safe.
  */
 #ifndef HS_SERVICE_EVIDENCE_CASES_H
 #define HS_SERVICE_EVIDENCE_CASES_H
@@ -10,21 +11,21 @@
 #include "api/reviews.h"
 #include "service/evidence/reader.h"
 
-enum { HS_REVIEWS_MAX = 100 }; /* for each verdict */
+enum { HS_REVIEWS_MAX = 100 }; /* max reviews of one verdict */
 
-/* Opens the place for writing, and creates it if it does not exist. Returns NULL on failure; the
+/* Opens the place for writing. Creates the place if it does not exist. Returns NULL on failure; the
    reason is logged. */
 struct hs_evidence_store *hs_cases_open(const struct hs_evidence_home *home);
 
 enum hs_cases_add { HS_CASES_ADDED, HS_CASES_MISSING, HS_CASES_FULL, HS_CASES_FAILED };
 
-/* Copies a stored verdict to the reviewed verdicts, and adds a review of it. When the call returns
-   ADDED, the copy and the review are on the disk. FULL: the verdict already has HS_REVIEWS_MAX
-   reviews. `tenant`: as for hs_evidence_stream. */
+/* Copies a stored verdict to the reviewed verdicts, and adds a review of this verdict. When the
+   call returns ADDED, the copy and the review are on the disk. FULL: the verdict already has
+   HS_REVIEWS_MAX reviews. `tenant`: as for hs_evidence_stream. */
 enum hs_cases_add hs_cases_review(const struct hs_evidence_home *home, struct hs_str tenant,
                                   struct hs_str id, const struct hs_review *review);
 
-/* Writes an array with the reviews of a verdict, oldest first. It may be empty. */
+/* Writes an array with the reviews of a verdict, oldest first. The array may be empty. */
 enum hs_evidence_read hs_cases_list(const struct hs_evidence_home *home, struct hs_str tenant,
                                     struct hs_str id, struct hs_writer *writer);
 

@@ -1,6 +1,7 @@
 /*
  * The context of a stored verdict: data about the player and the match at the time of the verdict.
- * It is for people who review the verdict; no verdict depends on it. It is a JSON object:
+ * The context is for people who review the verdict. No verdict depends on the context. The context
+ * is a JSON object:
  *
  * - `opening`: the number of the match's opening (registry.h)
  * - `player`: the player, as in GET /v1/matches/{match}/players/{player}

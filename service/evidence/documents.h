@@ -7,10 +7,10 @@
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
 
-/* Adds the ruleset and the map to `store`, unless it already contains them. Reads the map from its
-   file in the data directory, because the service does not keep map texts in memory. If that file
-   does not exist yet, skips the map: hs_evidence_keep_map adds it later. `map` may be NULL. Returns
-   false if the store failed. */
+/* Adds the ruleset and the map to `store`. Skips a document that `store` already contains. Reads
+   the map from its file in the data directory, because the service does not keep map texts in
+   memory. If that file does not exist yet, skips the map, because hs_evidence_keep_map adds the map
+   later. `map` may be NULL. Returns false if the store failed. */
 bool hs_evidence_put_documents(struct hs_evidence_store *store, const char *directory,
                                const struct hs_ruleset_entry *ruleset,
                                const struct hs_map_entry *map);

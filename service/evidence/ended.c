@@ -7,8 +7,8 @@
 #include "service/record/members.h"
 #include "service/system/clock.h"
 
-/* hs_ended_match reads at most ROWS_MAX rows. This is about as many as a full match has, including
-   players who left. LONGEST_US: how long a search may take. */
+/* hs_ended_match reads at most ROWS_MAX rows. A full match has about ROWS_MAX rows, including the
+   rows of players who left. LONGEST_US: how long a search may take. */
 enum { ROWS_MAX = 4096, LONGEST_US = 1000000 };
 
 #define OF_MATCH  HS_STR("match")

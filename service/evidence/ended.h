@@ -1,8 +1,9 @@
 /*
  * Summaries of ended matches in the evidence store. When a match ends, the store gets a row for the
- * match, with its hints and counts, and a row for each player, with their clock, suspicion and
- * counts. When a player leaves a running match, the store gets a row for that player. These rows
- * have an empty verdict. The data about the match or the player is in the context (context.h).
+ * match, with the match's hints and counts. It also gets a row for each player, with the player's
+ * clock, suspicion and counts. When a player leaves a running match, the store gets a row for that
+ * player. These rows have an empty verdict. The data about the match or the player is in the
+ * context (context.h).
  */
 #ifndef HS_SERVICE_EVIDENCE_ENDED_H
 #define HS_SERVICE_EVIDENCE_ENDED_H
@@ -15,8 +16,8 @@
    may be NULL. */
 void hs_ended_keep(struct hs_evidence *evidence, const struct hs_match_slot *slot);
 
-/* Stores the row for a player who leaves a locked match. Does nothing if they are not in the match.
-   `evidence` may be NULL. */
+/* Stores the row for a player who leaves a locked match. Does nothing if the player is not in the
+   match. `evidence` may be NULL. */
 void hs_ended_keep_player(struct hs_evidence *evidence, const struct hs_match_slot *slot,
                           struct hs_str player);
 

@@ -12,7 +12,7 @@
 #include "service/watch/log.h"
 
 /* Max rows that one transaction deletes. The number is low, so that the writer waits only a few
-   milliseconds. */
+   milliseconds for the transaction. */
 #define CHUNK "500"
 
 /* The statements of a deletion, in order. ?1: the name, ?2: the tenant or NULL. */
@@ -31,8 +31,8 @@ static const char erase_chunk[] =
     "DELETE FROM verdicts WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "DELETE FROM doomed WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "COMMIT";
-/* SQLite only: these two statements delete the names of the player and of their account from the
-   table `codes`. A name remains if any column of another verdict contains it. */
+/* SQLite only. These two statements delete the names of the player and of the player's account from
+   the table `codes`. A name stays in the table if any column of a remaining verdict contains it. */
 static const char find_names[] =
     "INSERT INTO names SELECT player FROM verdicts WHERE at IN (SELECT at FROM doomed)"
     " UNION SELECT account FROM verdicts WHERE at IN (SELECT at FROM doomed)"
@@ -61,7 +61,8 @@ static int64_t count_doomed(struct hs_db *db)
     return hs_db_number(db, "SELECT count(*) FROM doomed", NULL, 0);
 }
 
-/* A failure may leave a transaction open. The caller then closes the connection. */
+/* Deletes the rows that the table `doomed` lists, in transactions of at most CHUNK rows. After a
+   failure, the caller must close the connection, because a transaction may still be open. */
 static bool erase_rows(struct hs_db *db, atomic_llong *alive_us)
 {
     while (count_doomed(db) > 0) {

@@ -39,7 +39,7 @@ struct hs_evidence_home {
     struct hs_db_pool *readers; /* NULL: each reader opens a connection */
 };
 
-/* Returns true if the place is a schema in the database, and false if it is a file. */
+/* Returns true if the place is a schema in the database, and false if the place is a file. */
 bool hs_evidence_is_remote(const struct hs_evidence_home *home, const char *place);
 
 /* Returns the name of the schema for a place. */
@@ -70,8 +70,8 @@ void hs_evidence_move_aside(const char *directory, const char *day, time_t now);
  * remaining files have at most `keep_bytes` in total. Never removes today's file.
  *
  * Age is counted from the newest day before `today` that has a file, not from `today`. So if the
- * wall clock jumps ahead, no file looks old on that day, and an operator has a day to notice the
- * jump.
+ * wall clock jumps ahead, no file looks old on the day of the jump, and an operator has a day to
+ * notice the jump.
  */
 void hs_evidence_remove_old(const char *directory, const char *today, unsigned keep_days,
                             uint64_t keep_bytes);

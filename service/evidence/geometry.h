@@ -1,6 +1,6 @@
 /*
  * The geometry of a claim, for people who review its verdict: the poses of the players, and the
- * path of the shot. It is computed with the functions that decide verdicts.
+ * path of the shot. The functions that decide verdicts compute this geometry.
  */
 #ifndef HS_SERVICE_EVIDENCE_GEOMETRY_H
 #define HS_SERVICE_EVIDENCE_GEOMETRY_H
@@ -21,7 +21,8 @@ struct hs_hit_scene {
     bool has_eye, has_aim;    /* whether `eye` and `aim` are known at eye_time_us */
     struct hs_vec eye;        /* in world coordinates */
     struct hs_vec aim;        /* a unit vector */
-    bool has_path;            /* false: the shot has pellets, or its end is outside the world */
+    bool has_path;            /* false: the shot has pellets, or the end of the shot is outside the
+                                 world */
     struct hs_vec start, end; /* the trace of the claim */
     double radius;            /* radius of the weapon's shots in the test against bodies */
     uint32_t point_count;     /* number of `points`; the path may continue beyond `end` */
@@ -34,14 +35,14 @@ struct hs_hit_scene {
     const struct hs_rig *closest_rig;
 };
 
-/* Computes the geometry of a claim that arrived at `now_us`. `is_shot`: the claim stands for a
-   posted shot. `target`: name of the player whom out->target and out->closest describe; ptr NULL:
-   no player. */
+/* Computes the geometry of a claim that arrived at `now_us`. `is_shot`: true if `claim` is not a
+   claimed hit, but describes a posted shot. `target`: name of the player whom out->target and
+   out->closest describe; ptr NULL: no player. */
 void hs_hit_scene_find(const struct hs_match *match, const struct hs_hit_claim *claim, bool is_shot,
                        struct hs_str target, int64_t now_us, struct hs_hit_scene *out);
 
-/* Computes the body of a player at a time, and sets *bracket to the two samples around this time.
-   Returns false if there is no pose. */
+/* Computes the body of a player at `time_us`, and sets *bracket to the two samples around
+   `time_us`. Returns false if the player has no pose at that time. */
 bool hs_scene_body(const struct hs_match *match, const struct hs_player *player, int64_t time_us,
                    struct hs_bracket *bracket, struct hs_body *out);
 

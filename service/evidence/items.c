@@ -5,13 +5,13 @@
 
 #include "service/record/stream.h"
 
-/* The service accepts no bodies with deeper nesting. */
+/* The service rejects bodies with more than this many levels of nesting. */
 enum { LEVELS = 64 };
 
 /* ---- the usual form ---- */
 
-/* Moves the cursor past the `[` of the list. Returns false if the body is not an object with this
-   list (an unusual form). */
+/* Moves the cursor past the `[` of the list. Returns false if the body is not an object that
+   contains the list, for example if the body is a table (an unusual form). */
 static bool find_list(struct hs_cursor *cursor, struct hs_str key)
 {
     bool too_deep;

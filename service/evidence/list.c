@@ -22,14 +22,15 @@ enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, TEXTS };
 
 /* ---- pages ---- */
 
-/* The columns with an index, best first. A query uses the index of the first of these columns that
-   it filters by. It applies its other filters row by row. */
+/* The columns with an index, in order of preference. A query uses the index of the first of these
+   columns that it filters by. The query applies its other filters row by row. */
 static const char *const indexed[] = {"account", "player", "target", "match", "reason"};
 enum { INDEXED = sizeof indexed / sizeof indexed[0] };
 
 /* SLICE_ROWS: max rows that one statement reads, in about 2 ms. With larger slices, a page could
-   end much too late on a busy machine. With smaller slices, planning would take longer than
-   reading. PAGE_US: after this time, a page ends with the rows that it has. */
+   end much too late on a busy machine. With smaller slices, planning a statement would take longer
+   than reading its rows. PAGE_US: after this time, a page ends, even if it has fewer rows than the
+   limit. */
 enum { SLICE_ROWS = 5000, PAGE_US = 30000 };
 
 struct filters {
@@ -102,10 +103,10 @@ static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *f
     return statement;
 }
 
-/* Prepares the query for a page. It takes the newest SLICE_ROWS rows from `since_us` up to
-   `until_us` that pass the filter `driver`. Of these, it returns up to `limit` rows that pass the
-   other filters, too. CROSS JOIN makes SQLite keep the order of these rows. With an outer ORDER BY,
-   SQLite would read the whole slice before it returns a row. */
+/* Prepares the query for a page. The query takes the newest SLICE_ROWS rows from `since_us` up to
+   `until_us` that pass the filter `driver`. From these rows, the query returns up to `limit` rows
+   that pass the other filters, too. CROSS JOIN makes SQLite keep the order of these rows. With an
+   outer ORDER BY, SQLite would read the whole slice before it returns a row. */
 static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filters *filters,
                                             int64_t since_us, int64_t until_us, size_t limit)
 {
@@ -158,7 +159,8 @@ struct walk {
     bool has_ended;  /* the sink returned false */
 };
 
-/* Returns false if the database failed or the sink stopped the walk. */
+/* Passes the rows of one slice to the sink. Returns false if the database failed or the sink
+   stopped the walk. */
 static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t since_us,
                        int64_t until_us, struct walk *walk)
 {
@@ -174,9 +176,10 @@ static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t 
     return result == HS_DB_DONE && !walk->has_ended;
 }
 
-/* Returns the start of the time range to search first. In PostgreSQL, this range covers today and
-   yesterday: most lists end there, and a query on two partitions is planned ten times as fast as
-   one on all partitions. The time before yesterday is searched after that. */
+/* Returns the start of the time range to search first. In PostgreSQL, this range covers only today
+   and yesterday, because PostgreSQL plans a query on two partitions ten times as fast as a query on
+   all partitions. Most lists end within these two days. If a list does not, the caller then
+   searches the time before yesterday. */
 static int64_t first_part(const struct hs_db *db, const struct hs_evidence_query *query)
 {
     int64_t yesterday_us = (hs_clock_wall_us() / HS_EVIDENCE_DAY_US - 1) * HS_EVIDENCE_DAY_US;
@@ -319,7 +322,7 @@ static bool flush(struct export *export)
     return !buffer->failed;
 }
 
-/* Writes a quoted field; quotation marks inside it are doubled (RFC 4180). */
+/* Writes a field in quotation marks. Doubles the quotation marks inside the field (RFC 4180). */
 static void write_csv_text(struct hs_buffer *out, struct hs_str text)
 {
     hs_buffer_puts(out, ",\"");
@@ -418,12 +421,12 @@ static bool visit_row(void *context, struct hs_db_statement *page)
         fine = hs_evidence_place_failed(visiting->home, visiting->place, stored.db) ==
                HS_EVIDENCE_MISSING;
     if (step == HS_DB_ROW && hs_evidence_load(stored.found, &stored)) {
-#define X(member, name) stored.row.member = row.member; /* not selected again */
+#define X(member, name) stored.row.member = row.member; /* hs_evidence_load does not set it */
         HS_EVIDENCE_TEXTS(X)
 #undef X
         fine = visiting->visit(visiting->context, &stored);
     }
-    stored.db = NULL; /* the page still uses the connection */
+    stored.db = NULL; /* the page still uses the connection, so do not close the connection */
     hs_evidence_stored_close(&stored);
     return fine;
 }

@@ -9,7 +9,7 @@
 #include "service/evidence/store.h"
 
 /* The filters of a list. A string with ptr NULL matches everything. Summaries of ended matches
-   (ended.h) have an empty verdict. They are listed only if `verdict` is "". */
+   (ended.h) have an empty verdict. A list contains summaries only if `verdict` is "". */
 struct hs_evidence_query {
 #define X(member, column) struct hs_str member;
     HS_EVIDENCE_TEXTS(X)
@@ -21,7 +21,7 @@ struct hs_evidence_query {
 
 enum hs_evidence_read {
     HS_EVIDENCE_READ,
-    HS_EVIDENCE_MISSING, /* there is no such verdict */
+    HS_EVIDENCE_MISSING, /* the store does not have the verdict */
     HS_EVIDENCE_FAILED   /* the store cannot be read or has another version, or memory ran out */
 };
 
@@ -33,7 +33,7 @@ enum hs_evidence_read hs_evidence_list(const struct hs_evidence_home *home,
                                        struct hs_writer *writer, int64_t *next_us);
 
 /* Writes a verdict as a recorded stream (record/stream.h), from which `hindsight recheck` can
-   compute it again. `tenant`: only a verdict of this tenant; ptr NULL: of any tenant. */
+   compute the verdict again. `tenant`: only a verdict of this tenant; ptr NULL: of any tenant. */
 enum hs_evidence_read hs_evidence_stream(const struct hs_evidence_home *home, struct hs_str tenant,
                                          struct hs_str id, struct hs_buffer *out);
 
@@ -41,8 +41,9 @@ enum hs_evidence_format { HS_EVIDENCE_NDJSON, HS_EVIDENCE_CSV };
 
 /* Writes the verdicts that match the query to a file, newest first. Needs little memory. Each
    verdict is a line with the members that hs_evidence_list writes; a CSV file starts with a line of
-   column names. The call may take seconds, so it regularly sets *alive_us to hs_clock_us(), unless
-   `alive_us` is NULL. FAILED: the store cannot be read, or the file cannot be written. */
+   column names. The call may take seconds. If `alive_us` is not NULL, the call regularly sets
+   *alive_us to hs_clock_us(), to show the watchdog that the call is not stuck. FAILED: the store
+   cannot be read, or the file cannot be written. */
 enum hs_evidence_read hs_evidence_export(const struct hs_evidence_home *home,
                                          const struct hs_evidence_query *query,
                                          enum hs_evidence_format format, int fd,

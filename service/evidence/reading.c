@@ -27,8 +27,8 @@ enum hs_evidence_read hs_evidence_failed(const struct hs_db *db)
     return HS_EVIDENCE_FAILED;
 }
 
-/* Returns whether readers must skip this place: it is damaged, and it is not the place of reviewed
-   verdicts. Counts the failure in the metrics. */
+/* Returns true if readers must skip this place because it is damaged, and then counts a failure in
+   the metrics. Readers never skip the place of reviewed verdicts. */
 static bool leave_out(const struct hs_evidence_home *home, const char *place,
                       const struct hs_db *db)
 {
@@ -63,7 +63,8 @@ static bool is_missing(const char *path)
     return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
-/* Returns NULL if connections to this place are not pooled. */
+/* Returns the pool of idle connections to a place; NULL: connections to this place are not
+   pooled. */
 static struct hs_db_pool *pool_of(const struct hs_evidence_home *home, const char *place)
 {
     bool is_pooled = hs_evidence_is_remote(home, place) && strcmp(place, HS_EVIDENCE_CASES) != 0;
@@ -71,8 +72,8 @@ static struct hs_db_pool *pool_of(const struct hs_evidence_home *home, const cha
 }
 
 /* Takes an idle connection. If that connection does not work, the server has probably failed. In
-   that case, closes all idle connections, because trying each of them would cost a timeout. NULL:
-   the caller must open a new connection. */
+   that case, closes all idle connections, because each attempt to use an idle connection would cost
+   a timeout. NULL: the caller must open a new connection. */
 static struct hs_db *take_idle(struct hs_db_pool *pool)
 {
     struct hs_db *db = pool != NULL ? hs_db_pool_take(pool) : NULL;
@@ -261,7 +262,7 @@ enum hs_evidence_read hs_evidence_find(const struct hs_evidence_home *home, stru
             break;
         bool is_away = result == HS_EVIDENCE_FAILED && home->is_postgres;
         hs_evidence_stored_close(out);
-        worst = result == HS_EVIDENCE_FAILED ? result : worst; /* go on: try the other places */
+        worst = result == HS_EVIDENCE_FAILED ? result : worst; /* continue with the other places */
         if (is_away)
             break;
     }

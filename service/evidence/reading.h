@@ -15,7 +15,7 @@ enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, cons
 enum hs_evidence_read hs_evidence_failed(const struct hs_db *db);
 
 /* Like hs_evidence_failed. But if the place is a damaged file of a day, counts the failure in the
-   metrics and returns MISSING, so that the answer omits this file. */
+   metrics, and returns MISSING. The answer then omits this file. */
 enum hs_evidence_read hs_evidence_place_failed(const struct hs_evidence_home *home,
                                                const char *place, const struct hs_db *db);
 
@@ -43,7 +43,8 @@ void hs_evidence_stored_close(struct hs_evidence_stored *stored);
 bool hs_evidence_load(struct hs_db_statement *found, struct hs_evidence_stored *out);
 
 /* Like hs_evidence_load, for a statement that begins with SELECT HS_EVIDENCE_ALL_OF_ROW. Also reads
-   all text columns; their strings are valid until the next hs_db_step of the statement. */
+   all text columns. The strings of these columns are valid until the next hs_db_step of the
+   statement. */
 #define HS_EVIDENCE_TEXT_OF(member, column) ", text_of(v." column ")"
 #define HS_EVIDENCE_ALL_OF_ROW                                                                     \
     HS_EVIDENCE_WHOLE_ROW HS_EVIDENCE_TEXTS(                                                       \
@@ -57,8 +58,9 @@ void hs_evidence_load_packed(struct hs_db_statement *found, struct hs_evidence_s
 char *hs_evidence_document(const struct hs_evidence_stored *stored, struct hs_str kind,
                            struct hs_str revision, size_t *size);
 
-/* Copies the ruleset and the map of a verdict to `store`, unless they are already there. Skips a
-   document that is missing from the place of the verdict. Returns false if `store` failed. */
+/* Copies the ruleset and the map of a verdict to `store`. Skips a document that `store` already
+   contains. Skips a document that is missing from the place of the verdict. Returns false if
+   `store` failed. */
 bool hs_evidence_copy_documents(struct hs_evidence_store *store,
                                 const struct hs_evidence_stored *stored);
 

@@ -77,7 +77,7 @@ struct kept {
 };
 
 struct hs_recompute {
-    struct hs_map_store *store; /* `own`, or borrowed */
+    struct hs_map_store *store; /* builds the maps: `own`, or a borrowed store */
     struct hs_map_store *own;
     struct kept rulesets[KEPT_MAX], maps[KEPT_MAX]; /* most recently used entry first */
     struct hs_world_limits limits;                  /* for building maps */
@@ -147,8 +147,8 @@ static bool to_front(struct hs_recompute *recompute, struct kept list[KEPT_MAX],
     return found;
 }
 
-/* A damaged download may contain any text as its revision. An empty text is refused, because it
-   would match an empty entry of the cache. */
+/* A damaged download may contain any text as its revision. Refuses an empty text, because an empty
+   text would match an empty entry of the cache. */
 static bool is_revision(struct hs_str text)
 {
     return text.len > 0 && text.len < HS_REVISION_MAX;

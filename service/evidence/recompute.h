@@ -1,6 +1,7 @@
 /*
- * Computes a stored verdict again, under its own ruleset or under another one. The evidence comes
- * from the store, or from a verdict that was downloaded (hs_evidence_stream in reader.h).
+ * Computes a stored verdict again, under the verdict's own ruleset or under another ruleset. The
+ * evidence comes from the store, or from a verdict that was downloaded (hs_evidence_stream in
+ * reader.h).
  */
 #ifndef HS_SERVICE_EVIDENCE_RECOMPUTE_H
 #define HS_SERVICE_EVIDENCE_RECOMPUTE_H
@@ -31,27 +32,29 @@ void hs_evidence_parts_add_line(struct hs_evidence_parts *parts, const struct hs
 bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
                             unsigned char **state);
 
-/* Caches rulesets and maps, because most verdicts share them. Not thread-safe. */
+/* Computes verdicts again. Caches rulesets and maps, because most verdicts have the same ruleset
+   and map as other verdicts. Not thread-safe. */
 struct hs_recompute;
 struct hs_map_entry; /* service/state/maps.h */
 struct hs_map_store;
 
-/* The memory of built maps is charged to `maps`, which must outlive the result. If `maps` is NULL,
-   this memory is not limited. Returns NULL if memory runs out. hs_recompute_destroy does nothing
-   for NULL. */
+/* The memory of built maps is charged to `maps`, which must outlive the returned object. If `maps`
+   is NULL, this memory is not limited. Returns NULL if memory runs out. hs_recompute_destroy does
+   nothing for NULL. */
 struct hs_recompute *hs_recompute_create(struct hs_map_store *maps);
 void hs_recompute_destroy(struct hs_recompute *recompute);
 
 /* While a map is built, `must_stop` is called regularly (hs_world_limits in validators/world.h).
-   When it returns true, the build stops, and hs_recompute_run returns HS_RECOMPUTE_STOPPED. */
+   When `must_stop` returns true, the build stops, and hs_recompute_run returns
+   HS_RECOMPUTE_STOPPED. */
 void hs_recompute_limit_builds(struct hs_recompute *recompute, bool (*must_stop)(void *),
                                void *context);
 
-/* Adds a loaded map to the cache, so that it need not be built again. Retains the map. */
+/* Adds a loaded map to the cache, so that the map need not be built again. Retains the map. */
 void hs_recompute_lend_map(struct hs_recompute *recompute, struct hs_map_entry *map);
 
-/* Returns the estimated time to build the map, in microseconds. 0: there is no map, or it is in the
-   cache. */
+/* Returns the estimated time to build the map, in microseconds. 0: there is no map, or the map is
+   in the cache. */
 int64_t hs_recompute_build_us(const struct hs_recompute *recompute,
                               const struct hs_evidence_parts *parts);
 
@@ -78,7 +81,7 @@ bool hs_stored_parts_read(const struct hs_evidence_stored *stored, struct hs_rec
                           struct hs_stored_parts *out);
 void hs_stored_parts_free(struct hs_stored_parts *stored);
 
-/* A verdict that was computed again. It is valid until hs_recomputed_free or the next
+/* A verdict that was computed again. The structure is valid until hs_recomputed_free or the next
    hs_recompute_run. */
 struct hs_recomputed {
     const struct hs_ruleset *ruleset;

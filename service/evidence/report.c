@@ -45,7 +45,7 @@ static void add_value(struct sample *sample, int series, double value)
 
 /* Returns the share of a check's limit that the measured value used; more than 1 means that the
    check failed. The limit counts as a minimum if a measured value above it passed, or a measured
-   value below it failed. Returns -1 if the check neither passed nor failed, or the divisor is not
+   value below it failed. Returns -1 if the outcome is not `pass` or `fail`, or the divisor is not
    positive. */
 static double share_of_limit(const json_t *check)
 {
@@ -60,7 +60,7 @@ static double share_of_limit(const json_t *check)
     return limit > 0 ? measured / limit : -1;
 }
 
-/* Returns -1 if this version does not know the check. */
+/* Returns the index of a check's series. Returns -1 if this version does not know the check. */
 static int series_of(struct hs_str check)
 {
     int hit = hs_vocabulary_find(&hs_check_words, check);
@@ -87,7 +87,8 @@ static void add_checks(struct sample *sample, const json_t *checks)
     }
 }
 
-/* A stored answer contains a single result. */
+/* Adds the measured values of the recorded answer in a stored request. This answer contains a
+   single result. */
 static void add_answer(struct sample *sample, struct hs_str request)
 {
     json_t *line = json_loadb(request.ptr, request.len, 0, NULL);
@@ -166,7 +167,7 @@ struct report {
 #define OWN_ROWS                                                                                   \
     "SELECT v.* FROM verdicts v WHERE " IS_OWN " AND " HS_EVIDENCE_IS_VERDICT IN_TIME NEWEST
 /* Values are measured only in rows with the same ruleset. Such rows about other players may be
-   rare, so RECENT bounds the search for them. */
+   rare, so RECENT limits the search to the newest 20000 rows. */
 #define RECENT     "(SELECT * FROM verdicts WHERE at < ?3 ORDER BY at DESC LIMIT 20000)"
 #define SAME_RULES " AND v.ruleset = code_of(?6)"
 #define WHOLE(rows)                                                                                \
@@ -319,7 +320,7 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Percentiles are by nearest rank. */
+/* Computes percentiles with the nearest-rank method. */
 static void write_spread(struct hs_writer *writer, struct series *series)
 {
     hs_write_int_field(writer, "claims", (int64_t)series->count);

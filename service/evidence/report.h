@@ -5,8 +5,9 @@
 #include "service/evidence/reader.h"
 
 /* Limits that keep the cost of a report independent of the size of the store. A report counts at
-   most the newest HS_REPORT_COUNTED verdicts about the player. It reads the measured values from at
-   most HS_REPORT_MEASURED verdicts about the player, and from as many about other players. */
+   most the newest HS_REPORT_COUNTED verdicts about the player. A report reads the measured values
+   from at most HS_REPORT_MEASURED verdicts about the player, and from at most HS_REPORT_MEASURED
+   verdicts about other players. */
 enum { HS_REPORT_COUNTED = 100000, HS_REPORT_MEASURED = 500 };
 
 /*
@@ -18,8 +19,8 @@ enum { HS_REPORT_COUNTED = 100000, HS_REPORT_MEASURED = 500 };
  *   are measured
  * - the summaries (ended.h) of the player's newest matches
  *
- * Reads only tenant, since_us and until_us of `query`. Takes about 0.1 s. Sets *alive_us regularly
- * to hs_clock_us(), unless `alive_us` is NULL. MISSING: nothing about the player is stored.
+ * Reads only tenant, since_us and until_us of `query`. Takes about 0.1 s. If `alive_us` is not
+ * NULL, regularly sets *alive_us to hs_clock_us(). MISSING: nothing about the player is stored.
  */
 enum hs_evidence_read hs_evidence_report(const struct hs_evidence_home *home, struct hs_str name,
                                          const struct hs_evidence_query *query,

@@ -88,8 +88,9 @@ static void find_shot(struct hs_verdict_scene *scene)
     scene->shot.has_path = scene->shot.has_path && of->shot->has_direction;
 }
 
-/* Returns whether the shot touched something before it came closest to its target. Also returns
-   true if the world check decided, because this check may find an obstacle beside the path. */
+/* Returns whether the shot touched something before the point where it is closest to its target.
+   Also returns true if the world check decided, because this check may find an obstacle beside the
+   path. */
 static bool is_before_target(const struct hs_verdict_scene *scene)
 {
     const struct hs_hit_result *result = &scene->of->result;
@@ -99,7 +100,7 @@ static bool is_before_target(const struct hs_verdict_scene *scene)
 }
 
 /* Returns what stopped the shot before its target. Returns NONE if the shot was accepted, or if it
-   missed its target anyway. */
+   would have missed its target without an obstacle. */
 static enum hs_scene_stop stop_of(const struct hs_verdict_scene *scene)
 {
     const struct hs_impact *impact = &scene->of->result.impact;
@@ -149,8 +150,8 @@ static void include_body(struct bounds *bounds, const struct hs_body *body, doub
         include(bounds, body->solids[i].center, around);
 }
 
-/* Returns bounds around the target and the first contact of the shot. With `is_whole`, they also
-   contain the whole path and the shooter. `around`: extra space on all sides. */
+/* Returns bounds around the target and the first contact of the shot. If `is_whole` is true, the
+   bounds also contain the whole path and the shooter. `around`: extra space on all sides. */
 static struct bounds bounds_of(const struct hs_verdict_scene *scene, bool is_whole, double around)
 {
     const struct hs_impact *impact = &scene->of->result.impact;

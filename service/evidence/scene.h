@@ -1,5 +1,5 @@
-/* The scene of a verdict: all that is needed to draw it. docs/evidence.md lists the members of its
-   JSON. */
+/* The scene of a verdict: all data that is needed to draw the shot. docs/evidence.md lists the
+   members of its JSON. */
 #ifndef HS_SERVICE_EVIDENCE_SCENE_H
 #define HS_SERVICE_EVIDENCE_SCENE_H
 
@@ -32,7 +32,8 @@ enum hs_scene_stop {
 struct hs_verdict_scene {
     const struct hs_recomputed *of; /* borrowed */
     struct hs_hit_scene shot;
-    struct hs_body then, now; /* the target at hit_time, and when the claim arrived */
+    struct hs_body then, now; /* the target's body at hit_time, and at the time when the claim
+                                 arrived */
     bool has_then, has_now;   /* has_then is true only if `then` has a hitbox */
     enum hs_scene_stop stop;
     struct hs_placed_mover *movers; /* movers whose pose is known; owned, like `walls` */
@@ -41,12 +42,12 @@ struct hs_verdict_scene {
 };
 
 /* Computes the scene of the verdict `of`, which must outlive the scene. Returns false if memory
-   runs out. Free the scene with hs_verdict_scene_free in any case. */
+   runs out. Free the scene with hs_verdict_scene_free, even after a failure. */
 bool hs_verdict_scene_find(const struct hs_recomputed *of, struct hs_verdict_scene *out);
 void hs_verdict_scene_free(struct hs_verdict_scene *scene);
 
-/* Returns the abbreviated unit of length, for example "cm". It is known only for built-in rulesets,
-   because rulesets do not state their unit. NULL: unknown. */
+/* Returns the abbreviated unit of length, for example "cm". The unit is known only for built-in
+   rulesets, because rulesets do not state their unit. NULL: unknown. */
 const char *hs_scene_length_unit(const struct hs_ruleset *ruleset);
 
 /* Returns the check that decided the verdict; NULL: no check did. */

@@ -63,7 +63,7 @@ static int compare_events(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Lists the offsets of the shooter's claims: hit_time minus the time that follows from rtt and
+/* Lists the offsets of the shooter's claims: hit_time minus the time that is computed from rtt and
    interp. */
 static size_t list_offsets(const struct hs_verdict_scene *scene, struct event *out)
 {

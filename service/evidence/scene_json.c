@@ -74,7 +74,7 @@ static void write_solid(struct hs_writer *writer, const struct hs_solid *solid)
 
 /* ---- bodies ---- */
 
-/* Returns the index of a rig in `rigs`, and adds it if necessary. */
+/* Returns the index of a rig in `rigs`. Adds the rig to `rigs` if it is missing. */
 static int64_t rig_place(struct writing *w, uint16_t rig)
 {
     uint16_t i = 0;
@@ -92,8 +92,8 @@ const char *hs_scene_role(const struct hs_verdict_scene *scene, const struct hs_
                                           : "bystander";
 }
 
-/* Begins an object with the body of a player. The caller ends it. Returns false, and writes
-   nothing, if there is no pose. */
+/* Begins an object with the body of a player. The caller ends the object. Returns false, and writes
+   nothing, if the player has no pose at `time_us`. */
 static bool begin_body(struct writing *w, const struct hs_player *player, int64_t time_us)
 {
     const struct hs_match *match = w->scene->of->match;

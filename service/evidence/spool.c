@@ -40,8 +40,8 @@ struct hs_spool {
     pthread_t thread;
     /* Only the thread uses the following members. */
     struct hs_evidence_store *local, *remote; /* NULL: not open */
-    int64_t care_us;                          /* when the next check of the partitions is due */
-    int64_t documents_us;                     /* when send_late_documents is due */
+    int64_t care_us;                          /* when the next call of `care` is due */
+    int64_t documents_us;                     /* when the next call of send_late_documents is due */
     bool has_tidied; /* documents that a previous process left behind were deleted */
     /* The partitions were last checked on this day (days since 1970-01-01); -1: not yet. */
     int64_t day;
@@ -65,7 +65,7 @@ static void set_up(struct hs_spool *spool, bool is_up)
     hs_metrics_set(spool->metrics, HS_METRIC_EVIDENCE_DATABASE_UP, 0, is_up);
 }
 
-/* Closes both connections after one of them failed. Returns false. */
+/* Closes both connections after one connection failed. Returns false. */
 static bool fail(struct hs_spool *spool, const struct hs_evidence_store *failed)
 {
     report(spool, hs_evidence_store_error(failed));
@@ -110,7 +110,7 @@ static bool open_local(struct hs_spool *spool)
 }
 
 /* Creates the partitions for today and DAYS_AHEAD more days, and drops old partitions. If an old
-   partition cannot be dropped, only logs this, because verdicts can still be sent. */
+   partition cannot be dropped, only logs the failure, because verdicts can still be sent. */
 static bool care(struct hs_spool *spool)
 {
     struct hs_db *db = hs_evidence_store_db(spool->remote);
@@ -140,7 +140,8 @@ static bool is_ready(struct hs_spool *spool)
 /* Rows that are sent in one transaction, sorted by time. */
 struct batch {
     /* first_us: time of the batch's first row (column `at`). last_us: time of the last row that the
-       batch tried to send, or skipped because the row's player was deleted; 0: none yet. */
+       batch handled; 0: none yet. A batch handles a row by trying to send it, or by skipping it
+       because its player was deleted. */
     int64_t first_us, last_us;
     size_t added;    /* number of rows that were new to the database */
     bool has_erased; /* some player was deleted after first_us */
@@ -170,7 +171,8 @@ static int is_erased(struct hs_db *db, const struct hs_evidence_row *row)
     return found;
 }
 
-/* Sends the ruleset and the map of a verdict, unless the cache shows that the database has them. */
+/* Sends the ruleset and the map of a verdict. If the cache shows that the database has both
+   documents, sends nothing. */
 static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stored *stored)
 {
     const struct hs_str revisions[2] = {stored->row.revision, stored->row.map_revision};
@@ -194,8 +196,8 @@ static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stor
     return true;
 }
 
-/* Sends one row, unless it is about a player who was deleted after the verdict. The body stays
-   compressed. */
+/* Sends one row. Skips the row if it is about a player who was deleted after the verdict. The body
+   stays compressed. */
 static bool send_row(struct hs_spool *spool, struct hs_db_statement *found, struct batch *batch)
 {
     struct hs_evidence_stored stored = {.db = hs_db_of(found)};
@@ -226,8 +228,8 @@ static void append_values(struct hs_buffer *sql, int rows, int columns)
     }
 }
 
-/* Prepares a statement that inserts `rows` rows and returns the times of the inserted ones. It
-   skips a row if its time or its id is already in the database. */
+/* Prepares a statement that inserts `rows` rows and returns the times of the inserted rows. The
+   statement skips a row if the row's time or id is already in the database. */
 static struct hs_db_statement *prepare_group(struct hs_db *db, int rows)
 {
     struct hs_buffer sql = {0};
@@ -277,7 +279,7 @@ static bool send_again(struct hs_spool *spool, int64_t at_us, struct batch *batc
     return fine;
 }
 
-/* Runs the statement, and then sends each row that it skipped. */
+/* Runs the statement, and then sends each row that the statement skipped. */
 static bool finish_group(struct hs_spool *spool, struct hs_db_statement *group,
                          const int64_t *times, int count, struct batch *batch)
 {
@@ -317,7 +319,7 @@ static bool send_group(struct hs_spool *spool, struct hs_db_statement *rows, int
 }
 
 /* If any replica has deleted documents from the database, clears the cache of sent documents. Call
-   it in the transaction that needs the documents. */
+   this function in the transaction that needs the documents. */
 static bool check_documents(struct hs_spool *spool)
 {
     int64_t removed_us = hs_evidence_documents_removed(hs_evidence_store_db(spool->remote));
@@ -327,8 +329,8 @@ static bool check_documents(struct hs_spool *spool)
     return removed_us >= 0;
 }
 
-/* Sends the rows in one transaction. Uses a single statement, unless there is only one row or a
-   player was deleted after the first row. */
+/* Sends the rows in one transaction. If there are several rows, and no player was deleted after the
+   first row, uses a single statement. Otherwise sends each row with its own statement. */
 static bool send_rows(struct hs_spool *spool, struct hs_db_statement *rows, int count,
                       struct batch *batch)
 {
@@ -366,8 +368,8 @@ static bool remove_rows(struct hs_spool *spool, int64_t last_us)
     return true;
 }
 
-/* Call it after a failed batch. If the database refused a row, the next batch contains only one
-   row. If that single row is refused, it is dropped. */
+/* Call this function after a failed batch. If the database refused a row, the next batch contains
+   only one row. If the database refuses the only row of a batch, the row is dropped. */
 static bool recover(struct hs_spool *spool, const struct batch *batch)
 {
     if (batch->last_us == 0 || !hs_evidence_store_has_refused(spool->remote))
@@ -383,7 +385,7 @@ static bool recover(struct hs_spool *spool, const struct batch *batch)
     return !was_alone || remove_rows(spool, batch->last_us);
 }
 
-/* Sends the oldest rows in the spool. A batch does not extend beyond midnight. */
+/* Sends the oldest rows in the spool. All rows of a batch belong to the same day (UTC). */
 static bool send_batch(struct hs_spool *spool, int64_t first_us)
 {
     static const char sql[] = "SELECT " HS_EVIDENCE_ALL_OF_ROW " WHERE v.at < ?1"
@@ -421,7 +423,8 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
 
 /* Sends all documents in the spool, because a map may be added to the spool after the last verdict
    that needs the map. The first call also deletes the documents that no verdict in the spool needs.
-   Later calls delete nothing, because the writer may be adding a verdict that needs them. */
+   Later calls delete nothing, because the writer may just be adding a verdict that needs a
+   document. */
 static bool send_late_documents(struct hs_spool *spool)
 {
     static const char sql[] = "SELECT kind, name, revision FROM documents";
@@ -439,7 +442,7 @@ static bool send_late_documents(struct hs_spool *spool)
         *(is_map ? &stored.row.map_revision : &stored.row.revision) = hs_db_text(documents, 2);
         bool is_sent = send_documents(spool, &stored);
         fine = is_sent || hs_evidence_store_has_refused(spool->remote);
-        if (fine && !is_sent) /* a refused document must not hold up verdicts */
+        if (fine && !is_sent) /* a refused document must not delay verdicts */
             report(spool, hs_evidence_store_error(spool->remote));
     }
     hs_db_finalize(documents);
@@ -473,7 +476,7 @@ static bool work(struct hs_spool *spool)
     return hs_db_run(hs_evidence_store_db(spool->remote), "SELECT 1") || fail(spool, spool->remote);
 }
 
-/* Closes and renames the file of the spool if the writer waits for this (hs_spool_move_aside). */
+/* If the writer waits in hs_spool_move_aside, closes and renames the file of the spool. */
 static void move_if_due(struct hs_spool *spool)
 {
     pthread_mutex_lock(&spool->lock);

@@ -1,9 +1,9 @@
 /*
  * Moves verdicts from the spool to PostgreSQL. The spool is a file in the data directory to which
  * the writer (writer.h) commits each verdict. A thread sends the verdicts to the database, and then
- * deletes them from the spool. So requests never wait for the database, and no committed verdict is
- * lost during an outage of the database. After a failure, a verdict may be sent twice; the database
- * ignores the second copy. Thread-safe.
+ * deletes the sent verdicts from the spool. So requests never wait for the database, and no
+ * committed verdict is lost during an outage of the database. After a failure, a verdict may be
+ * sent twice; the database ignores the second copy. Thread-safe.
  *
  * The thread also creates the partitions for today and the next two days, and drops old partitions.
  */
@@ -15,9 +15,9 @@
 struct hs_metrics;
 struct hs_spool;
 
-/* Starts the thread. `home` and `metrics` must outlive it. `keep_days` and `keep_bytes` limit the
-   partitions in the database, by the rule of hs_evidence_remove_old (files.h). Returns NULL if
-   memory runs out or the thread cannot start. */
+/* Starts the thread. `home` and `metrics` must outlive the thread. `keep_days` and `keep_bytes`
+   limit the partitions in the database, by the rule of hs_evidence_remove_old (files.h). Returns
+   NULL if memory runs out or the thread cannot start. */
 struct hs_spool *hs_spool_start(const struct hs_evidence_home *home, unsigned keep_days,
                                 uint64_t keep_bytes, struct hs_metrics *metrics);
 

@@ -110,7 +110,8 @@ static bool step(struct hs_evidence_store *store, enum statement which)
 
 /* ---- the file ---- */
 
-/* Returns false if the statement failed or returned no row. */
+/* Runs a statement, and reads the number that it returns. Returns false if the statement failed or
+   returned no row. */
 static bool read_number(struct hs_evidence_store *store, enum statement which, int64_t *out)
 {
     struct hs_db_statement *statement = store->statements[which];
@@ -129,8 +130,8 @@ static bool prepare(struct hs_evidence_store *store)
 }
 
 /* In WAL mode, readers never wait for the writer. With synchronous NORMAL, a commit is in the log
-   file, so it survives a crash of the process. FULL also syncs each commit to the disk. With
-   secure_delete, SQLite overwrites the bytes of deleted rows with zeros. */
+   file, so the commit survives a crash of the process. FULL also syncs each commit to the disk.
+   With secure_delete, SQLite overwrites the bytes of deleted rows with zeros. */
 static bool set_up(struct hs_evidence_store *store, bool is_synced, bool has_tables)
 {
     return run(store, "PRAGMA journal_mode = WAL") &&
@@ -161,9 +162,9 @@ static unsigned char *make_tables(sqlite3_int64 *size)
     return bytes;
 }
 
-/* Creates a file with empty tables, unless it exists. SQLite itself would lock the new file until
-   it is on the disk; with a slow disk, readers would fail during that time. Returns false and sets
-   errno on failure. */
+/* If the file does not exist, creates it with empty tables. If SQLite created the file, it would
+   lock the file until the file is on the disk. With a slow disk, readers would fail during that
+   time. Returns false and sets errno on failure. */
 static bool make_file(const char *path)
 {
     char fresh[4096];
@@ -176,7 +177,8 @@ static bool make_file(const char *path)
     int fd = bytes != NULL ? mkostemp(fresh, O_CLOEXEC) : -1;
     struct iovec part = {bytes, (size_t)size};
     bool fine = fd >= 0 && hs_file_write(fd, &part, 1) && fsync(fd) == 0 &&
-                (link(fresh, path) == 0 || errno == EEXIST); /* another thread was faster */
+                (link(fresh, path) == 0 || errno == EEXIST); /* another thread has already created
+                                                                the file */
     int error = errno;
     if (fd >= 0) {
         unlink(fresh);
@@ -297,14 +299,14 @@ static void forget_codes(struct hs_evidence_store *store)
     memset(store->remembered, 0, sizeof store->remembered);
 }
 
-/* If another connection has written, it may have deleted the codes of a player (erase.h), so the
-   cached codes are dropped. */
+/* If another connection has written to the file, drops the cached codes, because the other
+   connection may have deleted the codes of a player (erase.h). */
 bool hs_evidence_store_begin(struct hs_evidence_store *store)
 {
     int64_t changes = 0;
     if (!hs_evidence_begin_shared(store->db))
         return false;
-    if (hs_db_is_postgres(store->db)) /* no codes */
+    if (hs_db_is_postgres(store->db)) /* PostgreSQL has no codes */
         return true;
     if (!read_number(store, CHANGES, &changes))
         return false;
@@ -369,9 +371,9 @@ static bool put_verdict(struct hs_evidence_store *store, int64_t at_us,
     return step(store, PUT_VERDICT);
 }
 
-/* Compresses the concatenated parts into store->packed. Returns the size; 0: out of memory. The
-   parts are first copied behind the space for the result: for short texts, zstd needs more time for
-   several parts than for one. */
+/* Compresses the concatenated parts into store->packed. Returns the size; 0: out of memory. First
+   copies the parts, one after the other, behind the space for the result. For short texts, zstd
+   compresses one long text faster than several parts. */
 static size_t pack(struct hs_evidence_store *store, const struct hs_str *parts, size_t count)
 {
     size_t size = 0;
@@ -433,7 +435,7 @@ static bool finds(struct hs_evidence_store *store, enum statement which)
 }
 
 /* Adds a row with the time row->at_us. If another row already has this time, tries the times after
-   it (`step` 1) or before it (-1). */
+   this time (`step` 1) or before this time (`step` -1). */
 static bool put_at_free_time(struct hs_evidence_store *store, const struct hs_evidence_row *row,
                              int64_t step)
 {

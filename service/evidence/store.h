@@ -9,7 +9,8 @@
 #include "service/evidence/files.h"
 #include "service/evidence/tables.h"
 
-/* A verdict, with all data that is needed to compute it again. All strings are borrowed. */
+/* A verdict, with all data that is needed to compute the verdict again. All strings are
+   borrowed. */
 struct hs_evidence_row {
     int64_t at_us;  /* wall clock; the store increases it if needed, so that times are unique and in
                        order */
@@ -26,13 +27,14 @@ struct hs_evidence_row {
     /* Lines of a recorded stream: the line that opens the match, without its state, and the line of
        the request. */
     struct hs_str opening, request;
-    /* The excerpt (validators/snapshot.h). The complete opening line ends with it. */
+    /* The excerpt (validators/snapshot.h). In a recorded stream, the complete opening line ends
+       with this excerpt. */
     struct hs_str state;
     /* JSON about the player and the match (context.h); empty in rows of earlier versions. */
     struct hs_str context;
     /* The sizes and the compressed bytes of `opening`, `request`, `state` and `context`. If
-       `packed.ptr` is NULL, the store compresses the texts; otherwise it writes these bytes as they
-       are. */
+       `packed.ptr` is NULL, the store compresses the texts. If `packed.ptr` is not NULL, the store
+       writes the bytes of `packed` unchanged. */
     struct hs_str sizes, packed;
 };
 
@@ -44,7 +46,7 @@ struct hs_evidence_store;
 bool hs_evidence_store_file_is_damaged(const char *path);
 bool hs_evidence_store_is_damaged(const struct hs_evidence_store *store);
 
-/* Opens a file. If the file is missing, creates it together with its tables. Only the user of the
+/* Opens a file. If the file is missing, creates the file and its tables. Only the user of the
    process can read the new file (mode 0600). With `is_synced`, a commit survives a power failure.
    Without `is_synced`, a commit survives only a crash of the process. Returns NULL with a message
    in `error` on failure. Several processes and threads may have the file open. Each call waits up
@@ -62,9 +64,9 @@ void hs_evidence_store_limit(struct hs_evidence_store *store, uint64_t bytes);
 /* A transaction may add several rows. After a failed call, read hs_evidence_store_error first, and
    then undo the transaction. hs_evidence_store_put does nothing if a verdict with the same id is
    stored. If the newest row in the file has the same or a later time, the new row gets the first
-   time after the newest row. But if that time would reach `end_us`, the new row keeps its time or,
-   if another row has this time, gets the nearest free earlier time. row->at_us must be below
-   `end_us`. */
+   time after the newest row. If that first time is not below `end_us`, the new row keeps its own
+   time instead. If another row already has the new row's own time, the new row gets the nearest
+   free earlier time. row->at_us must be below `end_us`. */
 bool hs_evidence_store_begin(struct hs_evidence_store *store);
 bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evidence_row *row,
                            int64_t end_us);
@@ -77,7 +79,7 @@ void hs_evidence_store_undo(struct hs_evidence_store *store);
 bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evidence_row *row);
 
 /* `kind` is "ruleset" or "map". hs_evidence_store_has returns whether the document is stored;
-   hs_evidence_store_put_document adds it. */
+   hs_evidence_store_put_document adds the document. */
 bool hs_evidence_store_has(struct hs_evidence_store *store, struct hs_str kind,
                            struct hs_str revision);
 bool hs_evidence_store_put_document(struct hs_evidence_store *store, struct hs_str kind,
@@ -89,9 +91,9 @@ struct hs_db *hs_evidence_store_db(struct hs_evidence_store *store);
 
 const char *hs_evidence_store_error(const struct hs_evidence_store *store);
 
-/* Returns whether the last call failed because of the values in the row, so that a retry is
-   useless. Otherwise the cause was the disk, the memory, the network, or another user of the
-   database. */
+/* Call this function after a failed call. Returns whether the call failed because of the values in
+   the row, so that a retry is useless. If it returns false, the cause was the disk, the memory, the
+   network, or another user of the database. */
 bool hs_evidence_store_has_refused(const struct hs_evidence_store *store);
 
 #endif

@@ -53,8 +53,8 @@ static const char partitioned_tables[] = POSTGRES_TABLES(
 static const char cases_tables[] = POSTGRES_TABLES(" UNIQUE", "")
     HS_EVIDENCE_REVIEWS("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "BIGINT");
 
-/* EXTERNAL: PostgreSQL need not compress the bodies, because they already are compressed. The
-   version of the tables is stored as the comment on `verdicts`. */
+/* EXTERNAL: PostgreSQL does not compress the bodies, because the service has already compressed
+   them. The version of the tables is stored as the comment on `verdicts`. */
 static const char last_steps[] =
     "ALTER TABLE bodies ALTER body SET STORAGE EXTERNAL;"
     "ALTER TABLE documents ALTER body SET STORAGE EXTERNAL;"
@@ -97,7 +97,8 @@ bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_parti
              "DO $$BEGIN IF to_regnamespace('%s') IS NULL THEN CREATE SCHEMA %s; END IF; END$$",
              schema, schema);
     bool fine = hs_evidence_begin_alone(db);
-    if (fine && hs_evidence_schema_of(db) == HS_EVIDENCE_SCHEMA) /* another replica was faster */
+    if (fine && hs_evidence_schema_of(db) == HS_EVIDENCE_SCHEMA) /* another replica has already
+                                                                    created the tables */
         return hs_db_run(db, "ROLLBACK");
     return fine && hs_db_run(db, make_schema) &&
            hs_db_run(db, is_partitioned ? partitioned_tables : cases_tables) &&
@@ -111,9 +112,9 @@ static void name_day(int64_t day, char name[HS_EVIDENCE_DAY])
     name[4] = name[7] = '_';
 }
 
-/* Creates the partition of `table` for a day, unless it exists. CREATE TABLE ... PARTITION OF would
-   make readers wait, so the partition is created as a separate table and then attached. `more`:
-   additional constraints. */
+/* If `table` has no partition for the day, creates the partition. CREATE TABLE ... PARTITION OF
+   would make readers wait, so the partition is created as a separate table and then attached.
+   `more`: additional constraints. */
 static bool make_partition(struct hs_db *db, const char *table, const char *more, int64_t day)
 {
     char name[HS_EVIDENCE_DAY], sql[512];
@@ -151,8 +152,9 @@ static bool drop_day(struct hs_db *db, int64_t day)
     return fine;
 }
 
-/* Deletes the documents that no verdict needs any more. The comment on the table tells the replicas
-   when this happened, because they cache which documents they have sent (spool.c). */
+/* Deletes the documents that no verdict needs any more. Stores the time of the deletion as the
+   comment on the table. The replicas read this time, because each replica caches which documents it
+   has sent (spool.c). */
 static bool remove_documents(struct hs_db *db)
 {
     char sql[384];

@@ -2,10 +2,10 @@
  * The tables of the evidence store, in a SQLite file or a PostgreSQL schema.
  *
  * Queries filter by the columns of HS_EVIDENCE_TEXTS. In SQLite, these columns contain small
- * integers, and the table `codes` in the same file maps them to texts. So a query reads only about
- * ten bytes of a row that does not match. In PostgreSQL, the columns contain the texts themselves,
- * because other programs also read these tables. There, `verdicts` and `bodies` have one partition
- * for each day.
+ * integers, and the table `codes` in the same file maps the integers to texts. So a query reads
+ * only about ten bytes of a row that does not match. In PostgreSQL, the columns contain the texts
+ * themselves, because other programs also read these tables. In PostgreSQL, `verdicts` and `bodies`
+ * have one partition for each day.
  */
 #ifndef HS_SERVICE_EVIDENCE_TABLES_H
 #define HS_SERVICE_EVIDENCE_TABLES_H
@@ -47,22 +47,23 @@
    version cannot be read. */
 int hs_evidence_schema_of(struct hs_db *db);
 
-/* The statements that create the tables in a SQLite file and set their version. */
+/* The statements that create the tables in a SQLite file and set the version of the tables. */
 extern const char hs_evidence_file_tables[];
 
-/* Creates the PostgreSQL schema and its tables, if they do not exist. Several replicas may call it
-   at once. `is_partitioned`: `verdicts` and `bodies` get one partition for each day. Otherwise they
-   are plain tables for reviewed verdicts, and `reviews` and `audit` are created, too (cases.h). */
+/* Creates the PostgreSQL schema and its tables, if they do not exist. Several replicas may call
+   this function at once. `is_partitioned`: true: `verdicts` and `bodies` get one partition for each
+   day; false: `verdicts` and `bodies` are plain tables for reviewed verdicts, and the function also
+   creates `reviews` and `audit` (cases.h). */
 bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_partitioned);
 
-/* Creates the partitions for a day, unless they exist. `day`: days since 1970-01-01. Call it
-   outside a transaction. */
+/* Creates the partitions for a day, if they do not exist. `day`: days since 1970-01-01. Call this
+   function outside a transaction. */
 bool hs_evidence_make_day(struct hs_db *db, int64_t day);
 
 /* Drops old partitions by the rule of hs_evidence_remove_old (files.h). `today`: days since
    1970-01-01. After dropping a partition, also deletes the rulesets and maps that no verdict needs
-   any more. Call it outside a transaction. Returns false on failure, for example because a reader
-   uses the oldest partition. */
+   any more. Call this function outside a transaction. Returns false on failure, for example because
+   a reader uses the oldest partition. */
 bool hs_evidence_drop_days(struct hs_db *db, int64_t today, unsigned keep_days,
                            uint64_t keep_bytes);
 
@@ -70,9 +71,10 @@ bool hs_evidence_drop_days(struct hs_db *db, int64_t today, unsigned keep_days,
    a transaction of hs_evidence_begin_shared is open, no document is deleted. */
 int64_t hs_evidence_documents_removed(struct hs_db *db);
 
-/* Begin a transaction and take a lock. hs_evidence_begin_shared is for adding verdicts; several
-   replicas may do this at once. hs_evidence_begin_alone is for deleting rows and changing tables:
-   its transaction runs while no other transaction of these two functions runs. */
+/* These functions begin a transaction and take a lock. hs_evidence_begin_shared is for adding
+   verdicts; several replicas may add verdicts at once. hs_evidence_begin_alone is for deleting rows
+   and changing tables. While its transaction runs, no other transaction that one of these functions
+   has begun can run. */
 bool hs_evidence_begin_shared(struct hs_db *db);
 bool hs_evidence_begin_alone(struct hs_db *db);
 

@@ -16,8 +16,9 @@
    move add pages that this move leaves behind, so the move is repeated. The repetitions are short.
    BUSY_MS: how long a move waits for a transaction of the writer. */
 enum { TRIES = 4, BUSY_MS = 2000 };
-/* 256 MiB. If the log is longer than this and pages are left, the writer has to wait for the last
-   move. Otherwise the log could grow without limit under constant commits. */
+/* 256 MiB. If the log has more pages than PAGES_MAX, and a move leaves pages behind, the writer has
+   to wait for the last move. Without this wait, the log could grow without limit while rows are
+   committed constantly. */
 enum { PAGES_MAX = 65536 };
 
 struct hs_wal_mover {

@@ -17,17 +17,18 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* A crash may lose at most the verdicts of the last 0.2 s. A row waits up to COMMIT_US for its
-   transaction to start. The rest of the 0.2 s is for the transaction itself, which is slow if the
-   thread rarely gets a processor. Small transactions (COMMIT_ROWS) need less processor time.
-   MOVE_US: the interval between moves of the write-ahead log into the file (wal.h). The first
-   commit after a move syncs the disk, because SQLite then writes at the start of its log again. */
+/* A crash may lose at most the verdicts of the last 0.2 s. A row waits up to COMMIT_US until its
+   transaction starts. The rest of the 0.2 s is for the transaction, which is slow if the thread
+   rarely gets a processor. A transaction has at most COMMIT_ROWS rows, because a small transaction
+   needs less processor time. MOVE_US: the interval between moves of the write-ahead log into the
+   file (wal.h). The first commit after a move syncs the disk, because SQLite then writes at the
+   start of its log again. */
 enum { COMMIT_ROWS = 50, COMMIT_US = 20000, MOVE_US = 5000000 };
 enum { RETRY_US = 1000000, WAIT_US = 2000000 };
 /* SQLite does not queue connections that wait for a file. So after TURN_US of commits, the thread
-   pauses until no connection of this process waits, but at most PAUSES times NAP_NS. NAP_NS is
-   longer than the time between two tries of a waiting connection of another process. Without the
-   pauses, a constant stream of verdicts would keep out deletions and maps. */
+   pauses until no connection of this process waits. The pause lasts at most PAUSES times NAP_NS.
+   NAP_NS is longer than the time between two tries of a waiting connection of another process.
+   Without the pauses, a constant stream of verdicts would keep out deletions and maps. */
 enum { TURN_US = 100000, NAP_NS = 3000000, PAUSES = 16 };
 
 /* A queued row. Its strings follow in the same allocation. */
@@ -38,7 +39,7 @@ struct item {
     struct hs_map_entry *map;         /* retained; may be NULL */
     size_t size;
     int64_t added_us; /* monotonic */
-    bool is_refused;  /* the file would refuse the row again, so it is skipped */
+    bool is_refused;  /* the file has refused the row, so the row is skipped */
 };
 
 struct hs_evidence {
@@ -153,8 +154,8 @@ static void find_place(const struct hs_evidence *evidence, char place[HS_EVIDENC
     hs_evidence_path(evidence->settings.home.directory, place, path);
 }
 
-/* Opens the file for new rows, unless it is already open. When a new day has begun, also removes
-   old files. */
+/* Opens the file for new rows, if it is not open yet. When a new day has begun, also removes old
+   files. */
 static bool open_day(struct hs_evidence *evidence)
 {
     bool is_synced = evidence->settings.is_synced;
@@ -183,10 +184,10 @@ static bool open_day(struct hs_evidence *evidence)
     return true;
 }
 
-/* Readers rely on each file containing only times of its own day. If a row from before midnight is
-   written after midnight, its time becomes the start of the new day. If the wall clock steps back
-   over midnight, the time of a row becomes the current time. As the store keeps times in order, the
-   rows stay in the order of the queue. */
+/* Readers expect that each file contains only times of its own day. If a row from before midnight
+   is written after midnight, its time becomes the start of the new day. If the wall clock steps
+   back over midnight, the time of a row becomes the current time. As the store keeps times in
+   order, the rows stay in the order of the queue. */
 static bool put_row(struct hs_evidence *evidence, const struct hs_evidence_row *row)
 {
     struct hs_evidence_row moved = *row;
@@ -214,8 +215,8 @@ static bool try_items(struct hs_evidence *evidence, struct item *items, struct i
     return *failed == NULL && hs_evidence_store_commit(store);
 }
 
-/* Writes a list of rows. Skips each row that the file refuses, so that it does not hold up the
-   other rows. */
+/* Writes a list of rows. Skips each row that the file refuses, so that a refused row does not delay
+   the other rows. */
 static bool write_items(struct hs_evidence *evidence, struct item *items)
 {
     struct item *failed;
@@ -229,7 +230,8 @@ static bool write_items(struct hs_evidence *evidence, struct item *items)
         hs_evidence_store_undo(store);
         if (!is_refused) {
             hs_evidence_store_close(store);
-            /* another file may have this path at the next try */
+            /* at the next try, this path may belong to another file, so the file must be opened
+               again */
             evidence->store = NULL;
             if (is_damaged)
                 move_aside(evidence, evidence->day);
@@ -262,8 +264,8 @@ static void end_waits(struct hs_evidence *evidence, const void *owner, int64_t n
     }
 }
 
-/* Frees a list of rows after it was committed or dropped, and ends the waits for them. The caller
-   holds the lock. */
+/* Frees a list of rows after the rows were committed or dropped, and ends the waits for these rows.
+   The caller holds the lock. */
 static void finish(struct hs_evidence *evidence, struct item *items, bool is_written)
 {
     size_t count = 0, refused = 0;
@@ -297,8 +299,9 @@ static bool is_batch_due(const struct hs_evidence *evidence)
                                         hs_clock_us() >= evidence->first->added_us + COMMIT_US));
 }
 
-/* Waits until a batch is due. Removes up to COMMIT_ROWS rows from the queue and returns them; NULL:
-   the writer is stopping. The caller holds the lock, which is released during the wait. */
+/* Waits until a batch is due. Removes up to COMMIT_ROWS rows from the queue, and returns a list of
+   these rows; NULL: the writer is stopping. The caller holds the lock, which is released during the
+   wait. */
 static struct item *take_batch(struct hs_evidence *evidence)
 {
     while (!is_batch_due(evidence)) {
@@ -316,8 +319,8 @@ static struct item *take_batch(struct hs_evidence *evidence)
     return items;
 }
 
-/* Retries a batch until it is written or the writer must stop. The caller holds the lock, which is
-   released while the rows are written. */
+/* Writes a batch. After a failure, tries again until the batch is written or the writer must stop.
+   The caller holds the lock, which is released while the rows are written. */
 static void write_batch(struct hs_evidence *evidence, struct item *items)
 {
     bool is_written;
@@ -333,9 +336,9 @@ static void write_batch(struct hs_evidence *evidence, struct item *items)
     finish(evidence, items, is_written);
 }
 
-/* If the file for new rows already exists, opens it and starts its log. This can be slow: SQLite
-   recovers its log after a crash, and the first write to a log syncs the disk. Call it before the
-   service accepts requests, so that the first rows do not wait. */
+/* If the file for new rows already exists, opens it and starts its log. Opening can be slow: SQLite
+   recovers its log after a crash, and the first write to a log syncs the disk. Call this function
+   before the service accepts requests, so that the first rows do not wait. */
 static void open_existing(struct hs_evidence *evidence)
 {
     char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH];
@@ -344,8 +347,8 @@ static void open_existing(struct hs_evidence *evidence)
         hs_wal_begin(hs_evidence_store_db(evidence->store));
 }
 
-/* Pauses, so that other connections can write. The caller holds the lock, which is released during
-   the pause. */
+/* Pauses the thread, so that other connections can write. The caller holds the lock, which is
+   released during the pause. */
 static void give_turn(struct hs_evidence *evidence)
 {
     pthread_mutex_unlock(&evidence->lock);

@@ -1,9 +1,10 @@
 /*
  * Writes verdicts to the evidence store, which has one file for each day. With PostgreSQL, verdicts
- * go to the spool file first, and another thread sends them to the database (spool.h). Thread-safe.
+ * go to the spool file first, and another thread sends the verdicts from the spool to the database
+ * (spool.h). Thread-safe.
  *
- * Requests append rows to a queue and never wait for the disk. One thread writes the rows. It
- * commits 20 ms after the oldest row was queued, or as soon as 50 rows are queued. With
+ * Requests append rows to a queue and never wait for the disk. One thread writes the rows. The
+ * thread commits 20 ms after the oldest row was queued, or as soon as 50 rows are queued. With
  * `is_synced`, the thread commits at once, and hs_evidence_await reports when the rows are on the
  * disk.
  *
@@ -27,9 +28,9 @@ struct hs_evidence_settings {
     size_t queue_bytes;
     bool is_synced;
     bool blocks;         /* a full queue refuses claims (true) or drops rows (false) */
-    unsigned keep_days;  /* files of at least this age are removed */
-    uint64_t keep_bytes; /* max total size of all files; beyond it, the oldest files are removed,
-                            but never today's file */
+    unsigned keep_days;  /* files that are at least this many days old are removed */
+    uint64_t keep_bytes; /* max total size of all files; if the total is larger, the oldest files
+                            are removed, but never today's file */
     const char *mask;    /* JSON pointers to the values that must not be stored (items.h) */
     /* One in this many plain verdicts (hs_evidence_wants) is stored; 0: none. */
     unsigned sample;
@@ -54,11 +55,12 @@ bool hs_evidence_wants(const struct hs_evidence *evidence, bool is_plain, struct
 bool hs_evidence_put(struct hs_evidence *evidence, const struct hs_evidence_row *row,
                      bool is_sample, struct hs_ruleset_entry *ruleset, struct hs_map_entry *map);
 
-/* Returns how many rows were committed or dropped so far. Call it before a request adds rows. */
+/* Returns how many rows were committed or dropped so far. Call this function before a request adds
+   rows. */
 uint64_t hs_evidence_done(struct hs_evidence *evidence);
 
-/* Returns a mark for hs_evidence_await that covers all rows queued so far. 0: no need to wait,
-   because these rows are on the disk, and no row was dropped since hs_evidence_done returned
+/* Returns a mark for hs_evidence_await that covers all rows queued so far. 0: the caller need not
+   wait, because these rows are on the disk, and no row was dropped since hs_evidence_done returned
    `done_before`. Both functions return 0 without `is_synced`, and for NULL. */
 uint64_t hs_evidence_mark(struct hs_evidence *evidence, uint64_t done_before);
 
@@ -67,10 +69,10 @@ uint64_t hs_evidence_mark(struct hs_evidence *evidence, uint64_t done_before);
 struct hs_evidence_wait {
     const void *owner;          /* for hs_evidence_end_waits */
     uint64_t mark, done_before; /* see hs_evidence_mark */
-    /* Called on any thread, while the writer's lock is held, so it must not call the writer. */
+    /* Called on any thread, while the writer's lock is held, so `done` must not call the writer. */
     void (*done)(struct hs_evidence_wait *wait);
-    /* Set before `done` is called, and when hs_evidence_await returns false. True: some rows were
-       not on the disk in time, or rows were dropped since `done_before`. */
+    /* Set before `done` is called, and when hs_evidence_await returns false. True: two seconds were
+       over before all rows were on the disk, or rows were dropped since `done_before`. */
     bool is_lost;
     /* Only the writer uses the following members. */
     int64_t until_us;
@@ -82,11 +84,12 @@ struct hs_evidence_wait {
    rows, or has dropped rows since `done_before`. */
 bool hs_evidence_await(struct hs_evidence *evidence, struct hs_evidence_wait *wait);
 
-/* Ends the waits that have lasted two seconds. Call it every second. Does nothing for NULL. */
+/* Ends the waits that have lasted two seconds. Call this function every second. Does nothing for
+   NULL. */
 void hs_evidence_expire(struct hs_evidence *evidence);
 
-/* Ends all waits with this owner. After that, the owner must not start another wait. Does nothing
-   for NULL. */
+/* Ends all waits with this owner. After this call, the owner must not start another wait. Does
+   nothing for NULL. */
 void hs_evidence_end_waits(struct hs_evidence *evidence, const void *owner);
 
 /* Returns true while claims must be refused: the queue is full, and `blocks` is set. */

@@ -13,10 +13,10 @@
 #include "service/system/clock.h"
 #include "service/system/thread.h"
 
-/* POLL_US: how often the thread reads the version. KEEP_US: how often it extends the life of the
-   documents of open matches in the store. PINNED_US: how long a document stays in `pinned`.
-   EMPTIED_US: how long the store may lack matches of other replicas after it lost its data; the
-   keys of matches expire after the same time. */
+/* POLL_US: how often the thread reads the version. KEEP_US: how often the thread extends the time
+   until the documents of open matches expire in the store. PINNED_US: how long a document stays in
+   `pinned`. EMPTIED_US: how long the store may lack matches of other replicas after it lost its
+   data. The keys of matches in the store expire after the same time. */
 enum {
     POLL_US = 1000000,
     KEEP_US = 600000000,
@@ -25,15 +25,15 @@ enum {
     EMPTIED_US = 120000000
 };
 
-/* A ruleset or map that is kept for matches that are taken over. Its name may be deleted by now, or
-   may refer to another document. */
+/* A ruleset or map that this replica keeps for matches that it takes over. The name of the document
+   may be deleted by now, or may refer to another document. */
 struct pinned {
     enum hs_shared_kind kind;
-    struct hs_name name;   /* map: its name; ruleset: "" */
-    struct hs_name tenant; /* is charged for the document */
+    struct hs_name name;   /* the name of the map; "" for a ruleset */
+    struct hs_name tenant; /* the tenant who is charged for the document */
     char revision[HS_REVISION_MAX];
-    /* `ruleset` and `map` are NULL until the document is fetched. A successful fetch sets one of
-       them and retains it. */
+    /* `ruleset` and `map` are NULL until the document is fetched. A successful fetch sets `ruleset`
+       or `map`, and retains the ruleset or map. */
     struct hs_ruleset_entry *ruleset;
     struct hs_map_entry *map;
     int64_t until_us;
@@ -47,14 +47,15 @@ struct hs_catalog {
     pthread_mutex_t lock;
     /* `wake` is for the thread, and `synced` for requests that wait for the thread. */
     pthread_cond_t wake, synced;
-    bool has_thread, is_ending; /* the lock guards these and the next members */
+    bool has_thread, is_ending; /* `lock` guards these two members and the next ones, up to
+                                   `pinned_count` */
     /* Rounds of the thread are numbered. asked: the newest round that a request needs. finished:
        the newest round that is finished. */
     uint64_t asked, finished;
     bool must_read;         /* the names on this replica may differ from version `applied` */
     uint64_t applied_round; /* the newest round after which this replica had all names */
     struct hs_shared_version applied; /* version of the names on this replica */
-    int64_t emptied_us; /* when this replica last noticed that the store lost its data */
+    int64_t emptied_us; /* when this replica last noticed that the store had lost its data */
     struct pinned pinned[PINNED_MAX];
     size_t pinned_count;
     /* Only the thread uses the following members. */
@@ -80,9 +81,9 @@ static bool read_version(struct hs_catalog *catalog, struct hs_shared_version *v
     return hs_shared_begin(store) && hs_shared_version(store, HS_STORE_TIMEOUT_US, version);
 }
 
-/* Replaces the names on this replica with those in the store. If the store has lost its data, it
-   has at most the names that other replicas have sent since. In that case, this replica sends its
-   own names first. Returns false if the store did not answer. */
+/* Replaces the names on this replica with the names in the store. A store that has lost its data
+   has at most the names that other replicas have sent since then. If the store has lost its data,
+   this replica first sends its own names. Returns false if the store did not answer. */
 static bool sync_names(struct hs_catalog *catalog)
 {
     struct hs_service *service = catalog->service;
@@ -116,8 +117,9 @@ static bool sync_names(struct hs_catalog *catalog)
     return is_fine;
 }
 
-/* Fetches the pinned document at index `place`. The caller holds the lock, which is released during
-   the wait. Only this thread removes pinned documents, so the index stays valid. */
+/* Fetches the pinned document at index `place`. The caller holds the lock. The function releases
+   the lock while it waits for the store. The index stays valid, because only this thread removes
+   pinned documents. */
 static void fetch_pinned(struct hs_catalog *catalog, size_t place)
 {
     const struct pinned wanted = catalog->pinned[place];
@@ -140,7 +142,8 @@ static void fetch_pinned(struct hs_catalog *catalog, size_t place)
     pthread_cond_broadcast(&catalog->synced);
 }
 
-/* Fetches missing pinned documents, and removes those whose time is over. */
+/* Fetches missing pinned documents, and removes the pinned documents whose `until_us` has
+   passed. */
 static void serve_pinned(struct hs_catalog *catalog)
 {
     pthread_mutex_lock(&catalog->lock);
@@ -265,8 +268,8 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us)
         code = pthread_cond_timedwait(&catalog->synced, &catalog->lock, &until);
         is_current = catalog->finished >= round;
     }
-    /* If the store did not answer during the round, names on this replica may be outdated. They are
-       used anyway while the store is down. */
+    /* If the store did not answer during the round, names on this replica may be outdated. While
+       the store is down, the replica uses its names even if they are outdated. */
     if (is_current && catalog->applied_round < round)
         is_current = !hs_store_is_up(catalog->store, HS_STORE_BULK);
     pthread_mutex_unlock(&catalog->lock);
@@ -281,7 +284,7 @@ bool hs_catalog_was_emptied(struct hs_catalog *catalog)
     return emptied_us != 0 && hs_clock_us() - emptied_us < EMPTIED_US;
 }
 
-/* If the store may lack the change, lets the next round read all names. */
+/* Asks for a new round. If the store may lack the change, this round reads all names. */
 static enum hs_shared_result settle(struct hs_catalog *catalog, enum hs_shared_result result)
 {
     pthread_mutex_lock(&catalog->lock);
@@ -336,8 +339,9 @@ static bool is_pinned(const struct pinned *pinned, enum hs_shared_kind kind, str
            hs_str_equal(hs_name_str(&pinned->name), name);
 }
 
-/* Returns the pinned document, and pins it if necessary. The document may still have to be fetched.
-   The caller holds the lock. NULL: PINNED_MAX other documents are pinned. */
+/* Returns the entry of the pinned document, and adds the entry if it is missing. The document
+   itself may not be fetched yet. The caller holds the lock. NULL: PINNED_MAX other documents are
+   pinned. */
 static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
                                   struct hs_str tenant, struct hs_str name, struct hs_str revision)
 {
@@ -355,8 +359,8 @@ static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kin
     return pinned;
 }
 
-/* Waits until the pinned document was fetched. Returns a copy with a retained ruleset or map, or
-   with neither of them. */
+/* Waits until the pinned document was fetched. Returns a copy of the entry. If the fetch succeeded,
+   the copy has a retained ruleset or map. */
 static struct pinned await_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
                                   struct hs_str tenant, struct hs_str name, struct hs_str revision,
                                   int64_t wait_us)

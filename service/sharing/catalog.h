@@ -6,8 +6,8 @@
  *
  * The store decides which document belongs to a name. While the store is down, each replica uses
  * its own copies, and refuses uploads and deletions. If the store has lost its names, the replicas
- * send their own names again, together with the documents. They read the documents of maps from the
- * files in --data.
+ * send their own names again, together with the documents. The replicas read the documents of maps
+ * from the files in --data.
  */
 #ifndef HS_SERVICE_SHARING_CATALOG_H
 #define HS_SERVICE_SHARING_CATALOG_H
@@ -22,17 +22,17 @@ struct hs_map_entry;
 struct hs_ruleset_entry;
 struct hs_service;
 
-/* Reads all names if the store is up, and starts the thread. Call it only if the service has a
-   store. Returns NULL if memory runs out or the thread cannot start. */
+/* Reads all names if the store is up, and starts the thread. Call this function only if the service
+   has a store. Returns NULL if memory runs out or the thread cannot start. */
 struct hs_catalog *hs_catalog_start(struct hs_service *service);
-/* Stops the thread. This takes less than a second even if the store is slow. After this call,
+/* Stops the thread. The call takes less than a second, even if the store is slow. After this call,
    hs_store_ask returns LOST. Does nothing for NULL. */
 void hs_catalog_stop(struct hs_catalog *catalog);
 
-/* Waits until this replica has all changes of names that any replica had confirmed before the call.
-   Returns false if this takes longer than `wait_us`; the client must then retry. If the store is
-   down or does not answer, returns true, because the replica then uses its own names. This function
-   waits, so workers must not call it. */
+/* Waits until this replica has all changes of names that any replica had confirmed to a client
+   before the call. Returns false if the wait takes longer than `wait_us`; the client must then
+   retry. If the store is down or does not answer, returns true, because the replica then uses its
+   own names. This function waits, so workers must not call it. */
 bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us);
 
 /* Returns whether this replica has noticed in the last 120 s that the store lost its data. Until
@@ -42,15 +42,16 @@ bool hs_catalog_was_emptied(struct hs_catalog *catalog);
 /*
  * The following functions write a change of a name to the store. Call them after the change was
  * made on this replica. DONE: the store has the change, or `catalog` is NULL. LOST: the store may
- * lack the change; this replica then reads all names from the store again and uses them.
+ * lack the change. This replica then reads all names from the store again, and uses the names that
+ * it reads.
  */
 
 /* Writes the ruleset and the canary that a name has on this replica. Does nothing if the ruleset is
-   from a file. Also returns LOST if another replica has changed the name, so that `revision`
-   belongs neither to the name's ruleset nor to its canary. */
+   from a file. Also returns LOST if another replica has changed the name in the meantime: then
+   neither the name's ruleset nor its canary has this `revision`. */
 enum hs_shared_result hs_catalog_put_ruleset(struct hs_catalog *catalog, struct hs_str name,
                                              const char *revision);
-/* Writes a map. `text`: its document. */
+/* Writes a map. `text`: the document of the map. */
 enum hs_shared_result hs_catalog_put_map(struct hs_catalog *catalog,
                                          const struct hs_map_entry *entry, struct hs_str text);
 enum hs_shared_result hs_catalog_drop(struct hs_catalog *catalog, enum hs_shared_kind kind,

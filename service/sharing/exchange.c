@@ -110,8 +110,8 @@ static bool is_same_ruleset(struct hs_ruleset_store *rulesets, const struct hs_r
     return is_same;
 }
 
-/* Sets the ruleset and the canary of a name. Returns false on failure. Without an answer from the
-   store, changes nothing. */
+/* Sets the ruleset and the canary of a name. Returns false on failure. If the store does not
+   answer, changes nothing. */
 static bool apply_ruleset(struct hs_service *service, const struct name *name, bool *has_answer)
 {
     struct hs_ruleset_store *rulesets = service->rulesets;
@@ -209,8 +209,8 @@ static struct hs_map_entry *fetch_map(struct hs_service *service, const struct n
     return entry;
 }
 
-/* Copies a name from the store to this replica. Deletes the name if its map cannot be used here.
-   Returns false if the store did not answer. */
+/* Copies a name from the store to this replica. If this replica cannot use the map, deletes the
+   name on this replica. Returns false if the store did not answer. */
 static bool update_map(struct hs_service *service, const struct name *name)
 {
     struct hs_map_store *maps = service->maps;
@@ -339,13 +339,14 @@ void hs_exchange_send_all(struct hs_service *service)
 
 /* ---- documents of matches ---- */
 
-/* Retained rulesets or maps, each once. */
+/* A set of retained rulesets or maps. */
 struct entries {
     void **items;
     size_t count, capacity;
 };
 
-/* Returns false if the set already contains the item, or memory runs out. */
+/* Adds an item to the set. Returns false if the set already contains the item, or memory runs
+   out. */
 static bool add_once(struct entries *entries, void *item)
 {
     for (size_t i = 0; i < entries->count; i++)
@@ -373,8 +374,8 @@ static void add_documents(void *context, struct hs_match_slot *slot)
         hs_map_store_retain(in_use->service->maps, slot->map);
 }
 
-/* Each match is locked only while its documents are listed. The store is asked afterwards, once for
-   each document: asking once for each match would take minutes if the store is slow, and delay the
+/* Locks each match only while its documents are listed. Afterwards asks the store once for each
+   document. With a slow store, asking once for each match would take minutes, and would delay the
    next round. */
 void hs_exchange_keep(struct hs_service *service)
 {

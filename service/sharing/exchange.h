@@ -1,8 +1,8 @@
 /*
  * Copies rulesets and maps between this replica and the store (store/documents.h), for the catalog
  * (catalog.h). The functions wait for the store. Failures are logged and counted. Only
- * hs_exchange_put_ruleset and hs_exchange_put_map are thread-safe; one thread at a time may call
- * the others, because they change the names on this replica.
+ * hs_exchange_put_ruleset and hs_exchange_put_map are thread-safe; only one thread at a time may
+ * call the other functions, because they change the names on this replica.
  */
 #ifndef HS_SERVICE_SHARING_EXCHANGE_H
 #define HS_SERVICE_SHARING_EXCHANGE_H
@@ -14,9 +14,10 @@ struct hs_map_entry;
 struct hs_ruleset_entry;
 struct hs_service;
 
-/* Replaces the uploaded names on this replica with those in the store. Also deletes a name if its
-   document cannot be used here. If the store does not send the document of a name, the name keeps
-   its old document. Returns false if the store did not answer all requests. */
+/* Replaces the uploaded names on this replica with the names in the store. Also deletes a name on
+   this replica if this replica cannot use its document. If the store does not send the document of
+   a name, the name keeps its old document. Returns false if the store did not answer all
+   requests. */
 bool hs_exchange_read(struct hs_service *service);
 
 /* Returns whether this replica has any ruleset or map that was uploaded. */
@@ -25,16 +26,16 @@ bool hs_exchange_has_names(struct hs_service *service);
 /* Sends the uploaded names that the store lacks, with their documents. */
 void hs_exchange_send_all(struct hs_service *service);
 
-/* A replica that takes over a match needs the match's ruleset and map. It must fetch them from the
-   store if it does not have them, for example because they come from the --rules of another replica
-   or from another version of the program. hs_exchange_keep ensures that the store keeps the
-   documents of open matches for another day. hs_exchange_offer sends all rulesets that have a name
-   on this replica, except those in `sent`, and adds them to `sent`. */
+/* A replica that takes over a match needs the match's ruleset and map. If the replica does not have
+   them, it must fetch them from the store. For example, a ruleset may come from the --rules of
+   another replica, or from another version of the program. After hs_exchange_keep, the documents of
+   open matches stay in the store for at least a day. hs_exchange_offer sends all rulesets that have
+   a name on this replica and are not in `sent`, and adds the sent rulesets to `sent`. */
 void hs_exchange_keep(struct hs_service *service);
 void hs_exchange_offer(struct hs_service *service, struct hs_revisions *sent);
 
-/* These functions write a name and its documents to the store. `if_new`: do nothing if the store
-   has the name. `text`: the map's document. */
+/* These functions write a name and its documents to the store. `if_new`: true: do nothing if the
+   store already has the name. `text`: the map's document. */
 enum hs_shared_result hs_exchange_put_ruleset(struct hs_service *service,
                                               struct hs_ruleset_entry *entry, bool if_new);
 enum hs_shared_result hs_exchange_put_map(struct hs_service *service,

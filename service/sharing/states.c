@@ -14,8 +14,9 @@
 
 enum {
     TURN_US = 250000,
-    /* While more bytes than this are on their way to the store, the thread waits before the next
-       match. This saves memory, and a broken connection loses only a few states. */
+    /* While the store has not acknowledged more than this many sent bytes, the thread waits before
+       the next match. The wait saves memory, and a broken connection then loses only a few
+       states. */
     BACKLOG_BYTES = 2 << 20,
     LOOK_US = 1000,
 };
@@ -38,7 +39,7 @@ struct captured {
     uint64_t mark;
     int64_t used_us;
     const struct hs_service *service;
-    bool is_complete; /* all later moves are handed off (hs_kept_match_hand_off) */
+    bool is_complete; /* the owner hands off all later moves (hs_kept_match_hand_off) */
 };
 
 static void begin(void *context, struct hs_match_slot *slot)
@@ -49,8 +50,8 @@ static void begin(void *context, struct hs_match_slot *slot)
     captured->is_complete = atomic_load(&captured->service->draining);
 }
 
-/* Waits until the store has acknowledged most of what was sent. Returns false if the store is down,
-   or the deadline for the final states has passed. */
+/* Waits until at most BACKLOG_BYTES of the sent bytes are not acknowledged by the store. Returns
+   false if the store is down, or the deadline for the final states has passed. */
 static bool wait_for_store(const struct hs_sharing *sharing)
 {
     const struct hs_store *store = sharing->service->store;
@@ -99,7 +100,8 @@ static void share(void *context, struct hs_match_slot *slot)
     if (is_open && is_lost)
         hs_kept_match_moved(sharing->service, slot);
     hs_registry_unlock(slot);
-    /* While the service drains, other replicas take over its matches. */
+    /* While the service drains, other replicas take over its matches, so changed states are written
+       at once. */
     bool hurries = atomic_load(&sharing->service->draining);
     bool is_due =
         sharing->until_us != 0 || hs_shared_match_is_due(shared, used_us, now_us, hurries);
@@ -107,7 +109,8 @@ static void share(void *context, struct hs_match_slot *slot)
         write_state(sharing, slot, shared, now_us);
 }
 
-/* After a new connection, the store may have lost its data, so all states are due again. */
+/* If a link has connected to the store again, the store may have lost its data, so all states are
+   due again. */
 static void look_at_store(struct hs_sharing *sharing)
 {
     unsigned connections = hs_store_connections(sharing->service->store);
@@ -116,7 +119,7 @@ static void look_at_store(struct hs_sharing *sharing)
     sharing->connections = connections;
 }
 
-/* Returns false if the thread must stop. */
+/* Waits for TURN_US. Returns false if the thread must stop. */
 static bool wait_for_turn(struct hs_sharing *sharing)
 {
     struct timespec until = hs_clock_timespec(hs_clock_us() + TURN_US);

@@ -12,13 +12,13 @@
 struct hs_service;
 struct hs_sharing;
 
-/* Starts the thread. Call it only if the service has a store. Returns NULL if memory runs out or
-   the thread cannot start. */
+/* Starts the thread. Call this function only if the service has a store. Returns NULL if memory
+   runs out or the thread cannot start. */
 struct hs_sharing *hs_sharing_start(struct hs_service *service);
 
 /* Stops the thread, writes the final states of all matches, and releases this replica's ownership
-   of them. Takes up to `wait_us`. Call it after the last request that changes a match. Does nothing
-   for NULL. */
+   of all matches. Takes up to `wait_us`. Call this function after the last request that changes a
+   match. Does nothing for NULL. */
 void hs_sharing_stop(struct hs_sharing *sharing, int64_t wait_us);
 
 #endif

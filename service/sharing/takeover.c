@@ -25,10 +25,10 @@
 
 enum {
     TURNS = 256,
-    STATE_MAX = 1 << 30, /* max size of a state; only an attack exceeds it */
-    /* Max matches that are restored at the same time. Each restore keeps a processor busy for some
-       milliseconds. With a higher limit, requests for other matches would wait longer while many
-       matches move. */
+    STATE_MAX = 1 << 30, /* max size of a state; only a forged state is larger */
+    /* Max matches that this replica restores at the same time. Each restore keeps a processor busy
+       for some milliseconds. With a higher limit, requests for other matches would wait longer
+       while many matches move. */
     RESTORERS = 2,
 };
 
@@ -40,12 +40,13 @@ enum { OPEN_US = 250000 };
 enum { QUIET_US = 1000000 };
 
 /* How long the client should wait before it retries. REVISION: this replica lacks the match's
-   ruleset or map. SPACE: it lacks memory for the match. */
+   ruleset or map. SPACE: this replica lacks memory for the match. */
 enum { REVISION_RETRY_MS = 100, SPACE_RETRY_MS = 1000 };
 
 struct hs_takers {
     struct hs_service *service;
-    /* Indexed by a hash of the match name: only one request at a time takes over a match. */
+    /* Indexed by a hash of the match name. A request holds the mutex while it takes over the match,
+       so only one request at a time takes over a match. */
     pthread_mutex_t turns[TURNS];
     sem_t restorers;
     struct hs_log_limit log_limit;
@@ -148,7 +149,7 @@ static void read_payments(void *context, enum hs_checkpoint_type type, const voi
 
 static void read_match(struct reading *reading, const struct hs_taken *taken)
 {
-    enum { NUMBER = 8 }; /* size of the number before a record (kept_match.c) */
+    enum { NUMBER = 8 }; /* size of the record number before a record (kept_match.c) */
     enum hs_checkpoint_read result = HS_CHECKPOINT_BROKEN;
     size_t size;
     unsigned char *state = hs_unpack(taken->state.ptr, taken->state.len, STATE_MAX, &size);
@@ -193,7 +194,7 @@ static void report(struct hs_takers *takers, const struct hs_taken *taken, struc
            HS_LOG_TEXT("match", match), HS_LOG_TEXT("detail", detail));
 }
 
-/* Returns false if a limit is reached. */
+/* Opens the match on this replica. Returns false if a limit is reached. */
 static bool open_match(struct hs_takers *takers, struct reading *reading,
                        const struct hs_str tenant, const struct hs_taken *taken)
 {
@@ -215,8 +216,9 @@ static bool open_match(struct hs_takers *takers, struct reading *reading,
     if (result == HS_REGISTRY_CREATED) {
         atomic_store(&slot->shared, hs_shared_match_create(service->shared, tenant, reading->name,
                                                            taken->ownership));
-        /* The recording of this match ends here: `recheck` would need its state and all payments in
-           the journal. */
+        /* The recording of this match ends here. If the recording continued, `recheck` would need
+           the match's state and all payments in the journal, but the recording does not contain
+           them. */
         slot->recorded = HS_RECORDED_LOST;
     }
     hs_registry_release(service->registry, slot);
@@ -261,7 +263,8 @@ static enum hs_takeover_result open_taken(struct hs_takers *takers, struct hs_st
 
 /* ---- older copies ---- */
 
-/* Call it when another replica may have paid for shots of this match. The match must be locked. */
+/* Call this function when another replica may have paid for shots of this match. The match must be
+   locked. */
 static void lose_payments(struct hs_match_slot *slot)
 {
     hs_match_lost_payments(slot->match);
@@ -278,10 +281,10 @@ void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
                                         hs_name_str(&slot->name), takeover->ownership));
 }
 
-/* Handles a match that is open here, but that this replica does not own. Such a match was restored
-   from the checkpoint, or has moved to another replica. If the store has the match, the store's
-   state is newer, so the match is closed here. Otherwise the match from the checkpoint
-   continues. */
+/* Handles a match that is open on this replica although this replica does not own it. Such a match
+   was restored from the checkpoint, or has moved to another replica. If the store has the match,
+   the store's state is newer, so the match is closed here. If the store does not have the match, a
+   match from the checkpoint continues. */
 static void settle_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name,
                         const struct hs_takeover *takeover, bool is_known)
 {
@@ -296,8 +299,9 @@ static void settle_copy(struct hs_service *service, struct hs_str tenant, struct
     hs_registry_release(service->registry, slot);
 }
 
-/* If it is uncertain who owns a match, asks the store. If the store has lost the match and there
-   were no requests here for a while, the match may have moved to another replica and back. */
+/* If it is uncertain which replica owns a match, asks the store. If the store has lost the match,
+   the match may have moved to another replica and back. This is possible only if this replica got
+   no request for the match for QUIET_US. */
 static void confirm_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;
@@ -305,7 +309,8 @@ static void confirm_copy(struct hs_service *service, struct hs_str tenant, struc
     if (slot == NULL)
         return;
     struct hs_shared_match *shared = atomic_load(&slot->shared);
-    /* While the load balancer sends the requests for a match here, no other replica gets them. */
+    /* As long as requests for the match arrive here, the load balancer sends none to other
+       replicas, so no other replica has paid for shots. */
     bool was_quiet = hs_clock_us() - slot->used_us > QUIET_US;
     if (shared != NULL && hs_shared_match_is_doubtful(shared) && !hs_shared_match_confirm(shared) &&
         was_quiet)
@@ -323,9 +328,9 @@ static void give_back(struct hs_service *service, struct hs_str tenant, struct h
     takeover->ownership = (struct hs_ownership){0};
 }
 
-/* Refuses a request, so that the client retries. If the match started empty instead, it would pay
-   again for shots that were already paid, and the empty state would replace the state in the
-   store. */
+/* Refuses a request, so that the client retries. If the match started empty instead, the service
+   would pay again for shots that were already paid. The empty state would also replace the state in
+   the store. */
 static void refuse(struct hs_takeover *takeover, bool lacks_space, struct hs_problem *problem)
 {
     takeover->shed = lacks_space ? HS_SHED_HISTORY : HS_SHED_REVISION;
@@ -347,8 +352,8 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
                      !hs_str_equal(hs_name_str(&owner), tenant);
     if (!hs_takeover_is_needed(takers, name))
         return true;
-    /* If another replica has removed the match, an outdated copy here must not keep another tenant
-       from using the name. */
+    /* If another replica has removed the match, this replica must close its outdated copy.
+       Otherwise the copy would keep other tenants from using the name. */
     confirm_copy(service, is_others ? hs_name_str(&owner) : tenant, name);
     if (is_others || !hs_takeover_is_needed(takers, name))
         return true;
@@ -364,14 +369,15 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
     takeover->ownership = taken.ownership;
     takeover->was_released = taken.was_released;
     takeover->has_asked = true;
-    /* If the request opens the match, it can name any ruleset and map, so the names must be
-       current. */
+    /* If the request opens the match, it can name any ruleset and map, so this replica must have
+       the current names. */
     if (!is_known) {
         is_fine = hs_catalog_is_current(service->catalog, OPEN_US);
         takeover->is_uncertain = result != HS_TAKEN || taken.journal_count > 0 ||
                                  hs_catalog_was_emptied(service->catalog);
     }
-    if (is_fine) /* otherwise the ownership is released, and the next request asks again */
+    if (is_fine) /* if not, the ownership is released below, and the next request asks the store
+                    again */
         settle_copy(service, tenant, name, takeover, is_known);
     if (is_known) {
         enum hs_takeover_result opened = open_taken(takers, tenant, name, &taken);

@@ -17,12 +17,13 @@ struct hs_problem;
 struct hs_service;
 struct hs_takers;
 
-/* Call it only if the service has a store. Returns NULL if memory runs out. */
+/* Creates the object that takes over matches. Call this function only if the service has a store.
+   Returns NULL if memory runs out. */
 struct hs_takers *hs_takers_create(struct hs_service *service);
 void hs_takers_destroy(struct hs_takers *takers); /* does nothing for NULL */
 
-/* Returns whether the store must be asked before a request for this match runs. `takers` may be
-   NULL. */
+/* Returns whether this replica must ask the store before it runs a request for this match. `takers`
+   may be NULL. */
 bool hs_takeover_is_needed(struct hs_takers *takers, struct hs_str name);
 
 struct hs_takeover {
@@ -30,20 +31,21 @@ struct hs_takeover {
     struct hs_ownership ownership; /* for a match that starts empty */
     bool was_released;             /* as in struct hs_taken */
     bool has_asked;                /* false: this replica already had the match */
-    /* The store did not answer, has lost its data, or has a state that cannot be used. So another
-       replica may have paid for shots that this replica does not know. */
+    /* The store did not answer, has lost its data, or has a state that cannot be used. In all these
+       cases, another replica may have paid for shots that this replica does not know. */
     bool is_uncertain;
     bool is_foreign; /* another tenant has the match on another replica */
     unsigned shed;   /* if the problem is OVERLOADED: an enum hs_shed_reason */
 };
 
 /*
- * Asks the store for a match, and opens the match if the store has it. Takes up to
- * HS_STORE_PATIENCE_US, and longer while many matches move, so workers must not call it.
+ * Asks the store for a match, and opens the match if the store has it. The call takes up to
+ * HS_STORE_PATIENCE_US, or longer while many matches move, so workers must not call this function.
  *
  * If another tenant has the match, returns false, sets `is_foreign` and leaves the problem
- * unchanged. Returns false and sets the problem if the client must retry later: this replica lacks
- * memory for the match, lacks its ruleset or map, or does not know the newest names yet.
+ * unchanged. Returns false and sets the problem if the client must retry later. This is necessary
+ * if this replica lacks memory for the match, lacks the match's ruleset or map, or does not have
+ * the newest names yet.
  *
  * Always call hs_takeover_end after the request. If the request did not open the match,
  * hs_takeover_end releases the ownership, so that other tenants can use the name.

@@ -42,7 +42,7 @@ void hs_map_store_keep_meshes(struct hs_map_store *store)
 
 /* ---- meshes ---- */
 
-/* Frees the arrays of a mesh. This module owns them, although their type is const. */
+/* Frees the arrays of a mesh. This module owns the arrays, although their type is const. */
 static void free_mesh(const struct hs_world_mesh *mesh)
 {
     free((void *)(uintptr_t)mesh->vertices);
@@ -121,7 +121,8 @@ static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, b
     return entry->document != NULL;
 }
 
-/* Builds the world of a mesh within the reserved bytes; reserves more for an unusual mesh. On
+/* Builds the world of a mesh within the *reserved bytes. If the mesh needs more bytes, reserves
+   these bytes, too, and adds their number to *reserved. Nearly all meshes need no more bytes. On
    failure returns NULL and sets *result. */
 static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
                               const struct hs_world_mesh *mesh, size_t *reserved,
@@ -153,8 +154,9 @@ static void finish(struct hs_map_entry *entry, struct hs_str owner, struct hs_st
     entry->bytes = entry->info.bytes + entry->document_size + hs_map_mesh_bytes(&entry->mesh);
 }
 
-/* Creates an entry. The owner has reserved `reserved` bytes; the bytes that the entry does not need
-   are released. On failure returns NULL, sets *result, and releases all reserved bytes. */
+/* Creates an entry. The caller has reserved `reserved` bytes for the owner. Releases the bytes that
+   the entry does not need. On failure returns NULL, sets *result, and releases all reserved
+   bytes. */
 static struct hs_map_entry *create_entry(struct hs_map_store *store, struct hs_str owner,
                                          struct hs_str name, const struct hs_world_mesh *mesh,
                                          struct hs_str document, size_t reserved,
@@ -278,8 +280,8 @@ enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
 }
 
 /* Creates an entry without references. `reserved` is the number of bytes that the caller has
-   reserved for the owner; if it is 0, this function reserves what the entry needs. On failure
-   returns NULL and sets *result. */
+   reserved for the owner. If `reserved` is 0, this function reserves the bytes that the entry
+   needs. On failure returns NULL and sets *result. */
 static struct hs_map_entry *create_kept(struct hs_map_store *store, struct hs_str owner,
                                         struct hs_str name, const struct hs_world_mesh *mesh,
                                         struct hs_str document, size_t reserved,

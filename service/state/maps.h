@@ -19,10 +19,11 @@ struct hs_map_entry {
     char revision[HS_REVISION_MAX]; /* "sha256:" and the hash of the geometry */
     struct hs_world *world;
     struct hs_world_info info; /* sizes of `world` */
-    char *document; /* the original document, `document_size` bytes, or NULL if it is not kept */
+    char *document; /* the original document, `document_size` bytes, or NULL if the document is not
+                       kept */
     size_t document_size;
-    /* The mesh of `world`; all pointers are NULL if it is not kept. Only the thread that calls
-       hs_map_store_forget_mesh may read it. */
+    /* The mesh of `world`; all pointers are NULL if the mesh is not kept. Only the thread that
+       calls hs_map_store_forget_mesh may read the mesh. */
     struct hs_world_mesh mesh;
     size_t bytes;        /* bytes charged to the owner; guarded by the store */
     unsigned references; /* guarded by the store */
@@ -32,25 +33,25 @@ struct hs_map_store;
 
 /*
  * Creates a store for `max_maps` maps. `max_bytes` limits the memory for all worlds, kept documents
- * and kept meshes. This includes uploads and builds in progress, and replaced or deleted maps that
- * a match still uses. Returns NULL if memory runs out.
+ * and kept meshes. The limit also includes uploads and builds in progress, and replaced or deleted
+ * maps that a match still uses. Returns NULL if memory runs out.
  */
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes);
 
-/* From now on, new maps keep their meshes until hs_map_store_forget_mesh. Must be called before
+/* From now on, new maps keep their meshes until hs_map_store_forget_mesh. Call this function before
    other threads use the store. */
 void hs_map_store_keep_meshes(struct hs_map_store *store);
 
-/* Frees the mesh of an entry. The caller holds a reference to the entry. Only one thread may call
-   this function. */
+/* Frees the mesh of an entry. The caller holds a reference to the entry. Only one thread in the
+   process may call this function. */
 void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *entry);
 
 /* Returns the share (share.h) that limits the bytes for maps. Each map is charged to its owner. */
 struct hs_share *hs_map_store_share(struct hs_map_store *store);
 
-/* Returns how many bytes to reserve for a map: for building the world of a mesh with these counts,
-   and for keeping a document of `document_size` bytes (0: no document). Only an unusual mesh needs
-   more. */
+/* Returns how many bytes to reserve for a map. This includes the bytes for building a world with as
+   many vertices, triangles and boxes as `counts`, and for keeping a document of `document_size`
+   bytes (0: no document). Nearly all meshes need no more bytes. */
 size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_world_mesh *counts,
                               size_t document_size);
 
@@ -75,9 +76,9 @@ enum hs_map_put {
 };
 
 /*
- * Builds the world of a mesh, which takes a while, and stores it under a name. The mesh must be
- * valid (hs_map_decode checks this). If the result is HS_MAP_CREATED or HS_MAP_REPLACED, *entry is
- * the new entry, with a reference for the caller.
+ * Builds the world of a mesh, which takes a while. Stores the world as a map under a name. The mesh
+ * must be valid (hs_map_decode checks this). If the result is HS_MAP_CREATED or HS_MAP_REPLACED,
+ * *entry is the new entry, with a reference for the caller.
  */
 enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  const struct hs_world_mesh *mesh, struct hs_map_entry **entry);
@@ -90,24 +91,24 @@ enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str 
                                       struct hs_str document, size_t reserved,
                                       struct hs_map_entry **entry);
 
-/* Like hs_map_store_put_kept without reserved bytes, but the map gets no name. Used for an open
-   match whose map was replaced or deleted. If the owner has too few bytes left, nobody is charged,
-   because the match was already open. Returns HS_MAP_CREATED, HS_MAP_TOO_BIG or
-   HS_MAP_NO_MEMORY. */
+/* Like hs_map_store_put_kept without reserved bytes, but the map gets no name. Callers use this
+   function for an open match whose map was replaced or deleted. If the owner has too few bytes
+   left, the function charges nobody instead of failing, because the match was already open. Returns
+   HS_MAP_CREATED, HS_MAP_TOO_BIG or HS_MAP_NO_MEMORY. */
 enum hs_map_put hs_map_store_adopt(struct hs_map_store *store, struct hs_str owner,
                                    struct hs_str name, const struct hs_world_mesh *mesh,
                                    struct hs_str document, struct hs_map_entry **entry);
 
 /*
  * These two functions restore a map after a restart. hs_map_store_restore creates an entry without
- * a name, returns it with a reference, and charges its bytes to nobody. It returns HS_MAP_CREATED,
- * HS_MAP_TOO_BIG or HS_MAP_NO_MEMORY. The mesh is not kept, and the build is not charged, so that
- * all maps from before the restart fit again. `limits` may be NULL. If `limits` stops the build,
- * the function returns HS_MAP_NO_MEMORY.
+ * a name, returns it with a reference, and charges its bytes to nobody. hs_map_store_restore
+ * returns HS_MAP_CREATED, HS_MAP_TOO_BIG or HS_MAP_NO_MEMORY. The mesh is not kept, and the memory
+ * of the build is not charged, so that all maps from before the restart fit again. `limits` may be
+ * NULL. If `limits` stops the build, the function returns HS_MAP_NO_MEMORY.
  *
- * hs_map_store_restore_name then gives the entry its name and charges its owner. It returns
- * HS_MAP_CREATED, HS_MAP_FULL, or HS_MAP_FOREIGN if the name is already in use. Between the two
- * calls, no other thread may use the entry.
+ * hs_map_store_restore_name then gives the entry its name and charges its owner.
+ * hs_map_store_restore_name returns HS_MAP_CREATED, HS_MAP_FULL, or HS_MAP_FOREIGN if the name is
+ * already in use. Between the two calls, no other thread may use the entry.
  */
 enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str name,
                                      const struct hs_world_mesh *mesh, struct hs_str document,

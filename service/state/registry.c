@@ -11,7 +11,7 @@
 #include "validators/journal.h"
 
 struct hs_registry {
-    pthread_mutex_t lock; /* guards the table and new references; held only briefly */
+    pthread_mutex_t lock; /* guards the table and new references; no thread holds it for long */
     atomic_size_t count;
     size_t limit;
     struct hs_match_slot **table; /* hash chains, by name */
@@ -157,8 +157,8 @@ static void grow_table(struct hs_registry *registry)
 }
 
 /* Returns `given`, the number of a restored opening, or a new number if `given` is 0. New numbers
-   are wall-clock times, so that a process that has restored nothing does not reuse old ones. They
-   always increase, even if the clock is set back. */
+   are wall-clock times, so that a process that has restored nothing does not reuse old numbers. New
+   numbers always increase, even if the clock is set back. */
 static uint64_t number_opening(struct hs_registry *registry, uint64_t given)
 {
     uint64_t number = (uint64_t)hs_clock_wall_us();
@@ -184,7 +184,7 @@ void hs_registry_keep_journals(struct hs_registry *registry)
     hs_registry_each(registry, (struct hs_str){0}, keep_journal, NULL);
 }
 
-/* Creates a slot, whose match is then locked. Returns NULL if memory runs out or the budget is used
+/* Creates a slot, and locks its match. Returns NULL if memory runs out or the memory budget is used
    up. The caller holds the registry's lock. */
 static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str name,
                                     const struct hs_match_opening *opening)
@@ -201,8 +201,8 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
     }
     pthread_mutex_init(&slot->turn, NULL);
     pthread_mutex_init(&slot->lock, NULL);
-    /* Lock the match before other threads can find it, so that none of them changes or deletes it
-       first. Nobody holds this lock yet, so there is no wait. */
+    /* Lock the match before other threads can find it, so that no other thread changes or deletes
+       it first. No thread holds this lock yet, so this call does not wait. */
     hs_registry_lock(slot);
     hs_name_set(&slot->name, name);
     hs_name_set(&slot->tenant, opening->tenant);
@@ -232,8 +232,8 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
 /* ---- the lock of a match ---- */
 
 /* A mutex is not fair: a thread that unlocks it and locks it again at once nearly always wins
-   against waiting threads. So the next thread in turn holds `turn` while it waits for `lock`, and
-   all others wait for `turn`. */
+   against waiting threads. So only one waiting thread, which holds `turn`, waits for `lock`. All
+   other waiting threads wait for `turn`. */
 void hs_registry_lock(struct hs_match_slot *slot)
 {
     if (!hs_registry_is_awaited(slot) && pthread_mutex_trylock(&slot->lock) == 0)
@@ -263,8 +263,8 @@ bool hs_registry_is_awaited(struct hs_match_slot *slot)
     return atomic_load_explicit(&slot->waiting, memory_order_relaxed) > 0;
 }
 
-/* Updates the totals for a locked match. Differences may be negative: unsigned numbers wrap, so the
-   totals are still correct. */
+/* Updates the totals for a locked match. A difference may be negative. The totals are still
+   correct, because unsigned numbers wrap. */
 static void count_again(struct hs_registry *registry, struct hs_match_slot *slot)
 {
     struct hs_match_info info = {0};
@@ -317,7 +317,7 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
         enum hs_registry_result result = HS_REGISTRY_FOUND;
         pthread_mutex_lock(&registry->lock);
         struct hs_match_slot *found = find(registry, name);
-        /* check only once, because open matches change the used memory at any time */
+        /* check only once, because the used memory may change between two checks */
         enum hs_registry_result has_capacity =
             found == NULL ? capacity_for(registry, opening) : HS_REGISTRY_FOUND;
         if (found != NULL && !belongs_to(found, tenant)) {
@@ -329,7 +329,7 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
             result = has_capacity;
         else if (found == NULL) {
             found = insert(registry, name, opening);
-            /* other matches may have used up the memory since the check */
+            /* if `insert` failed, the memory may have been used up since the check above */
             has_capacity = hs_registry_capacity(registry);
             result = found != NULL                         ? HS_REGISTRY_CREATED
                      : has_capacity == HS_REGISTRY_CREATED ? HS_REGISTRY_NO_MEMORY
@@ -354,7 +354,8 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
 static void drop_reference(struct hs_registry *registry, struct hs_match_slot *slot)
 {
     if (atomic_fetch_sub(&slot->references, 1) == 1)
-        destroy_slot(registry, slot); /* no longer in the table, so no thread can find it */
+        destroy_slot(registry, slot); /* the slot is no longer in the table, so no thread can find
+                                         it */
 }
 
 void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slot)
@@ -480,7 +481,7 @@ void hs_match_slot_verdict_id(const struct hs_match_slot *slot, enum hs_verdict_
     hs_verdict_ids_make(&slot->ids, about, session, number, player, out);
 }
 
-/* A new map. Some matches may be waiting for it. */
+/* A new map. Some matches may be waiting for this map. */
 struct arrival {
     struct hs_map_store *maps;
     struct hs_map_entry *entry;

@@ -28,10 +28,10 @@ enum hs_recorded {
     HS_RECORDED_NOT,  /* no posts so far */
     HS_RECORDED_OPEN, /* all posts so far */
     HS_RECORDED_LOST, /* not all posts */
-    HS_RECORDED_ENDED /* not all posts; a `gap` line says so */
+    HS_RECORDED_ENDED /* not all posts; a `gap` line states this */
 };
 
-/* A position in the journal. The records before it contain the match's first `payments`
+/* A position in the journal. The records before this position contain the match's first `payments`
    payments. */
 struct hs_written {
     uint64_t position;
@@ -51,24 +51,27 @@ struct hs_match_slot {
     bool counted_limited;
     enum hs_recorded recorded;
     int64_t used_us; /* time of the last post (monotonic) */
-    /* an allocation was refused, and less than 10 % of the limit has been free since then */
+    /* an allocation was refused, and since then always less than 10 % of the limit was free */
     bool memory_limited;
     unsigned logged_hints; /* one bit for each hint in the log (enum hs_hint_code) */
-    /* Set if the match was restored without its map, and waits until this map is uploaded again. */
+    /* The map that the match waits for; "": none. A match that was restored without its map waits
+       until the map is uploaded again. */
     struct hs_name awaited_map;
     char awaited_revision[HS_REVISION_MAX];
     uint64_t opening;          /* identifies this match among all matches that ever had this name */
     struct hs_verdict_ids ids; /* creates the ids of this match's verdicts */
     bool is_kept;              /* the opening is in the journal or the checkpoint */
     struct hs_bytes journal;   /* records that are not in a file yet */
-    bool pays_nothing;         /* the journal cannot be written, so no payments may be reported */
-    /* `written` is the position after the newest record in a file. `written_before` is the position
-       that is checked next: once all records before it are settled, it becomes `written`. */
+    bool pays_nothing;         /* the journal cannot be written, so answers report no payments */
+    /* `written` is the position after the match's newest record in a file. `written_before` is the
+       position that is checked next. Once a power failure cannot lose the records before
+       `written_before`, `written_before` becomes `written`. */
     struct hs_written written, written_before;
-    uint32_t settled_payments; /* how many of the match's first payments are settled */
-    bool closed;               /* deleted while another thread waited for the lock */
-    /* The match in the shared store. NULL if there is no shared store, or the match was restored
-       from a checkpoint and the shared store was not asked yet. Set at most once. */
+    uint32_t settled_payments; /* how many of the match's first payments a power failure cannot lose
+                                  any more */
+    bool closed;               /* the match was deleted while another thread waited for `lock` */
+    /* The match in the shared store. NULL: there is no shared store, or the match was restored from
+       a checkpoint and this replica has not asked the shared store yet. Set at most once. */
     struct hs_shared_match *_Atomic shared;
     atomic_uint references;
     struct hs_match_slot *next; /* guarded by the registry */
@@ -82,24 +85,25 @@ struct hs_match_opening {
     struct hs_str tenant; /* the owner; ptr NULL without tokens */
     /* the number of a recorded or restored opening; 0: assign a new one */
     uint64_t number;
-    /* A restored match that uses `ruleset`, or NULL for a new match. The registry owns it if the
-       result is HS_REGISTRY_CREATED. */
+    /* A restored match that uses `ruleset`, or NULL for a new match. If the result is
+       HS_REGISTRY_CREATED, the registry owns `match`. */
     struct hs_match *match;
 };
 
 struct hs_registry;
 
-/* Returns the configured limits for a match. They refer to the registry's memory budget. */
+/* Returns the configured limits for a match. The limits contain a pointer to the registry's memory
+   budget. */
 struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
                                                 const struct hs_options *options);
 
-/* Creates a registry. Both stores must outlive it. Returns NULL if memory runs out. */
+/* Creates a registry. Both stores must outlive the registry. Returns NULL if memory runs out. */
 struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets,
                                        struct hs_map_store *maps);
 
-/* From now on, matches append journal records (validators/journal.h) to their slots. Call it after
-   the restore and before new matches open. The matches that are open at this time were restored, so
-   they count as kept: their openings are already on the disk. */
+/* From now on, matches append journal records (validators/journal.h) to their slots. Call this
+   function after the restore and before new matches open. Sets `is_kept` in all open matches: these
+   matches were restored, so their openings are already on the disk. */
 void hs_registry_keep_journals(struct hs_registry *registry);
 
 /* Destroys the registry. No thread may use a match any more. Does nothing for NULL. */
@@ -116,14 +120,14 @@ enum hs_registry_result {
 };
 
 /*
- * Locks the match with this name and returns HS_REGISTRY_FOUND. If there is no such match, opens
- * one and returns HS_REGISTRY_CREATED, or returns HS_REGISTRY_MISSING if `opening` is NULL. A new
- * match is locked, too, before other threads can find it. After FOUND and CREATED, call
- * hs_registry_release.
+ * Locks the match with this name and returns HS_REGISTRY_FOUND. If no match has this name, opens a
+ * match with the parameters `opening`, and returns HS_REGISTRY_CREATED. If `opening` is NULL,
+ * returns HS_REGISTRY_MISSING instead. A new match is locked, too, before other threads can find
+ * it. After FOUND and CREATED, call hs_registry_release.
  *
  * `tenant` is the caller; its ptr is NULL without tokens. If another tenant owns the match, returns
- * HS_REGISTRY_FOREIGN without waiting for the lock, because the time of the wait could reveal
- * something about the match.
+ * HS_REGISTRY_FOREIGN without waiting for the lock, because the caller could learn something about
+ * the match from the duration of the wait.
  */
 enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str tenant,
                                             struct hs_str name,
@@ -139,8 +143,9 @@ void hs_registry_unlock(struct hs_match_slot *slot);
 /* Returns whether threads wait for a locked match. */
 bool hs_registry_is_awaited(struct hs_match_slot *slot);
 
-/* Unlocks a match so that each waiting thread gets one turn, and locks it again. Returns false if
-   the match was deleted in the meantime; even then, the match is locked when the call returns. */
+/* Unlocks a match so that each waiting thread gets one turn, and locks the match again. Returns
+   false if the match was deleted in the meantime. When the call returns, the match is locked in
+   both cases. */
 bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot);
 
 /* Removes a locked match from the registry. The caller must still release the slot. */
@@ -149,16 +154,16 @@ void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot
 /* Returns whether a match with this name is open, and sets *tenant to its owner. */
 bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant);
 
-/* Returns whether a match with this name is open here, and this replica is known to own it in the
-   shared store. Returns false if another replica owns it, or the store has not confirmed the
-   ownership lately (hs_shared_match_is_doubtful). */
+/* Returns whether a match with this name is open here, and this replica is known to own the match
+   in the shared store. Returns false if another replica owns the match, or the ownership is
+   uncertain (hs_shared_match_is_doubtful). */
 bool hs_registry_is_shared(struct hs_registry *registry, struct hs_str name);
 
 /*
  * Sets the memory limits in bytes: for each match, and for all matches together. The limits are
  * never exceeded; match.h describes what is dropped first. If the matches use more than nine tenths
- * of `all_bytes`, only restored matches are opened. Must be called before the first match is
- * opened. There are no limits by default.
+ * of `all_bytes`, only restored matches can be opened. Call this function before the first match is
+ * opened. By default, there are no limits.
  */
 void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, size_t all_bytes);
 
@@ -179,11 +184,11 @@ bool hs_registry_visit(struct hs_registry *registry,
                        void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
 /* Calls `visit` for each of a tenant's matches (ptr NULL: all matches), in no particular order. The
-   match is locked during the call, and `visit` may remove it. */
+   match is locked during the call, and `visit` may remove the match. */
 void hs_registry_each(struct hs_registry *registry, struct hs_str tenant,
                       void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
-/* Totals over all open matches. Each match counts with the values that it had when it was last
+/* Totals over all open matches. The totals contain the values that each match had when it was last
    released. */
 struct hs_registry_totals {
     size_t matches, players, movers, accounts;
@@ -193,15 +198,16 @@ struct hs_registry_totals {
 
 void hs_registry_totals(struct hs_registry *registry, struct hs_registry_totals *out);
 
-/* Gives a newly uploaded map to each match that waits for it. */
+/* Gives a newly uploaded map to each match that waits for this map. */
 void hs_registry_give_map(struct hs_registry *registry, struct hs_map_store *maps,
                           struct hs_map_entry *entry);
 
-/* Returns the members at the beginning of every answer about a match. They point into the slot. */
+/* Returns the members at the beginning of every answer about a match. The texts of these members
+   point into the slot. */
 struct hs_match_head hs_match_slot_head(const struct hs_match_slot *slot);
 
-/* Computes the id of a verdict about a player, for the player's session at `time_us`. `number` is
-   the shot's number, or another number that is unique in the session. The match must be locked. */
+/* Computes the id of a verdict about a player, for the player's session at `time_us`. `number` must
+   be unique in the session, for example a hash of the claim. The match must be locked. */
 void hs_match_slot_verdict_id(const struct hs_match_slot *slot, enum hs_verdict_about about,
                               uint64_t number, struct hs_str player, int64_t time_us,
                               struct hs_verdict_id *out);

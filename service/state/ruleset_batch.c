@@ -1,4 +1,4 @@
-/* Reads a directory of rulesets, and then stores all of them in one step. */
+/* Reads a directory of rulesets, and then stores all rulesets in one step. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static bool add_to_batch(struct hs_ruleset_batch *batch, struct hs_ruleset *rule
     return true;
 }
 
-/* Reads one file. If it is faulty, reports this and returns false. */
+/* Reads one file. If the file is faulty, reports its fault and returns false. */
 static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, struct hs_str name,
                             hs_ruleset_file_report *report, void *context)
 {
@@ -61,8 +61,8 @@ static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, st
     return false;
 }
 
-/* Reports files whose names belong to tenants, because a file must not replace a tenant's ruleset.
-   Returns false if there are any. */
+/* Reports each file whose ruleset name belongs to a tenant, because a file must not replace a
+   tenant's ruleset. Returns false if there is such a file. */
 static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directory,
                              hs_ruleset_file_report *report, void *context)
 {
@@ -82,8 +82,8 @@ static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directo
     return fine;
 }
 
-/* Reserves space for the new names, and bytes for all rulesets. Returns false if a limit would be
-   exceeded; *lacking is then the name of the limit. */
+/* Reserves space for the new names, and bytes for all rulesets. If a limit would be exceeded,
+   returns false and sets *lacking to the name of the limit. */
 static bool reserve(struct hs_ruleset_batch *batch, const char **lacking)
 {
     struct hs_ruleset_store *store = batch->store;

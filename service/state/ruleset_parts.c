@@ -44,8 +44,9 @@ struct bytes {
 
 enum { SPANS = 4 };
 
-/* Lists the bytes in which two parts can differ, and returns how many spans there are. Nearly all
-   of a rig is unused space in its arrays, or derived from the other members. */
+/* Lists the bytes in which two parts can differ, and returns how many spans there are. The spans
+   leave out unused space in a rig's arrays, and members that are computed from other members.
+   Together, these are nearly all bytes of a rig. */
 static int spans_of(const void *data, size_t size, struct bytes spans[SPANS])
 {
     const struct hs_rig *rig = data;
@@ -113,9 +114,9 @@ static struct hs_ruleset_part **find(struct hs_ruleset_store *store, const char 
     return at;
 }
 
-/* Adds a reference to the shared part that is equal to `own`, which still belongs to the caller. If
-   there is no such part, adds one that uses `own`. Returns false if the payer has too few bytes
-   left or memory runs out. */
+/* Adds a reference to the shared part that is equal to `own`. In this case `own` still belongs to
+   the caller. If no shared part is equal to `own`, adds a shared part that uses `own`. Returns
+   false if the payer has too few bytes left or memory runs out. */
 static bool share_part(struct hs_ruleset_store *store, const struct hs_name *payer, uint64_t hash,
                        void *own, size_t size)
 {
@@ -136,9 +137,9 @@ static bool share_part(struct hs_ruleset_store *store, const struct hs_name *pay
     return true;
 }
 
-/* Drops a reference to the shared part that is equal to `data`. If it was the last reference,
-   removes the part and returns its data, which then belongs to the caller. Otherwise returns
-   NULL. */
+/* Drops a reference to the shared part that is equal to `data`. If no reference is left, removes
+   the part and returns the data of the part, which then belongs to the caller. If references are
+   left, returns NULL. */
 static void *unshare_part(struct hs_ruleset_store *store, const struct hs_name *payer,
                           uint64_t hash, const void *data, size_t size)
 {
@@ -191,7 +192,7 @@ bool hs_ruleset_entry_charge(struct hs_ruleset_store *store, struct hs_ruleset_e
     size_t bytes = sizeof *entry + sizeof *entry->ruleset + entry->document_size;
     bytes += count_of(entry->ruleset) * sizeof *entry->hashes;
     bytes += 2 * (size_t)entry->ruleset->rig_count *
-             sizeof *entry->ruleset->rigs; /* including spare capacity */
+             sizeof *entry->ruleset->rigs; /* factor 2: the arrays have spare capacity */
     if (!hs_share_reserve(store->share, hs_name_str(&entry->owner), bytes))
         return false;
     if (!share_parts(store, entry)) {

@@ -92,7 +92,7 @@ void hs_ruleset_entry_set_canary(struct hs_ruleset_store *store, struct hs_rules
         hs_ruleset_entry_drop(store, before);
 }
 
-/* Drops the reference from a name to its entry, and removes the canary. */
+/* Drops the reference from a name to its entry, and removes the name's canary. */
 static void drop_named(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
 {
     hs_ruleset_entry_set_canary(store, entry, NULL, 0);
@@ -324,7 +324,8 @@ struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store)
     return store->share;
 }
 
-/* Stores a ruleset under its name or, if `share` is above 0, makes it the canary of its name. */
+/* Stores a ruleset under its name. If `share` is above 0, makes the ruleset the canary of its name
+   instead. */
 static enum hs_ruleset_put put(struct hs_ruleset_store *store, struct hs_str owner,
                                struct hs_ruleset *ruleset, double share,
                                char revision[HS_REVISION_MAX])
@@ -370,9 +371,9 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
 
 /* ---- restoring after a restart ---- */
 
-/* Creates an entry with an old document and its revision. This version of the program may write
-   more fields into a document, but verdict ids depend on the old revision, so the old document must
-   not change. */
+/* Creates an entry with an old document and its revision. Does not encode the ruleset again,
+   because this version of the program may write more fields into the document. The revision would
+   then change, and verdict ids depend on the revision. */
 static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struct hs_str document)
 {
     struct hs_ruleset_entry *entry = hs_ruleset_entry_create(ruleset, false);
@@ -415,7 +416,7 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     if (!fits) {
         /* How much a tenant can reserve depends on the order of reservations, which may differ
            after a restart. All rulesets that fitted before the restart must fit again, so nobody is
-           charged for this one. */
+           charged for this ruleset. */
         hs_name_set(&entry->owner, (struct hs_str){0});
         fits = hs_ruleset_entry_charge(store, entry);
     }
@@ -427,9 +428,9 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     return NULL;
 }
 
-/* Sets the owner of an adopted entry, which may have been charged to nobody. Does not write an
-   owner that is already correct: the entry may be in use, and other threads read the owner without
-   the lock. */
+/* Sets the owner of an adopted entry, which may have been charged to nobody. If the owner is
+   already correct, does not write it, because other threads may use the entry and read its owner
+   without the lock. */
 static void restore_owner(struct hs_ruleset_entry *entry, struct hs_str owner)
 {
     if (!hs_str_equal(hs_name_str(&entry->owner), owner))

@@ -41,25 +41,26 @@ struct hs_ruleset_store;
 /*
  * Creates a store with the built-in rulesets, which count towards `max_rulesets` (>=
  * HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" is an alias of `default_name`. The
- * ruleset with that name may be loaded later. On failure returns NULL with a message in `error`.
+ * ruleset `default_name` may be loaded later. On failure returns NULL with a message in `error`.
  */
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
                                                  size_t max_bytes, char error[256]);
 
 /* Returns the share (share.h) that limits the bytes for rulesets. Each ruleset is charged to the
-   tenant who uploaded it. A ruleset without a name also counts, as long as a match uses it. */
+   tenant who uploaded it. A ruleset that has lost its name is also charged, as long as a match uses
+   it. */
 struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store);
 
 /* Returns the number of named rulesets. */
 size_t hs_ruleset_store_count(const struct hs_ruleset_store *store);
 
 /* Sets the limit for hs_ruleset_store_allows: how many work units one claim may need under a
-   ruleset from a file or a tenant. 0, the default, means no limit. Must be called before other
+   ruleset from a file or a tenant. 0, the default, means no limit. Call this function before other
    threads use the store. */
 void hs_ruleset_store_limit_work(struct hs_ruleset_store *store, size_t units);
 
-/* Returns whether a ruleset respects the limit from hs_ruleset_store_limit_work. If not, `problem`
-   names the weapons that need too much work. */
+/* Returns whether a ruleset is within the limit from hs_ruleset_store_limit_work. If it is not,
+   `problem` names the weapons that need too much work. */
 bool hs_ruleset_store_allows(const struct hs_ruleset_store *store, const struct hs_ruleset *ruleset,
                              struct hs_problem *problem);
 
@@ -71,9 +72,10 @@ struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, st
 
 /*
  * Like hs_ruleset_store_get, but for a new match. If the name has a canary, a share
- * (`canary_share`) of the matches gets it, and all others get the ruleset. The choice depends only
- * on the share and on the names of ruleset and match. So every replica makes the same choice, and a
- * match name that gets the canary keeps it when the share grows.
+ * (`canary_share`) of the new matches gets the canary, and all other matches get the ruleset. The
+ * choice depends only on the share and on the names of ruleset and match. So every replica makes
+ * the same choice, and a match name that gets the canary still gets the canary when the share
+ * grows.
  */
 struct hs_ruleset_entry *hs_ruleset_store_get_for_match(struct hs_ruleset_store *store,
                                                         struct hs_str name, struct hs_str match);
@@ -94,9 +96,10 @@ void hs_ruleset_store_retain(struct hs_ruleset_store *store, struct hs_ruleset_e
 void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
 /*
- * Returns whether a name is reserved: `default`, or the name of a built-in ruleset, whose rules the
- * contract defines. Callers must refuse such names. The store accepts them, because a recording may
- * contain the built-in rulesets of another version.
+ * Returns whether a name is reserved. The reserved names are `default` and the names of the
+ * built-in rulesets, because the contract defines the rules of the built-in rulesets. Callers must
+ * refuse such names. The store accepts reserved names, because a recording may contain the built-in
+ * rulesets of another version.
  */
 bool hs_ruleset_name_is_reserved(struct hs_str name);
 
@@ -108,7 +111,7 @@ enum hs_ruleset_put {
     HS_RULESET_REPLACED, /* the name was already in use, perhaps with the same document */
     HS_RULESET_RESERVED, /* "default" is only an alias */
     HS_RULESET_FOREIGN,  /* the name belongs to another owner */
-    HS_RULESET_NAMELESS, /* there is no ruleset with this name, so it cannot get a canary */
+    HS_RULESET_NAMELESS, /* there is no ruleset with this name, so the name cannot get a canary */
     HS_RULESET_FULL,
     HS_RULESET_TOO_BIG, /* the ruleset needs more bytes than the owner has left */
     HS_RULESET_NO_MEMORY
@@ -129,8 +132,8 @@ enum hs_ruleset_put hs_ruleset_store_put_canary(struct hs_ruleset_store *store, 
 /*
  * Restores a ruleset from its canonical document. Returns an existing entry with this name and
  * revision, or a new entry without a name, with a reference in both cases. A new entry is charged
- * to its owner, unless `owner` has len 0 or too few bytes left. On failure returns NULL and sets
- * `problem`.
+ * to `owner`. If `owner` has len 0 or too few bytes left, the entry is charged to nobody. On
+ * failure returns NULL and sets `problem`.
  */
 struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, struct hs_str owner,
                                                 struct hs_str document, struct hs_problem *problem);
@@ -138,19 +141,19 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
 enum hs_ruleset_restore {
     HS_RULESET_NAMED,
     HS_RULESET_NAME_IS_FILES, /* a file has this name */
-    HS_RULESET_NAME_TAKEN,    /* a restored or built-in ruleset has this name */
+    HS_RULESET_NAME_TAKEN,    /* another restored ruleset or a built-in ruleset has this name */
     HS_RULESET_NAME_FULL
 };
 
-/* Restores the name and the owner of an adopted entry. `replaces`: if this owner already has an
-   entry under this name, `entry` is newer and replaces it. */
+/* Restores the name and the owner of an adopted entry. `replaces`: true: if this owner already has
+   an entry under this name, `entry` is newer and replaces that entry. */
 enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *store,
                                                       struct hs_str owner,
                                                       struct hs_ruleset_entry *entry,
                                                       bool replaces);
 
-/* Sets the owner of an adopted entry, and makes it the canary of its name. Does nothing if no
-   ruleset of this owner has the name. */
+/* Sets the owner of an adopted entry, and makes it the canary of its name. Does nothing if this
+   owner has no ruleset with the name. */
 void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_str owner,
                                      struct hs_ruleset_entry *entry, double share);
 
@@ -160,9 +163,9 @@ void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_s
 struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, bool only_posted,
                                                 size_t *count);
 
-/* Records a name's entry in the journal. While this function runs, no name can change, so the
-   records have the same order as the changes. The function must not use the store. Returns false on
-   failure. */
+/* Records a name's entry in the journal. While a function of this type runs, no name can change, so
+   the records have the same order as the changes. The function must not use the store. Returns
+   false on failure. */
 typedef bool hs_ruleset_writer(void *context, struct hs_ruleset_entry *entry);
 
 /* Calls `write` for the entry with this name. Returns the result of `write`, or true if there is no

@@ -6,7 +6,8 @@
 
 enum { CHAINS = 64 };
 
-/* A tenant has a holder only while something is reserved for them. */
+/* The amount that is reserved for one tenant. A tenant has a holder only while this amount is not
+   0. */
 struct holder {
     struct hs_name tenant;
     size_t amount;
@@ -14,7 +15,7 @@ struct holder {
 };
 
 struct hs_share {
-    pthread_mutex_t lock; /* guards the members below except `limit` */
+    pthread_mutex_t lock; /* guards the members below, except `limit`, which never changes */
     size_t limit;
     atomic_size_t used;
     struct holder *chains[CHAINS];
@@ -45,8 +46,8 @@ void hs_share_destroy(struct hs_share *share)
     free(share);
 }
 
-/* Returns the link to a tenant's holder, or the link at which to insert a new one. The caller holds
-   the lock. */
+/* Returns the link to a tenant's holder, or the link at which to insert a new holder. The caller
+   holds the lock. */
 static struct holder **place_of(struct hs_share *share, struct hs_str tenant)
 {
     struct holder **at = &share->chains[hs_str_hash(tenant) % CHAINS];

@@ -2,10 +2,10 @@
  * One bounded resource (bytes, connections or exports) that tenants share. Callers reserve an
  * amount before they use it, so the limit is never exceeded.
  *
- * After a reservation, a tenant may hold at most as much as is still free; a reservation that would
- * break this rule is refused (dynamic thresholds: Choudhury, Hahne, 1998). So one tenant alone gets
- * at most half of the limit, and two tenants get at most a third each. A reservation without a
- * tenant may use everything that is free. Thread-safe.
+ * A tenant's reservation is refused if the tenant would then hold more than what is still free
+ * (dynamic thresholds: Choudhury, Hahne, 1998). So one tenant alone gets at most half of the limit,
+ * and two tenants get at most a third each. A reservation without a tenant may use everything that
+ * is free. Thread-safe.
  */
 #ifndef HS_SERVICE_SHARE_H
 #define HS_SERVICE_SHARE_H
@@ -28,9 +28,9 @@ bool hs_share_reserve(struct hs_share *share, struct hs_str tenant, size_t amoun
 /* Releases an amount that was reserved for the same tenant. */
 void hs_share_release(struct hs_share *share, struct hs_str tenant, size_t amount);
 
-/* Charges the tenant `to` for an amount that was reserved without a tenant. Used for items that are
-   restored before their owner is known. Ignores the limit. Returns false and changes nothing if
-   memory runs out. */
+/* Charges the tenant `to` for an amount that was reserved without a tenant. Callers use this
+   function for items that are restored before their owner is known. Ignores the limit. Returns
+   false and changes nothing if memory runs out. */
 bool hs_share_assign(struct hs_share *share, struct hs_str to, size_t amount);
 
 /* Returns the most that a tenant can ever hold: half of the limit, or the whole limit without a

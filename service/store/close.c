@@ -6,12 +6,13 @@
 
 #include "service/system/clock.h"
 
-/* Max closings that are kept to be sent again; each needs about 600 bytes. */
+/* Max closings that are kept to be sent again. Each kept closing needs about 600 bytes. */
 enum { DUE_MAX = 4096 };
 
-/* Keeps the epoch in the store, so that a late write of a former owner cannot restore the match. */
+/* Closes a match. The epoch stays in the store, so that a late write of a former owner cannot
+   restore the match. */
 static const char close_text[] = HS_SHARED_FENCE
-    /* The match may have a newer owner by the time the closing is sent again. */
+    /* If the closing was sent again, the match may have a newer owner by now. */
     "if stored > epoch then return {0, stored, has, 0} end\n"
     "if ARGV[5] == 'ended' then\n"
     "  redis.call('DEL', KEYS[2], KEYS[3])\n"
@@ -29,7 +30,7 @@ struct hs_shared_closing {
     struct hs_shared_keys keys;
     struct hs_ownership own;
     const char *how;  /* a literal */
-    int64_t until_us; /* after this time, the keys have expired anyway */
+    int64_t until_us; /* after this time, the keys have expired, so a closing is no longer needed */
     struct hs_shared_closing *next;
 };
 
@@ -37,9 +38,9 @@ static bool submit_closing(struct hs_shared_closing *closing)
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
     char digits[2][24];
-    /* Sends the whole script, not only its hash. If the server did not know the hash, the link
-       would send the script again after later commands, and one of those commands may take a new
-       match with this name. */
+    /* Sends the whole script, not only its hash. If the closing were sent as a hash, and the server
+       did not know the hash, the link would send the script after later commands. One of these
+       later commands may take a new match with the same name. */
     arguments[0] = HS_STR("EVAL");
     arguments[1] = hs_str_of(close_text);
     size_t count = 2 + hs_shared_arguments(closing->matches, &closing->keys, closing->own, digits,

@@ -13,7 +13,7 @@
 #include "service/system/clock.h"
 #include "service/system/secret.h"
 
-/* Returns false if no event occurs before `until_us`. */
+/* Waits for one of `events` on the socket. Returns false if no event occurs before `until_us`. */
 static bool wait_for_socket(redisContext *redis, short events, int64_t until_us)
 {
     struct pollfd polls[] = {{.fd = redis->fd, .events = events}};
@@ -21,7 +21,8 @@ static bool wait_for_socket(redisContext *redis, short events, int64_t until_us)
     return left_us > 0 && poll(polls, 1, (int)(left_us / 1000) + 1) > 0;
 }
 
-/* Returns NULL on failure, or if there is no reply before `until_us`. */
+/* Sends a command and waits for the reply. Returns NULL on failure, or if there is no reply before
+   `until_us`. */
 static redisReply *ask(redisContext *redis, int count, const char **texts, const size_t *sizes,
                        int64_t until_us)
 {
@@ -53,7 +54,8 @@ static bool authenticate(redisContext *redis, const struct hs_secret *secret, in
     return fine;
 }
 
-/* Returns whether the server is a primary, which accepts writes. Otherwise sets `detail`. */
+/* Returns whether the server is a primary, which accepts writes. If it is not, sets `detail` to the
+   reason. */
 static bool is_primary(redisContext *redis, int64_t until_us, char detail[256])
 {
     const char *texts[] = {"ROLE"};

@@ -11,8 +11,8 @@
 #define NAMES   "hs:v1:{catalog}:names"
 #define VERSION "hs:v1:{catalog}:version"
 
-/* PIECE_BYTES: documents are sent in pieces, so that no command takes longer than
-   HS_STORE_TIMEOUT_US. */
+/* PIECE_BYTES: the size of the pieces in which documents are sent, so that no command takes longer
+   than HS_STORE_TIMEOUT_US. */
 enum { PIECE_BYTES = 2 << 20, WAIT_US = 1000000 };
 
 enum { KEY_MAX = 256, VALUE_MAX = 512 };
@@ -24,8 +24,8 @@ enum { KEY_MAX = 256, VALUE_MAX = 512 };
 
 /* ---- scripts ---- */
 
-/* If the old value of a name refers to a document, but the new value does not, forget() sets an
-   expiry on this document. The keys of documents begin with ARGV[2]. */
+/* Defines forget(). If the old value of a name refers to a document, but the new value does not,
+   forget() lets this document expire after a day. The keys of documents begin with ARGV[2]. */
 #define FORGET                                                                                     \
     "local function forget(old, new) "                                                             \
     "  for revision in string.gmatch(old, 'sha256:%x+') do "                                       \
@@ -38,8 +38,8 @@ enum { KEY_MAX = 256, VALUE_MAX = 512 };
     "if old and string.match(old, '^%d+\\n([^\\n]*)') ~= ARGV[3] then return 'foreign' end "
 
 /* KEYS: names, version. ARGV: field, prefix of document keys, owner, value, time, if_new. Refuses
-   to set a canary if another replica has replaced the main ruleset in the meantime, because ARGV
-   `value` would bring back the old main ruleset. */
+   to set a canary if another replica has replaced the main ruleset in the meantime. Otherwise the
+   argument `value`, which contains the old main ruleset, would replace the new main ruleset. */
 static const char put_text[] =
     "if ARGV[6] == '1' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 "
     "then return 'there' end " FORGET "for revision in string.gmatch(ARGV[4], 'sha256:%x+') do "
@@ -59,7 +59,7 @@ static const char put_text[] =
     "redis.call('HINCRBY', KEYS[2], 'count', 1) "
     "return 'done'";
 
-/* KEYS: as for put_text. ARGV: the first three of put_text (field, prefix, owner). */
+/* KEYS: as for put_text. ARGV: field, prefix of document keys, owner. */
 static const char drop_text[] = FORGET "if not old then return 'done' end "
                                        "forget(old, '') "
                                        "redis.call('HDEL', KEYS[1], ARGV[1]) "
@@ -149,7 +149,8 @@ static void init_scripts(void)
     hs_store_script_init(&drop_script, drop_text);
 }
 
-/* Returns NULL if there is no reply, or the reply is an error. */
+/* Sends a script or a command, and waits for the reply. Returns NULL if there is no reply, or the
+   reply is an error. */
 static struct redisReply *ask(struct hs_store *store, const struct hs_store_script *script,
                               const struct hs_str *arguments, size_t count)
 {
@@ -162,7 +163,7 @@ static struct redisReply *ask(struct hs_store *store, const struct hs_store_scri
     return NULL;
 }
 
-/* Returns whether the command succeeded. */
+/* Sends a command and waits for the reply. Returns whether the command succeeded. */
 static bool tell(struct hs_store *store, const struct hs_str *arguments, size_t count)
 {
     struct redisReply *reply = ask(store, NULL, arguments, count);

@@ -5,8 +5,8 @@
  *
  * A document never changes, and is identified by its revision. A name refers to one document, or to
  * a ruleset and its canary. A document does not expire while a name refers to it. A document that
- * no name refers to stays in the store for a day, because matches may still use it. The version of
- * the store changes with every change of a name.
+ * no name refers to stays in the store for a day, because matches may still use it. Every change of
+ * a name changes the version of the store (struct hs_shared_version).
  */
 #ifndef HS_SERVICE_STORE_DOCUMENTS_H
 #define HS_SERVICE_STORE_DOCUMENTS_H
@@ -25,9 +25,9 @@ struct hs_shared_name {
     double share;         /* share of new matches that use the canary */
 };
 
-/* `birth`: when a replica found the store empty (hs_shared_begin), in microseconds since 1970; 0:
-   not set yet. A store that has lost its data gets another birth. `count`: how many changes of
-   names there were since `birth`. */
+/* The version of the names in the store. `birth`: when a replica found the store empty
+   (hs_shared_begin), in microseconds since 1970; 0: not set yet. A store that has lost its data
+   gets another birth. `count`: how often a name was changed since `birth`. */
 struct hs_shared_version {
     uint64_t birth, count;
 };
@@ -55,11 +55,11 @@ enum hs_shared_result {
 enum hs_shared_result hs_shared_put_name(struct hs_store *store, const struct hs_shared_name *name,
                                          bool if_new);
 
-/* Removes a name. DONE: the store does not have the name any more, or never had it. */
+/* Removes a name. DONE: the store does not have the name any more, or has never had it. */
 enum hs_shared_result hs_shared_drop_name(struct hs_store *store, enum hs_shared_kind kind,
                                           struct hs_str owner, struct hs_str name);
 
-/* Adds a document, unless the store has it. The document expires after a day, unless a name refers
+/* Adds a document if the store does not have it. The document expires after a day if no name refers
    to it by then. `name`: the name of the document. Returns false if the document may be missing
    from the store. */
 bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
@@ -71,7 +71,7 @@ bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, st
 char *hs_shared_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
                          struct hs_str revision, size_t max, size_t *size, bool *has_answer);
 
-/* If the store has the document, ensures that it does not expire for a day. */
+/* If the store has the document, prevents it from expiring within the next day. */
 void hs_shared_keep_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
                              struct hs_str revision);
 

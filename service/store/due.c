@@ -4,7 +4,7 @@
 #include "service/system/clock.h"
 
 enum {
-    /* The interval between two writes of a small state, while the match changes. */
+    /* The interval between two writes of a small state, while the match is changing. */
     WRITE_US = 250000,
     /* Large states are written less often, so that a match copies and packs at most this many bytes
        per second. The journal contains the payments between two states. */

@@ -25,8 +25,8 @@ struct hs_store_link {
     struct hs_store_link_settings settings;
     int wake; /* eventfd that wakes the sleeping thread */
     atomic_bool is_up, is_slow;
-    atomic_llong latency_us; /* latency of the newest reply, or the longer wait of a command that
-                                has become late since then */
+    atomic_llong latency_us; /* the longest of these times: the latency of the newest reply, and the
+                                waits of commands that have become late since that reply */
     atomic_size_t backlog;
     pthread_t thread;
     /* Guards the following members. The thread releases the lock before it calls a callback,
@@ -37,19 +37,20 @@ struct hs_store_link {
     redisContext *redis; /* NULL: the link is down; only the thread sets it */
     /* Sent commands without a reply, oldest first. Only the thread removes commands. */
     struct list sent;
-    /* Commands whose script was unknown to the server. When `sent` is empty, they are sent again,
-       with the whole script. */
+    /* Commands whose script was unknown to the server. When `sent` is empty, these commands are
+       sent again, with the whole script. */
     struct list again;
-    struct list newer;    /* new commands, which must be sent after those in `again` */
+    struct list newer;    /* new commands, which must be sent after the commands in `again` */
     int64_t next_late_us; /* no command becomes late before this time */
     int64_t sent_us;      /* when a command was last sent */
-    int64_t moved_us;     /* when bytes last arrived, or the socket last accepted delayed bytes */
+    int64_t moved_us;     /* when bytes last arrived, or when the socket last accepted bytes that it
+                             had not accepted at once */
     int64_t look_us;      /* when the sleeping thread wakes up by itself */
     /* Only the thread uses the following members. */
     unsigned late_count; /* consecutive late commands */
     const char *address; /* the next address to try */
     int64_t pause_us;
-    bool has_logged; /* the log already says that the link is down */
+    bool has_logged; /* the log already contains the message that the link is down */
 };
 
 static void append(struct list *list, struct hs_store_call *call)
@@ -125,7 +126,7 @@ static bool send_whole_script(struct hs_store_call *call)
     redisFreeCommand(call->bytes);
     call->bytes = bytes;
     call->size = (size_t)head + rest;
-    call->script = NULL; /* prevents another replacement */
+    call->script = NULL; /* so that this function is not called for the same call again */
     return true;
 }
 
@@ -173,16 +174,16 @@ static void be_late(struct hs_store_link *link, struct hs_store_call *call, int6
         call->late(call);
 }
 
-/* Returns the time since which the server has been silent. Call it only while a reply is missing.
- */
+/* Returns the time from which on the server has sent nothing. Call this function only while a reply
+   is missing. */
 static int64_t silent_since_us(const struct hs_store_link *link)
 {
     const struct hs_store_call *oldest = link->sent.first;
     return oldest->sent_us > link->moved_us ? oldest->sent_us : link->moved_us;
 }
 
-/* For a patient link: returns the time at which the command becomes late if the server sends
-   nothing more. */
+/* Call this function only for a patient link. Returns the time at which the command becomes late if
+   the server sends nothing more. */
 static int64_t patient_late_us(const struct hs_store_link *link, const struct hs_store_call *call)
 {
     int64_t late_us = silent_since_us(link) + call->budget_us;
@@ -190,8 +191,9 @@ static int64_t patient_late_us(const struct hs_store_link *link, const struct hs
     return late_us < latest_us ? late_us : latest_us;
 }
 
-/* The caller holds the lock. The lock is released during each callback; other threads may then
-   append commands, but not remove any. */
+/* Reports the commands that have become late by `now_us`. The caller holds the lock. The lock is
+   released during each callback. During a callback, other threads may append commands, but only
+   this thread removes commands. */
 static void report_late_of(struct hs_store_link *link, const struct list *list, int64_t now_us)
 {
     for (struct hs_store_call *call = list->first; call != NULL; call = call->next) {
@@ -306,7 +308,8 @@ static void send_list(struct hs_store_link *link, struct hs_store_call *call, in
     }
 }
 
-/* Sends a new command. If older commands must be sent again first, appends it to `newer`. */
+/* Sends a new command. If older commands must be sent again first, appends the new command to
+   `newer`. */
 static void send_new(struct hs_store_link *link, struct hs_store_call *call)
 {
     atomic_fetch_add(&link->backlog, call->size);
@@ -319,8 +322,8 @@ static void send_new(struct hs_store_link *link, struct hs_store_call *call)
         link->next_late_us = call->late_us;
 }
 
-/* Sends on the calling thread. Waking the link's thread for this would take as long as Redis needs
-   for the command. */
+/* Sends the command on the calling thread. Waking the link's thread to send it would take as long
+   as Redis needs for the command. */
 bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call,
                           const struct hs_store_script *script, const struct hs_str *arguments,
                           size_t count)
@@ -359,7 +362,7 @@ static bool is_unusable(const redisReply *reply)
 }
 
 /* Handles the reply to the oldest command. Releases the lock during the command's callback. Returns
-   false with a reason if the connection must be closed. */
+   false, with the reason in `detail`, if the connection must be closed. */
 static bool take_reply(struct hs_store_link *link, redisReply *reply, char detail[256])
 {
     struct hs_store_call *call = link->sent.first;
@@ -449,15 +452,16 @@ static int64_t prepare_sleep(struct hs_store_link *link, int *is_written)
         ping(link, now_us);
     redisBufferWrite(link->redis, is_written);
     int64_t look_us = next_look_us(link);
-    /* Shortly after a command, the thread wakes up often by itself, so that the next command does
-       not have to wake it. */
+    /* Shortly after a command, the thread sleeps for at most HS_STORE_SLOW_US, so that the next
+       command need not wake the thread. */
     if (now_us - link->sent_us < HS_STORE_SLOW_US && look_us > now_us + HS_STORE_SLOW_US)
         look_us = now_us + HS_STORE_SLOW_US;
     link->look_us = look_us;
     return look_us;
 }
 
-/* The caller holds the lock. Returns false with a reason if the connection must be closed. */
+/* Receives replies, sends waiting commands, and reports late commands. The caller holds the lock.
+   Returns false, with the reason in `detail`, if the connection must be closed. */
 static bool handle_events(struct hs_store_link *link, short events, char detail[256])
 {
     int64_t now_us = hs_clock_us();
@@ -477,8 +481,8 @@ static bool handle_events(struct hs_store_link *link, short events, char detail[
     return false;
 }
 
-/* Waits for the socket or for another thread, and handles the events. Returns false with a reason
-   if the connection must be closed. */
+/* Waits for the socket or for another thread, and handles the events. Returns false, with the
+   reason in `detail`, if the connection must be closed. */
 static bool exchange(struct hs_store_link *link, char detail[256])
 {
     int is_written = 0;
@@ -504,8 +508,8 @@ static bool exchange(struct hs_store_link *link, char detail[256])
     return fine;
 }
 
-/* Returns whether the link is being stopped and has nothing left to wait for: no reply is missing,
-   or `end_us` has passed. */
+/* Returns whether the thread must end: the link is being stopped, and no reply is missing or
+   `end_us` has passed. */
 static bool must_end(struct hs_store_link *link)
 {
     pthread_mutex_lock(&link->lock);
@@ -535,7 +539,7 @@ static void *work(void *context)
         else if (!exchange(link, detail))
             disconnect(link, detail);
     }
-    link->has_logged = true; /* stopping is not a failure, so do not log it */
+    link->has_logged = true; /* stopping is not a failure, so `disconnect` must not log it */
     disconnect(link, "");
     return NULL;
 }

@@ -4,10 +4,11 @@
  * link receives the replies, and sends the bytes that the socket did not accept at once.
  *
  * A connection counts as broken if a reply is missing and the server has sent nothing for
- * HS_STORE_TIMEOUT_US, if the server is a replica, or if it still loads its data. The link then
- * closes the connection, so that a late reply is never taken for the reply to another command, and
- * reports all commands as lost. It then connects to the next address in the list. The pauses
- * between attempts grow. An idle link sends a PING every HS_STORE_PING_US. Thread-safe.
+ * HS_STORE_TIMEOUT_US. It also counts as broken if the server is a replica, or still loads its
+ * data. The link then closes the connection, so that it never takes a late reply for the reply to
+ * another command. The link reports all commands as lost, and connects to the next address in the
+ * list. The pauses between attempts grow. An idle link sends a PING every HS_STORE_PING_US.
+ * Thread-safe.
  */
 #ifndef HS_SERVICE_STORE_LINK_H
 #define HS_SERVICE_STORE_LINK_H
@@ -25,21 +26,23 @@ struct hs_secret;
 struct hs_store_link;
 
 enum {
-    /* A longer time would delay the detection of a hanging server. With a shorter time, a server
-       that is busy with one long command would lose its connections. */
+    /* A connection counts as broken after this time without bytes from the server. A longer time
+       would delay the detection of a hanging server. With a shorter time, a server that is busy
+       with one long command would lose its connections. */
     HS_STORE_TIMEOUT_US = 500000,
     HS_STORE_PING_US = 200000,
-    HS_STORE_PAUSE_US = 20000, /* after the first failure; each later pause is twice as long as the
-                                  one before */
+    HS_STORE_PAUSE_US = 20000, /* the pause after the first failure; each later pause is twice as
+                                  long as the previous pause */
     HS_STORE_LONGEST_PAUSE_US = 1000000,
     HS_STORE_BACKLOG = 64 << 20, /* max total size of commands without a reply */
     /* After this many consecutive late commands, the link counts as slow, and requests should not
-       wait for it. The next command or PING that is in time makes the link count as fast again. */
+       wait for replies on this link. The next command or PING that is in time makes the link count
+       as fast again. */
     HS_STORE_LATE_MAX = 3,
-    HS_STORE_SLOW_US = 5000, /* a PING is in time if its reply takes less than this */
+    HS_STORE_SLOW_US = 5000, /* a PING is in time if its reply takes less than HS_STORE_SLOW_US */
     /* The longest wait for a command on a patient link (is_patient below). With a longer time,
-       clients would wait in vain for a server that only sends a few bytes now and then. With a
-       shorter time, more matches would start empty when many replicas fail at once
+       clients would wait without result for a server that only sends a few bytes now and then. With
+       a shorter time, more matches would start empty when many replicas fail at once
        (docs/scaling.md). */
     HS_STORE_PATIENCE_US = 5000000,
 };
@@ -50,7 +53,7 @@ enum hs_store_result {
     HS_STORE_LOST     /* there is no reply; the server may or may not have run the command */
 };
 
-/* A Lua script. Set it up with hs_store_script_init. */
+/* A Lua script. Initialize the structure with hs_store_script_init. */
 struct hs_store_script {
     const char *text;
     char sha1[41];
@@ -59,8 +62,9 @@ struct hs_store_script {
 void hs_store_script_init(struct hs_store_script *script, const char *text);
 
 /*
- * A command. It must stay valid until `done` has been called. The thread of the link calls `late`
- * and `done`. They must be short and must not wait, but may submit commands.
+ * A command. The structure must stay valid until `done` has been called. The thread of the link
+ * calls `late` and `done`. These two functions must be short and must not wait, but they may submit
+ * commands.
  */
 struct hs_store_call {
     enum hs_store_op op;
@@ -87,8 +91,8 @@ struct hs_store_link_settings {
     const char *addresses;          /* HOST:PORT,HOST:PORT...; borrowed */
     const struct hs_secret *secret; /* password, borrowed; NULL: none */
     struct hs_metrics *metrics;
-    /* For commands with large replies. While the server is still sending, a command becomes late
-       only HS_STORE_PATIENCE_US after it was submitted. */
+    /* True: the link is patient, for commands with large replies. While the server is still
+       sending, a command becomes late only HS_STORE_PATIENCE_US after it was submitted. */
     bool is_patient;
     void (*changed)(void *context, bool is_up); /* called on the thread of the link */
     void *context;
@@ -115,9 +119,9 @@ bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call
                           size_t count);
 
 bool hs_store_link_is_up(const struct hs_store_link *link);
-/* Returns true if a reply within `budget_us` is unlikely, so that requests should not wait: the
-   link is down, or it counts as slow (HS_STORE_LATE_MAX) and the newest command took at least
-   `budget_us`. */
+/* Returns true if a reply within `budget_us` is unlikely, so that requests should not wait. A reply
+   is unlikely if the link is down, or if the link counts as slow (HS_STORE_LATE_MAX) and the newest
+   command took at least `budget_us`. */
 bool hs_store_link_is_late(const struct hs_store_link *link, int64_t budget_us);
 /* Returns the total size of the commands without a reply, in bytes. */
 size_t hs_store_link_backlog(const struct hs_store_link *link);

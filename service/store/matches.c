@@ -15,12 +15,12 @@
 
 enum {
     /* The owner of a quiet match asks the store for confirmation after this time. With a longer
-       time, a replica that has lost the match could answer from an older state. With a shorter
-       time, requests would wait more often. */
+       time, a replica that no longer owns the match could answer from an older state. With a
+       shorter time, requests would wait for the store more often. */
     CONFIRMED_US = 1000000,
-    /* An owner numbers its records from epoch * 2^EPOCH_SHIFT, so that its numbers follow the
-       numbers of former owners. These numbers are small enough to be exact as scores of a sorted
-       set. */
+    /* An owner numbers its records from epoch * 2^EPOCH_SHIFT, so that its records have higher
+       numbers than the records of former owners. Up to epoch 2^21, the numbers are exact as scores
+       of a sorted set. */
     EPOCH_SHIFT = 32,
 };
 
@@ -136,7 +136,7 @@ struct call {
     struct hs_store_call call;     /* must be first: callbacks cast its address to the structure */
     struct hs_shared_match *match; /* retained */
     uint64_t mark;
-    bool hands_off; /* answers wait for this state */
+    bool hands_off; /* true: answers to requests wait until this state is written */
     bool had_state; /* has_state of the match when the command was submitted */
 };
 
@@ -207,8 +207,8 @@ static enum hs_payments payments_of(const struct hs_shared_match *match, uint64_
     return match->acknowledged >= mark ? HS_PAYMENTS_DURABLE : HS_PAYMENTS_PENDING;
 }
 
-/* Returns the waits that end now, and removes them from the match. `late`: records up to this
-   number are late; 0: none. */
+/* Removes the waits that end now from the match, and returns these waits. `late`: the number of the
+   newest late record; 0: no record is late. */
 static struct hs_payments_wait *take_ended(struct hs_shared_match *match, uint64_t late)
 {
     struct hs_payments_wait *ended = NULL;
@@ -228,7 +228,7 @@ static struct hs_payments_wait *take_ended(struct hs_shared_match *match, uint64
     return ended;
 }
 
-/* The caller must not hold the lock. */
+/* Calls `done` for each wait. The caller must not hold the lock. */
 static void end_waits(struct hs_payments_wait *wait)
 {
     while (wait != NULL) {
@@ -258,7 +258,7 @@ enum hs_payments hs_shared_match_await(struct hs_shared_match *match, struct hs_
 
 /* ---- results; the caller holds the lock ---- */
 
-/* Call it when the store may lack the records up to `mark`. */
+/* Call this function when the store may lack the records up to `mark`. */
 static void fail(struct hs_shared_match *match, uint64_t mark)
 {
     if (match->failed < mark)
@@ -281,7 +281,7 @@ static void begin_epoch(struct hs_shared_match *match, struct hs_ownership own)
 static void lose(struct hs_shared_match *match, uint64_t epoch)
 {
     struct hs_shared_matches *matches = match->matches;
-    if (match->has_ended) /* no other replica has taken the match; this replica has closed it */
+    if (match->has_ended) /* this replica has closed the match, so no other replica has taken it */
         fail(match, match->newest);
     if (match->is_lost || match->has_ended)
         return;
@@ -298,9 +298,10 @@ static bool is_unconfirmed(const struct hs_shared_match *match)
     return hs_clock_us() - match->confirmed_us > CONFIRMED_US;
 }
 
-/* Call it after a command that found no state of the match in the store. If the store had a state
-   when the command was submitted, it has probably lost all its states. Otherwise nothing is lost:
-   if has_state is set by now, another link has written a state in the meantime. */
+/* Call this function after a command that found no state of the match in the store. If the store
+   had a state when the command was submitted, the store has probably lost all its states. If the
+   store had no state at that time, nothing is lost. In this case, if has_state is set by now,
+   another link has written a state in the meantime. */
 static void lack_state(struct hs_shared_match *match, const struct call *call)
 {
     match->must_write = true;
@@ -345,7 +346,7 @@ bool hs_shared_match_confirm(struct hs_shared_match *match)
         lose(match, found[0]);
     bool was_forgotten = match->was_forgotten || (result == HS_STORE_OK && found[0] == 0);
     match->was_forgotten = false;
-    match->confirmed_us = hs_clock_us(); /* set even if there was no answer */
+    match->confirmed_us = hs_clock_us(); /* set confirmed_us even if the store did not answer */
     pthread_mutex_unlock(&match->lock);
     freeReplyObject(reply);
     return !was_forgotten;
@@ -428,8 +429,8 @@ static bool submit_record(struct hs_shared_match *match, struct hs_str record, u
 
 void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
 {
-    /* Choosing the number and submitting the command must be one step. Otherwise a request could
-       wait for a number whose command could not be submitted, and nothing would end its wait. */
+    /* Hold the lock from choosing the number until submitting the command. Otherwise a request
+       could wait for a number whose command cannot be submitted, and nothing would end the wait. */
     pthread_mutex_lock(&match->lock);
     uint64_t mark = ++match->newest;
     if (!submit_record(match, record, mark))
@@ -439,7 +440,7 @@ void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
 
 /* ---- states ---- */
 
-/* Call it when the store has a state that includes the records up to `mark`. */
+/* Call this function when the store has a state that includes the records up to `mark`. */
 static void cover(struct hs_shared_match *match, uint64_t mark)
 {
     match->has_state = true;
@@ -449,9 +450,10 @@ static void cover(struct hs_shared_match *match, uint64_t mark)
         match->acknowledged = mark;
 }
 
-/* Call it when the store refused a state because the match has another owner. Epoch 0: the match
-   started empty here, because the store was late. While the store is still late, taking the match
-   would fail again, so this replica continues the match. */
+/* Call this function when the store refused a state because the match has another owner. If
+   own.epoch is 0, the match started empty here, because the store was late. While the store is
+   still late, this replica could not take the match, so this replica continues the match that
+   started empty. */
 static void refuse_write(struct hs_shared_match *match, uint64_t epoch)
 {
     const struct hs_shared_matches *matches = match->matches;
@@ -505,17 +507,17 @@ static bool write_state(struct hs_shared_match *match, enum hs_store_lane lane, 
     char digits[2][24], number[24];
     struct call *call = calloc(1, sizeof *call);
     pthread_mutex_lock(&match->lock);
-    /* A newer state may have been submitted after this state was captured. When the newer state is
-       written, the store removes journal records that this state lacks. So this state must not be
-       written. */
+    /* After this state was captured, another thread may have submitted a newer state. When the
+       newer state is written, the store removes journal records that this state does not include.
+       So this state must not be written any more. */
     bool may_write = call != NULL && mark >= match->written && !match->has_ended;
     if (may_write)
         match->written = mark;
     match->is_writing = match->is_writing || may_write;
     match->must_write = match->must_write || !may_write;
     size_t count = hs_shared_arguments(match->matches, &match->keys, match->own, digits, arguments);
-    /* A state is complete only if all later moves are handed off. hs_shared_match_hand_off does
-       nothing if this replica is not the owner (epoch 0). */
+    /* A state is complete only if this replica hands off all later moves. A replica that is not the
+       owner (epoch 0) cannot do this, because hs_shared_match_hand_off then does nothing. */
     bool is_complete = kind != HS_SHARED_PARTIAL && match->own.epoch != 0;
     bool had_state = match->has_state;
     pthread_mutex_unlock(&match->lock);

@@ -4,11 +4,11 @@
  *
  * A match has three keys: its owner, its state, and the journal of the payments since this state
  * was captured. At any time, one replica owns the match. To become the owner, a replica takes the
- * match, which increases its epoch. Scripts in the store refuse the writes of former owners. From
- * the refusal, a former owner learns that the match has moved.
+ * match, which increases its epoch. Scripts in the store refuse the writes of former owners. If a
+ * write is refused, the former owner knows that the match has moved.
  *
  * If the store loses its data, the epochs are lost, too. So a match also has a birth: the time at
- * which the store first saw it. The scripts also refuse an owner with another birth.
+ * which the match was new to the store. The scripts also refuse an owner with another birth.
  */
 #ifndef HS_SERVICE_STORE_MATCHES_H
 #define HS_SERVICE_STORE_MATCHES_H
@@ -19,19 +19,20 @@ struct hs_shared_matches;
 struct hs_shared_match;
 
 /* How long requests wait for the store. `take_us` limits the wait for the ownership of a match.
-   After that, `take_us` also limits each pause while the store sends the match's state.
-   `payment_us` limits the wait for the acknowledgement of payments. */
+   `take_us` also limits each pause while the store then sends the match's state. `payment_us`
+   limits the wait for the acknowledgement of payments. */
 struct hs_shared_budgets {
     int64_t take_us;
     int64_t payment_us;
 };
 
-/* `store` and `metrics` must outlive the result. Returns NULL if memory runs out or there are no
-   random numbers. */
+/* `store` and `metrics` must outlive the returned object. Returns NULL if memory runs out or
+   getrandom fails. */
 struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
                                                    struct hs_metrics *metrics,
                                                    const struct hs_shared_budgets *budgets);
-/* Call it after all matches were destroyed and the store was stopped. Does nothing for NULL. */
+/* Call this function after all matches were destroyed and the store was stopped. Does nothing for
+   NULL. */
 void hs_shared_matches_destroy(struct hs_shared_matches *matches);
 
 /* ---- becoming the owner ---- */
@@ -40,7 +41,7 @@ enum hs_taken_result {
     HS_TAKEN,         /* this replica is the owner now */
     HS_TAKEN_FOREIGN, /* another tenant has a match with this name */
     HS_TAKEN_LATE,    /* the store did not answer in time */
-    HS_TAKEN_DOWN,    /* the store is down, or it refused the command */
+    HS_TAKEN_DOWN,    /* the store is down, or the store refused the command */
 };
 
 /* Identifies one owner of a match. {0, 0}: the match was not taken; the first write of the match
@@ -58,10 +59,10 @@ struct hs_taken {
     struct redisReply *replies[2]; /* own the bytes of `journal` and `state` */
 };
 
-/* Takes a match: makes this replica its owner and reads its state. Waits up to `take_us` for the
-   ownership. Then waits up to HS_STORE_PATIENCE_US for the state, but gives up if the store sends
-   nothing for `take_us`. This function waits, so workers must not call it. After HS_TAKEN, call
-   hs_taken_free. */
+/* Takes a match: makes this replica the owner of the match, and reads the state of the match. Waits
+   up to `take_us` for the ownership. Then waits up to HS_STORE_PATIENCE_US for the state, but gives
+   up if the store sends nothing for `take_us`. This function waits, so workers must not call it.
+   After HS_TAKEN, call hs_taken_free. */
 enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, struct hs_str tenant,
                                           struct hs_str name, struct hs_taken *taken);
 void hs_taken_free(struct hs_taken *taken);
@@ -81,12 +82,12 @@ struct hs_shared_match *hs_shared_match_retain(struct hs_shared_match *match);
 /* Does nothing for NULL. */
 void hs_shared_match_release(struct hs_shared_match *match);
 
-/* Returns whether this replica has learned that another replica owns the match. Once true, it stays
-   true. */
+/* Returns whether this replica knows that another replica owns the match. The result never changes
+   from true to false. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
-/* Returns true if the ownership is uncertain: the store has not confirmed it for a second, or the
-   store lost the match after a second without confirmation. */
+/* Returns true if the ownership is uncertain. It is uncertain if the store has not confirmed the
+   ownership for a second, or if the store lost the match after a second without confirmation. */
 bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
 
 /*
@@ -95,9 +96,9 @@ bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
  * Otherwise the ownership is confirmed, and the match is not doubtful for the next second. If the
  * store does not answer, the ownership counts as confirmed, too.
  *
- * Returns false if the store has lost the match while the ownership was uncertain. Another replica
- * may then have paid for shots of this match, unless requests for it kept arriving here during that
- * time.
+ * Returns false if the store has lost the match while the ownership was uncertain. In this case, if
+ * requests for the match did not keep arriving here during that time, another replica may have paid
+ * for shots of this match.
  */
 bool hs_shared_match_confirm(struct hs_shared_match *match);
 
@@ -111,17 +112,18 @@ bool hs_shared_match_needs_state(struct hs_shared_match *match);
    must not overlap. */
 void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record);
 
-/* Returns the number of the newest record. A state that is captured now includes all records up to
-   this record. */
+/* Returns the number of the newest record. A state that is captured now includes this record and
+   all earlier records. */
 uint64_t hs_shared_match_mark(struct hs_shared_match *match);
 
-/* Tells the next owner of the match whether a state may lack moves. */
+/* The kind of a state. The kind tells the next owner of the match whether the state may lack
+   moves. */
 enum hs_shared_state {
     HS_SHARED_PARTIAL, /* the owner may have checked moves after the capture */
     /* The owner answers later moves only after it has stored them in a newer state, or after
        `payment_us`. */
     HS_SHARED_COMPLETE,
-    HS_SHARED_FINAL /* complete, and the match then has no owner */
+    HS_SHARED_FINAL /* like COMPLETE; after this write the match has no owner */
 };
 
 /* Writes a state, and removes the records up to `mark` from the journal. Returns false if the state
@@ -129,31 +131,32 @@ enum hs_shared_state {
 bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lane,
                            struct hs_str state, uint64_t mark, enum hs_shared_state kind);
 
-/* Writes a complete state after moves were checked. hs_shared_match_await then waits for this
+/* Writes a COMPLETE state after moves were checked. hs_shared_match_await then waits for this
    state. `state.ptr` NULL: memory ran out for the state, so the moves are not durable. For one
-   match, calls must not overlap with hs_shared_match_append. The lock that ensures this must also
-   be held while `state` is captured. */
+   match, calls must not overlap with hs_shared_match_append. The caller must hold the lock that
+   prevents such overlaps from the capture of `state` on. */
 void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state);
 
 /* Removes an ended match. If the store then refuses a write, requests that wait for the payments of
    this match get the result NOT_DURABLE and not MOVED. */
 void hs_shared_match_close(struct hs_shared_match *match);
 
-/* Sends closings again if the store may have missed them. After a missed closing, a new match with
+/* Sends each closing again that the store may have missed. After a missed closing, a new match with
    the same name would start with the old state. */
 void hs_shared_matches_close_again(struct hs_shared_matches *matches);
 
 /* ---- when to write ---- */
 
-/* Call it when the store may have lost all states. All matches are due then. */
+/* Call this function when the store may have lost all states. After the call, the states of all
+   matches are due. */
 void hs_shared_matches_rewrite(struct hs_shared_matches *matches);
 
 /* Returns whether a state must be written: the match has changed since its newest state, a write
    failed, or the store has lost the state. `used_us`: when the match last changed. `now_us`:
-   hs_clock_us. `hurries`: do not wait for the interval between two writes. */
+   hs_clock_us. `hurries`: true: do not wait for the interval between two writes. */
 bool hs_shared_match_is_due(struct hs_shared_match *match, int64_t used_us, int64_t now_us,
                             bool hurries);
-/* Call it after a state of `bytes` bytes was captured. */
+/* Call this function after a state of `bytes` bytes was captured. */
 void hs_shared_match_captured(struct hs_shared_match *match, int64_t used_us, int64_t now_us,
                               size_t bytes);
 
@@ -166,8 +169,8 @@ enum hs_payments {
     HS_PAYMENTS_MOVED,       /* another replica owns the match */
 };
 
-/* A request that waits until the store has acknowledged all payments so far. It must stay valid
-   until `done` was called. `done` may run on any thread. */
+/* A request that waits until the store has acknowledged all payments so far. The structure must
+   stay valid until `done` was called. `done` may run on any thread. */
 struct hs_payments_wait {
     void (*done)(struct hs_payments_wait *wait);
     enum hs_payments result; /* set before `done`; never PENDING */

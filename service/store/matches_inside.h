@@ -23,7 +23,7 @@ enum {
     "end\n"
 
 /* Each script that writes begins with this check, which refuses former owners. KEYS: owner, state,
-   journal. ARGV: owner, epoch, birth, tenant. If the store knows no epoch for the match, the store
+   journal. ARGV: owner, epoch, birth, tenant. If the store has no epoch for the match, the store
    has lost its data, and the sender becomes the owner again. If the births differ, another replica
    has opened the match in the empty store, so the epochs cannot be compared. A match that was never
    taken has epoch 0. */
@@ -51,7 +51,7 @@ struct hs_shared_matches {
     char owner[HS_SHARED_OWNER]; /* identifies this process */
     struct hs_store_script take, append, write;
     /* When the store last seemed to have lost its states. If a match's newest state was captured
-       before this time, the state is written again. */
+       before this time, the match's state is written again. */
     atomic_llong lost_us;
     struct hs_log_limit log_limit;
     pthread_mutex_t lock;          /* guards the following members */
@@ -73,14 +73,16 @@ struct hs_shared_match {
     struct hs_ownership own; /* epoch 0: not taken yet */
     uint64_t newest;         /* number of the newest record */
     uint64_t acknowledged;   /* newest record that the store has acknowledged */
-    uint64_t failed;         /* the store may lack records up to this number; 0: it lacks none */
-    /* The newest record that the store did not acknowledge within `payment_us`; 0: none. Each
-       record is reported as late only once, so later requests must not wait for this report. */
+    uint64_t failed;         /* the store may lack records up to this number; 0: the store lacks no
+                                record */
+    /* The newest record that the store did not acknowledge within `payment_us`; 0: none. A late
+       record is reported as late only once, so requests that arrive after the report must not wait
+       for it. */
     uint64_t late;
     uint64_t written; /* highest mark of all states that were sent */
     bool has_state, is_writing, must_write;
     bool was_forgotten; /* the store lost the match while the ownership was uncertain */
-    bool has_ended;     /* this replica has removed the match, so no more writes */
+    bool has_ended;     /* this replica has removed the match and must not write states any more */
     /* captured_us: when the newest state was captured. due_us: when the next state is due. used_us:
        when the match had last changed before that capture. */
     int64_t captured_us, due_us, used_us;
@@ -88,23 +90,23 @@ struct hs_shared_match {
     struct hs_payments_wait *waits;
 };
 
-/* Writes the keys. They do not contain the tenant, because a match name is unique across all
-   tenants and replicas. The {tag} begins with a slash, so no match name can lead to the tag
-   {catalog}. */
+/* Writes the keys of a match. The keys do not contain the tenant, because a match name is unique
+   across all tenants and replicas. The {tag} begins with a slash, so that no match name gives the
+   tag {catalog}. */
 void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_shared_keys *keys);
 
-/* Writes the arguments that all scripts have in common. Returns their number. */
+/* Writes the arguments that all scripts have in common. Returns the number of these arguments. */
 size_t hs_shared_arguments(const struct hs_shared_matches *matches,
                            const struct hs_shared_keys *keys, struct hs_ownership ownership,
                            char digits[2][24], struct hs_str *arguments);
 
-/* Logs the error if `result` is REFUSED. With any other result, `reply` may be NULL. */
+/* Logs the error if `result` is REFUSED. If `result` is not REFUSED, `reply` may be NULL. */
 void hs_shared_log_refused(struct hs_shared_matches *matches, enum hs_store_result result,
                            const struct redisReply *reply);
 
-/* Closes a match without waiting for a reply. If `how` is "ended", also removes the match; the
-   command is then repeated if the store may have missed it. Otherwise the match only loses its
-   owner, and `how` becomes the value of the field `final`. */
+/* Closes a match without waiting for a reply. If `how` is "ended", also removes the match, and
+   repeats the command if the store may have missed it. With any other `how`, the match only loses
+   its owner, and `how` becomes the value of the field `final`. */
 void hs_shared_close(struct hs_shared_matches *matches, const struct hs_shared_keys *keys,
                      struct hs_ownership ownership, const char *how);
 

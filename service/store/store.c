@@ -78,7 +78,7 @@ void hs_store_stop(struct hs_store *store, int64_t wait_us)
         int64_t left_us = until_us - hs_clock_us();
         hs_store_link_stop(store->links[i], left_us > 0 ? left_us : 0);
     }
-    /* A callback of one link may use another link, so free them only after all of them have
+    /* A callback of one link may use another link, so free the links only after all links have
        stopped. */
     for (int i = 0; i < HS_STORE_LANES; i++)
         hs_store_link_free(store->links[i]);
@@ -96,8 +96,8 @@ bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_
 
 /* ---- waiting ---- */
 
-/* A call that hs_store_ask waits for. The link and the waiting thread share the call; whichever
-   finishes last frees it. */
+/* A call that hs_store_ask waits for. The link and the waiting thread share the call. The one that
+   finishes last frees the call. */
 struct waiting {
     struct hs_store_call call; /* must be first: callbacks cast its address to the structure */
     pthread_mutex_t lock;

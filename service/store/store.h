@@ -5,8 +5,8 @@
  *
  * To send a command, fill in a struct hs_store_call and submit it; the thread of the link passes
  * the reply to `done`. A thread that may wait can use hs_store_ask instead. All keys begin with
- * "hs:v1:". The keys for one match share a {tag}, so that a cluster stores them in one slot. The
- * keys for rulesets and maps share another {tag}.
+ * "hs:v1:". The keys for one match contain the same {tag}, so that a cluster stores these keys in
+ * one slot. The keys for rulesets and maps contain another {tag}.
  */
 #ifndef HS_SERVICE_STORE_H
 #define HS_SERVICE_STORE_H
@@ -24,15 +24,16 @@ enum hs_store_lane {
 
 /*
  * Starts the links. The server need not be reachable. `addresses`: HOST:PORT,HOST:PORT...,
- * borrowed; only the server that accepts writes is used. `password_file`: "" if the server needs no
- * password. `metrics` must outlive the store. Returns NULL with a message in `error` on failure.
+ * borrowed; each link uses only a server that accepts writes. `password_file`: "" if the server
+ * needs no password. `metrics` must outlive the store. Returns NULL with a message in `error` on
+ * failure.
  */
 struct hs_store *hs_store_start(const char *addresses, const char *password_file,
                                 struct hs_metrics *metrics, char error[256]);
 
 /* Waits up to `wait_us` until all links are up. Without this wait, a replica would start without
-   the rulesets and maps of other replicas, and matches that move to it in its first milliseconds
-   would start empty. */
+   the rulesets and maps of other replicas, and matches that move to the replica in its first
+   milliseconds would start empty. */
 void hs_store_wait_until_up(const struct hs_store *store, int64_t wait_us);
 
 /* Waits up to `wait_us` for missing replies, and then stops the links and frees the store. Does
@@ -44,8 +45,8 @@ bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_
                      const struct hs_store_script *script, const struct hs_str *arguments,
                      size_t count);
 
-/* From now on, hs_store_ask sends nothing and returns LOST, so that the threads that call it can
-   stop soon. */
+/* From now on, hs_store_ask sends nothing and returns LOST, so that threads that call hs_store_ask
+   can stop soon. */
 void hs_store_end_asking(struct hs_store *store);
 
 /* Sends a command and waits for its result until `wait_us` is over (budget_us in link.h). If the

@@ -3,13 +3,14 @@
 
 #include <stdlib.h>
 
-/* The reply only says whether the store has a state; a GET reads the state. Redis would need ten
-   times as long to return a large value from a script, and would be blocked during that time. No
-   other replica can write a state between the script and GET, unless it takes the match. */
+/* The script only returns whether the store has a state. A GET then reads the state. Redis would
+   need ten times as long to return a large value from a script, and would run no other command
+   during that time. Between the script and the GET, another replica can write a state only if it
+   takes the match. */
 static const char take_text[] =
     "local o = redis.call('HMGET', KEYS[1], 'epoch', 'final', 'birth', 'tenant', 'owner')\n"
-    /* If there is neither an owner nor a state, the match was never opened, or has ended. Before
-       the first state is written, only the owner shows that the name is in use. */
+    /* If the match has no owner and no state, the match was never opened, or has ended. Before the
+       first state is written, only the owner shows that the name is in use. */
     "local used = (o[5] and o[5] ~= '') or redis.call('EXISTS', KEYS[2]) == 1\n"
     "if o[4] and o[4] ~= ARGV[4] and used then return 0 end\n"
     "local now = tonumber(o[1] or 0) + 1\n" HS_SHARED_BORN "local birth = o[3] or born()\n"
@@ -80,7 +81,7 @@ enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, str
     *taken = (struct hs_taken){0};
     if (!hs_store_is_up(matches->store, HS_STORE_URGENT))
         return HS_TAKEN_DOWN;
-    hs_shared_matches_close_again(matches); /* one of these closings may be for this match */
+    hs_shared_matches_close_again(matches); /* one of the kept closings may be for this match */
     hs_shared_keys_make(tenant, name, &keys);
     size_t count = hs_shared_arguments(matches, &keys, (struct hs_ownership){0}, digits, arguments);
     enum hs_store_result result =

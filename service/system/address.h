@@ -24,7 +24,7 @@ void hs_address_print(const struct hs_address *address, char *text, size_t size)
 enum { HS_ADDRESS_HOST_MAX = 256 };
 
 /* Parses HOST:PORT, up to a comma or the end of `text`. Writes `host` without brackets. Returns
-   false if the text has another form. */
+   false if the text does not have this form. */
 bool hs_address_split(const char *text, char host[HS_ADDRESS_HOST_MAX], int *port);
 
 /* Returns whether `text` is a comma-separated list of HOST:PORT. */

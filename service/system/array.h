@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-/* Returns an array with space for at least one more item of `size` bytes: `array` itself or, if it
-   is full, a larger reallocation. A NULL `array` is empty. If memory runs out, returns NULL, and
-   `array` stays valid. */
+/* Returns an array with space for at least one more item of `size` bytes. The result is `array`
+   itself or, if `array` is full, a larger array that replaces it. A NULL `array` is empty. If
+   memory runs out, returns NULL, and `array` stays valid. */
 static inline void *hs_array_grow(void *array, size_t count, size_t *capacity, size_t size)
 {
     size_t more = 2 * *capacity + 8;

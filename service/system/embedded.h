@@ -8,7 +8,8 @@ struct hs_embedded {
     const char *name; /* e.g. "openapi.yaml" or "console/list.js" */
     const unsigned char *data;
     size_t size;
-    size_t unpacked;  /* size of the file if `data` is compressed with gzip; 0 if it is not */
+    size_t unpacked;  /* size of the file if `data` is compressed with gzip; 0: `data` is not
+                         compressed */
     const char *etag; /* value of the ETag header: a hash of the file, in quotation marks */
 };
 

@@ -13,17 +13,17 @@
    else that is not a regular file. */
 int hs_file_open(int directory, const char *path, int flags);
 
-/* Creates an empty file, which only its owner can read and write, and opens it for writing.
+/* Creates an empty file, which only its owner can read and write, and opens this file for writing.
    Replaces a file with the same name. */
 int hs_file_create(int directory, const char *name);
 
 /* Opens a file for reading. On failure returns NULL and sets errno as hs_file_open does. */
 FILE *hs_file_read(const char *path);
 
-/* Reads the rest of `file`, which may be any stream, and closes it. `file` may be NULL after a
-   failed open; errno then does not change. Returns the bytes, which the caller frees, and stores
-   their number in *size. On failure returns NULL and sets errno: EFBIG if there are more than `max`
-   bytes. */
+/* Reads the rest of `file`, which may be any stream, and closes the file. `file` may be NULL, for
+   example after a failed open; errno then does not change. Returns the bytes, which the caller
+   frees, and sets *size to the number of bytes. On failure returns NULL and sets errno: EFBIG if
+   there are more than `max` bytes. */
 char *hs_file_rest(FILE *file, size_t max, size_t *size);
 
 /* Writes all parts, and modifies the array `parts`. On failure returns false and sets errno; some
@@ -33,8 +33,8 @@ bool hs_file_write(int file, struct iovec *parts, size_t count);
 /* Describes an errno value that one of these functions set. */
 const char *hs_file_error(int error);
 
-/* Returns a stream of the entries of an open directory, which the caller closes. On failure returns
-   NULL and sets errno. */
+/* Returns a stream of the entries of an open directory. The caller closes the stream. On failure
+   returns NULL and sets errno. */
 DIR *hs_directory_open(int directory);
 
 #endif

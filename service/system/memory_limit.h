@@ -1,4 +1,4 @@
-/* Finds out how much memory this process may use before the kernel kills it. */
+/* Finds out how much memory this process may use before the kernel kills the process. */
 #ifndef HS_SERVICE_MEMORY_LIMIT_H
 #define HS_SERVICE_MEMORY_LIMIT_H
 
@@ -9,8 +9,8 @@
    memory.limit_in_bytes in version 1). */
 double hs_memory_limit_bytes(void);
 
-/* Like hs_memory_limit_bytes, for tests: looks for /proc/self/cgroup and /sys/fs/cgroup below
-   `root`, and takes `memory_bytes` as the machine's memory. */
+/* Like hs_memory_limit_bytes, but for tests. Looks for /proc/self/cgroup and /sys/fs/cgroup below
+   `root`, and uses `memory_bytes` instead of the machine's memory. */
 double hs_memory_limit_below(const char *root, double memory_bytes);
 
 /* Returns `configured` if it is not 0, otherwise `memory` / `part`. If both are 0, returns

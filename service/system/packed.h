@@ -12,8 +12,9 @@
    memory runs out; `out` is then empty. */
 bool hs_pack(const void *bytes, size_t size, struct hs_bytes *out);
 
-/* Returns the decompressed bytes, which the caller frees, and stores their number in *size. Returns
-   NULL if the data is damaged, would decompress to more than `max` bytes, or memory ran out. */
+/* Returns the decompressed bytes, which the caller frees, and sets *size to the number of bytes.
+   Returns NULL if the data is damaged, if it would decompress to more than `max` bytes, or if
+   memory runs out. */
 unsigned char *hs_unpack(const void *packed, size_t packed_size, size_t max, size_t *size);
 
 #endif

@@ -11,7 +11,8 @@
 
 #include "service/system/files.h"
 
-/* Reads at most `size` bytes. Does not use stdio, whose buffer would keep a copy of the secret. */
+/* Reads at most `size` bytes. Does not use stdio, because a stdio buffer would keep a copy of the
+   secret. */
 static bool read_bytes(int file, uint8_t *bytes, size_t size, size_t *got)
 {
     ssize_t more = 1;

@@ -14,10 +14,10 @@ static void *begin(void *argument)
     struct start *start = argument;
     void *(*run)(void *) = start->run;
     void *context = start->context;
-    /* `volatile`: otherwise the compiler may remove this unused allocation. */
+    /* `volatile` prevents the compiler from removing this unused allocation. */
     void *volatile first = malloc(1);
     free(first);
-    sem_post(&start->is_ready); /* the starter may now destroy `start` */
+    sem_post(&start->is_ready); /* hs_thread_start may now destroy `start` */
     return run(context);
 }
 

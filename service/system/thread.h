@@ -5,8 +5,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Starts a thread that calls `run` with `context`, as pthread_create does. Returns true after the
-   thread has allocated memory once, and false if the thread could not be created.
+/* Starts a thread that calls `run` with `context`, as pthread_create does. If the thread could not
+   be created, returns false. Otherwise waits until the thread has allocated memory once, and
+   returns true.
 
    jemalloc 5.3 prepares its tables for a thread in the first allocation by that thread. If there is
    no memory for the tables, that allocation dereferences a null pointer (jemalloc issue 2289).

@@ -17,10 +17,10 @@ enum hs_stage { HS_STAGES(X) HS_STAGE_COUNT };
 
 /* Why a request was refused to protect the service. */
 #define HS_SHED_REASONS(X)                                                                         \
-    X(CAPACITY, "capacity")  /* a table is full, or memory ran out */                              \
-    X(BODIES, "body_memory") /* no memory is left for the body or the answer */                    \
-    X(HISTORY, "history") /* no new match, because the open ones fill the memory for histories */  \
-    X(QUEUE, "queue")     /* the request waited too long */                                        \
+    X(CAPACITY, "capacity")          /* a table is full, or memory ran out */                      \
+    X(BODIES, "body_memory")         /* no memory is left for the body or the answer */            \
+    X(HISTORY, "history")            /* the open matches fill the memory for histories */          \
+    X(QUEUE, "queue")                /* the request waited too long */                             \
     X(DEADLINE, "deadline")          /* the time in X-Deadline-Ms has passed */                    \
     X(RATE, "tenant_rate")           /* the tenant sends too many requests (429) */                \
     X(MAP, "awaiting_map")           /* the match's map was lost in a restart */                   \
@@ -121,7 +121,7 @@ enum hs_takeover_from { HS_TAKEOVERS_FROM(X) HS_TAKEOVER_FROM_COUNT };
     X(RESET, "restored_without_judges") /* like HS_RESTORED_RESET */                               \
     X(VERSION, "other_version")         /* written by another version; the match starts empty */   \
     X(DAMAGED, "damaged")               /* the match starts empty */                               \
-    X(NO_SPACE, "no_room")              /* this replica has no space for it (503) */               \
+    X(NO_SPACE, "no_room")              /* this replica has no space for the match (503) */        \
     X(REVISION, "unknown_revision")     /* this replica lacks the ruleset or map (503) */          \
     X(LATE, "late")                     /* no answer in time: the match starts empty */            \
     X(DOWN, "down")                     /* the store is down or slow; the match starts empty */

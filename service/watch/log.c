@@ -47,11 +47,12 @@ static void put_time(struct hs_buffer *line)
 
 /* ---- writing ---- */
 
-/* LINE_MAX_BYTES: maximum length of a line. Such a line fits into one page of a pipe, so it is
-   written completely or not at all. */
+/* LINE_MAX_BYTES: maximum length of a line. A line of this length fits into one page of a pipe, so
+   each line is written completely or not at all. */
 enum { LINE_MAX_BYTES = 4096, SPACE_FOR_CUT = 16 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held for poll and write together */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a thread holds this lock from poll until
+                                                            write has returned */
 /* dropped lines that are not reported yet; guarded by `lock` */
 static unsigned long long unread;
 static atomic_ullong all_dropped;
@@ -65,7 +66,7 @@ static bool is_writable(void)
 static void write_line(const struct hs_buffer *line)
 {
     if (!line->failed && write(STDERR_FILENO, line->data, line->len) < 0) {
-        /* there is no place to report this failure */
+        /* ignore the failure, because the service can report it nowhere else */
     }
 }
 

@@ -1,8 +1,8 @@
 /*
  * The log on stderr. A line is a JSON object with `ts`, `level`, `msg` and the fields of the event,
- * at most 4096 bytes. If a line would be longer, its last fields are left out, and it gets the
- * field `cut`. Each line is one write, so lines from different threads never mix. Logging never
- * waits: while stderr accepts no bytes, lines are dropped, and their number is logged later.
+ * at most 4096 bytes. If a line would be longer, the log leaves out the last fields of the line and
+ * adds the field `cut`. Each line is one write, so lines from different threads never mix. Logging
+ * never waits: while stderr accepts no bytes, lines are dropped, and their number is logged later.
  * Thread-safe.
  */
 #ifndef HS_SERVICE_LOG_H
@@ -26,8 +26,8 @@ enum hs_log_level { HS_LOG_LEVELS(X) HS_LOG_LEVEL_COUNT };
 
 bool hs_log_level_parse(const char *name, enum hs_log_level *level);
 
-/* Sets the level, which is HS_LOG_INFO at first. Only lines with this level or an earlier one in
-   HS_LOG_LEVELS are written. */
+/* Sets the level of the log, which is HS_LOG_INFO at first. Only lines with this level, or with an
+   earlier level in HS_LOG_LEVELS, are written. */
 void hs_log_set_level(enum hs_log_level level);
 bool hs_log_enabled(enum hs_log_level level);
 
@@ -51,8 +51,8 @@ void hs_log_fields(enum hs_log_level level, const char *msg, const struct hs_log
                   sizeof((const struct hs_log_field[]){__VA_ARGS__}) /                             \
                       sizeof(struct hs_log_field))
 
-/* A rate limit for one kind of line that peers can cause. Set `per_second` and `kind`, and zero the
-   other members. */
+/* A rate limit for one kind of line that clients or other servers can cause. Set `per_second` and
+   `kind`, and set the other members to 0. */
 struct hs_log_limit {
     unsigned per_second; /* 0: no limit */
     const char *kind;    /* a string literal, for the line that reports dropped lines */
@@ -64,8 +64,9 @@ struct hs_log_limit {
 /* Returns whether another line may be written now. If not, counts the line as dropped. */
 bool hs_log_allowed(struct hs_log_limit *limit);
 
-/* Logs how many lines were dropped in a second, once this second is over, or at once if `now` is
-   set. Logs nothing if no lines were dropped. Call it a few times a second. */
+/* Logs how many lines were dropped in a second. If `now` is false, logs the number only after the
+   second is over. Logs nothing if no lines were dropped. Call this function a few times a
+   second. */
 void hs_log_report(struct hs_log_limit *limit, bool now);
 
 /* Returns how many lines were dropped so far, because of rate limits or because stderr accepted no

@@ -38,7 +38,7 @@ _Static_assert((int)HS_MODE_ENFORCE < (int)HS_METRICS_MODES &&
                    (int)HS_MODE_SHADOW < (int)HS_METRICS_MODES,
                "the modes with counters come first");
 
-/* This thread's own cells, after hs_metrics_enter. */
+/* This thread's own cells. Set by hs_metrics_enter. */
 static _Thread_local struct {
     const struct hs_metrics *metrics;
     struct hs_metrics_own *own;
@@ -48,7 +48,7 @@ void hs_metrics_enter(struct hs_metrics *metrics)
 {
     struct hs_metrics_own *own = calloc(1, sizeof *own);
     if (own == NULL)
-        return; /* out of memory: the thread uses the shared cells */
+        return; /* out of memory, so the thread uses the shared cells */
     own->next = atomic_load(&metrics->own);
     while (!atomic_compare_exchange_weak(&metrics->own, &own->next, own)) {
     }

@@ -26,14 +26,14 @@ enum {
     HS_METRICS_MODES = 2, /* enforce and shadow; checks that are off are not counted */
 };
 
-/* Sets of labels, with the number of series that a metric with this set has. X(id, count) */
+/* Sets of labels, each with the number of series of a metric that has these labels. X(id, count) */
 #define HS_METRIC_LABELS(X)                                                                        \
     X(NONE, 1)                                                                                     \
     X(VERSION, 1)                                                                                  \
     X(LISTENER, 2) /* by enum hs_listener - HS_LISTENER_DATA */                                    \
     X(SHED_REASON, HS_SHED_REASON_COUNT)                                                           \
     X(AUTH_REASON, HS_AUTH_FAILURE_COUNT)                                                          \
-    X(ROUTE, HS_METRICS_ROUTES) /* only the first route with each pattern is used */               \
+    X(ROUTE, HS_METRICS_ROUTES) /* routes with one pattern share a series */                       \
     X(REQUEST, HS_METRICS_ROUTES *HS_METRICS_CODES)                                                \
     X(VERDICT, HS_VERDICT_OF_COUNT *HS_VERDICT_COUNT *HS_REASON_COUNT *HS_METRICS_MODES)           \
     X(FLAG, HS_VERDICT_OF_COUNT *HS_FLAG_COUNT)                                                    \
@@ -66,12 +66,13 @@ enum hs_metric {
 
 /* Returns NULL if memory runs out. */
 struct hs_metrics *hs_metrics_create(void);
-/* No thread may be between hs_metrics_enter and hs_metrics_leave. Does nothing for NULL. */
+/* Frees the metrics. Before this call, every thread that has called hs_metrics_enter must call
+   hs_metrics_leave. Does nothing for NULL. */
 void hs_metrics_destroy(struct hs_metrics *metrics);
 
-/* After hs_metrics_enter, the calling thread counts in cells of its own, so that threads that count
-   often do not slow each other down. Call hs_metrics_leave before the thread enters other
-   metrics. */
+/* After hs_metrics_enter, the calling thread has its own cells to count in, so that threads that
+   count often do not slow each other down. Call hs_metrics_leave before the same thread calls
+   hs_metrics_enter with other metrics. */
 void hs_metrics_enter(struct hs_metrics *metrics);
 void hs_metrics_leave(void);
 
@@ -108,8 +109,8 @@ void hs_metrics_move(struct hs_metrics *metrics, enum hs_verdict verdict,
 void hs_metrics_move_failure(struct hs_metrics *metrics, enum hs_move_check check,
                              enum hs_mode mode);
 
-/* Records whether a reload applied the whole configuration or nothing. The start counts as a
-   reload. */
+/* Records the result of a reload. `successful`: true: the whole configuration was applied; false:
+   nothing was applied. The start of the service counts as a reload. */
 void hs_metrics_reload(struct hs_metrics *metrics, bool successful);
 
 /* Reads memory, processor time and descriptors of the process from the kernel. */

@@ -25,8 +25,8 @@ struct hs_metrics_cells {
 #include "service/watch/metrics.def"
 };
 
-/* One thread's cells. Only this thread writes to them, so it needs no atomic additions, and
-   processors do not compete for cache lines. */
+/* One thread's cells. Only this thread writes to these cells, so the thread needs no atomic
+   additions, and processors do not compete for cache lines. */
 struct hs_metrics_own {
     struct hs_metrics_cells cells;
     struct hs_metrics_own *next;
@@ -45,8 +45,8 @@ size_t hs_metrics_first_route(size_t route);
 /* Returns the number of series in a set of labels. */
 size_t hs_metrics_series(enum hs_metric_labels labels);
 
-/* Writes the labels of a series as `name="value",...`. Returns false if this combination of values
-   should not occur; such a series is shown only if its value is not 0. */
+/* Writes the labels of a series as `name="value",...`. Returns false if this combination of label
+   values should not occur; hs_metrics_write then shows the series only if its value is not 0. */
 bool hs_metrics_label(enum hs_metric_labels labels, size_t series,
                       char text[HS_METRICS_LABEL_SIZE]);
 

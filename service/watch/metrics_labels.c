@@ -62,8 +62,8 @@ static bool is_first_route(size_t series)
     return hs_metrics_first_route(series) == series;
 }
 
-/* Returns whether the series combines a reason with its own verdict. Other combinations stay 0
-   unless the service has a bug. */
+/* Returns whether the series combines a reason with the verdict that belongs to this reason. All
+   other combinations stay 0, except if the service has a bug. */
 static bool is_verdict(size_t series)
 {
     size_t mode = series % HS_METRICS_MODES, rest = series / HS_METRICS_MODES;
@@ -78,22 +78,23 @@ static bool is_move(size_t series)
     return hs_move_reason_verdict(reason) == (enum hs_verdict)(series / HS_MOVE_REASON_COUNT);
 }
 
-/* Returns whether restored rulesets can have this label. Their documents are inside the checkpoint,
-   so no file can be missing. */
+/* Returns whether restored rulesets can have this label. The label `missing` cannot occur, because
+   the checkpoint contains the documents of rulesets. */
 static bool is_restored_ruleset(size_t series)
 {
     return series != HS_RESTORED_NAME_MISSING;
 }
 
-/* Returns whether restored maps can have this label. Unlike rulesets, maps never get their names
-   from files. */
+/* Returns whether restored maps can have this label. The label `name_of_a_file` cannot occur,
+   because maps never get their names from files. */
 static bool is_restored_map(size_t series)
 {
     return series != HS_RESTORED_NAME_IS_FILES;
 }
 
-/* Returns whether a takeover can have these labels. The source `none` (the store did not answer)
-   goes only with the results `late` and `down`, and these two results go only with `none`. */
+/* Returns whether a takeover can have these labels. If the source is `none` (the store did not
+   answer), the result is `late` or `down`. If the source is not `none`, the result is neither
+   `late` nor `down`. */
 static bool is_takeover(size_t series)
 {
     size_t result = series % HS_TAKEOVER_COUNT;
@@ -120,7 +121,7 @@ enum {
 static const struct {
     size_t series;
     bool (*occurs)(size_t series); /* which series can occur; NULL: all */
-    struct label labels[4];        /* terminated by a row without a name */
+    struct label labels[4];        /* the list ends with a label without a name */
 } sets[HS_METRIC_LABELS_COUNT] = {
 #define SET(id, occurs, ...)                                                                       \
     [HS_METRIC_LABELS_##id] = {HS_METRIC_SERIES_##id, (occurs), {__VA_ARGS__}}

@@ -52,7 +52,7 @@ void hs_metrics_read_process(struct hs_metrics *metrics)
     struct memory memory = memory_used();
     struct rusage usage = {0};
     struct rlimit files = {0};
-    /* this also counts the descriptor that reads the directory */
+    /* the number includes the descriptor that reads the directory */
     int64_t open = entries("/proc/self/fd");
     getrusage(RUSAGE_SELF, &usage);
     getrlimit(RLIMIT_NOFILE, &files);

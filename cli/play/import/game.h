@@ -12,7 +12,7 @@
 
 enum { HS_CSV_WEAPONS = 64 };
 
-/* What differs between the games. */
+/* The values that differ between the games. */
 struct hs_csv_game {
     const char *name;        /* name of the ruleset */
     double half_width;       /* half the width of the body */

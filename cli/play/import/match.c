@@ -143,8 +143,8 @@ static double rewind_of(const struct hs_csv_game *game, double ping_ms)
     return fmax(game->least_rewind, ping_ms / 1000.0 - game->ping_credit);
 }
 
-/* Returns the weapon with this name; adds it if it is missing. Returns NULL with a message in
-   `error` on failure. */
+/* Returns the weapon with this name. Adds the weapon if it is missing. Returns NULL with a message
+   in `error` on failure. */
 static struct hs_csv_weapon *find_weapon(struct csv_match *match, const char *name)
 {
     size_t i = 0;
@@ -164,7 +164,8 @@ static struct hs_csv_weapon *find_weapon(struct csv_match *match, const char *na
     return NULL;
 }
 
-/* Reads the whole shot table, because the ruleset needs the weapons, ranges and pings in it. */
+/* Reads the whole shot table, because the ruleset needs the weapons, ranges and pings in this
+   table. */
 static bool survey_shots(struct csv_match *match)
 {
     struct table *shots = &match->shots;

@@ -95,8 +95,8 @@ static double tolerance_of(const struct comparison *cmp, const char *key, const 
 }
 
 /* Returns whether `value` matches an element of `array`. If `is_choice` is true, the elements are
-   expectations; otherwise `value` is the expectation. Does not report why an element does not
-   match. */
+   expectations; otherwise `value` is the expectation. If an element does not match, does not report
+   the reason. */
 static bool has_match(const struct comparison *cmp, const json_t *value, const json_t *array,
                       bool is_choice)
 {
@@ -242,7 +242,8 @@ static bool only_known(struct comparison *cmp, const json_t *expect)
     return unknown == NULL || fail(cmp, "the expectation has an unknown member \"%s\"", unknown);
 }
 
-/* Compares the status. If it differs, the message also quotes the body, which gives the reason. */
+/* Compares the status. If the status differs, the message also quotes the body, because the body
+   contains the reason. */
 static bool status_matches(struct comparison *cmp, const json_t *expected, long status,
                            const char *body)
 {

@@ -11,7 +11,7 @@
 
 struct hs_scenarios {
     json_t *document;
-    json_t *fixture; /* "ruleset", and optionally "players", "movers", "map", "claim" and "now" */
+    json_t *fixture; /* has "ruleset", and may have "players", "movers", "map", "claim" and "now" */
 };
 
 /* A plan under construction. */
@@ -33,8 +33,8 @@ static json_t *load_json(const char *path, char *error)
     return document;
 }
 
-/* With these flags json_unpack_ex reports unknown fields. Otherwise it would ignore a misspelt
-   field, and the scenario would not test what its author wanted. */
+/* With these flags, json_unpack_ex reports unknown fields. Without these flags, json_unpack_ex
+   would ignore a misspelt field, and the scenario would not test what its author wanted. */
 enum { SHAPE = JSON_VALIDATE_ONLY | JSON_STRICT };
 
 /* Returns the fixture (new reference). `fixture` is the fixture itself, or the path of a fixture
@@ -188,7 +188,7 @@ static json_t *finished(const struct draft *draft, json_t *document)
     return out;
 }
 
-/* Hands a value over to the plan, which releases it when the plan is destroyed. */
+/* Gives the ownership of a value to the plan. The value is released when the plan is destroyed. */
 static json_t *keep(struct draft *draft, json_t *value)
 {
     json_array_append_new(draft->plan->owned, value);
@@ -232,8 +232,8 @@ static json_t *copy_member(const json_t *object, const char *key)
     return json_deep_copy(json_object_get(object, key));
 }
 
-/* Adds a step that posts frames. Without an expectation in `request`, the service must store every
-   pose. */
+/* Adds a step that posts frames. If `request` has no expectation, the expectation of the step is
+   that the service stores every pose. */
 static struct hs_scenario_step *add_frames(struct draft *draft, const json_t *request)
 {
     json_t *body;
@@ -255,8 +255,9 @@ static struct hs_scenario_step *add_frames(struct draft *draft, const json_t *re
                          json_pack("{s:o}", "body", expect));
 }
 
-/* Adds a step with one claim: the fixture's claim, with members replaced by members of the
-   request's claim. The request's expectation describes the result of the claim. */
+/* Adds a step with one claim. The claim has the members of the fixture's claim. Members of the
+   request's claim replace members with the same key. The request's expectation describes the result
+   of the claim. */
 static struct hs_scenario_step *add_claim(struct draft *draft, const json_t *request)
 {
     json_t *claim =
@@ -359,7 +360,8 @@ static void name_ruleset(struct draft *draft, const json_t *ruleset)
     json_decref(placed);
 }
 
-/* Returns the scenario's map, or else the fixture's map, or else NULL. The result is borrowed. */
+/* Returns the map of the scenario. If the scenario has no map, returns the map of the fixture. If
+   both have no map, returns NULL. The result is borrowed. */
 static const json_t *map_of(const struct draft *draft, const json_t *scenario)
 {
     const json_t *map = json_object_get(scenario, "map");

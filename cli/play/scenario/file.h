@@ -19,8 +19,8 @@ enum { HS_SCENARIO_ERROR_MAX = 2560, HS_SCENARIO_PATH_MAX = 256 };
 
 struct hs_scenarios;
 
-/* Reads a scenario file, and the fixture file that it names, if any. Returns NULL with a message in
-   `error` if a file cannot be read or is malformed. */
+/* Reads a scenario file. If the scenario file names a fixture file, reads the fixture file, too.
+   Returns NULL with a message in `error` if a file cannot be read or is malformed. */
 struct hs_scenarios *hs_scenarios_load(const char *path, char error[HS_SCENARIO_ERROR_MAX]);
 void hs_scenarios_destroy(struct hs_scenarios *scenarios);
 

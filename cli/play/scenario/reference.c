@@ -41,7 +41,7 @@ static const char *const keys[][24] = {
     [HS_QUANTITY_MEASURE] = {"limit", "measured"},
 };
 
-/* Where a value is in the document. This decides how the value is converted. */
+/* Where a value is in the document. The place decides how the value is converted. */
 struct place {
     const struct hs_reference *reference;
     enum hs_quantity quantity;
@@ -185,14 +185,14 @@ static bool is_text(const json_t *value, const char *text)
 bool hs_measures_length(const json_t *object)
 {
     const json_t *unit = json_object_get(object, "unit");
-    /* The entry of a victim that a blast does not reach has a reason and no unit. Its numbers are
-       always distances. */
+    /* The entry of a victim that a blast does not reach has a reason and no unit. The numbers in
+       such an entry are always distances. */
     return is_text(unit, "length") || is_text(unit, "length_per_second") ||
            (unit == NULL && json_is_string(json_object_get(object, "reason")));
 }
 
-/* Swaps min and max on each new axis with a negative sign. Does not sort them, because that would
-   repair a box that is bad on purpose (min above max). */
+/* Swaps min and max on each new axis with a negative sign. Does not sort the two values, because
+   sorting would repair a box that is bad on purpose (min above max). */
 static void sort_corners(const struct hs_reference *reference, json_t *object)
 {
     json_t *min = json_object_get(object, "min"), *max = json_object_get(object, "max");
@@ -213,7 +213,7 @@ static json_t *apply_object(const struct place *place, const json_t *value)
     const char *key;
     json_t *member;
     bool is_length = hs_measures_length(value);
-    /* with a base, the position is relative to a mover */
+    /* if the object has a base, its position is relative to a mover */
     bool is_based = json_is_string(json_object_get(value, "base"));
     json_object_foreach((json_t *)(uintptr_t)value, key, member)
     {

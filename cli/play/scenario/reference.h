@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The kind of a value, which decides how it is converted. */
+/* The kind of a value. The kind decides how the value is converted. */
 enum hs_quantity {
     HS_QUANTITY_PLAIN,  /* not converted: counts, durations, factors, damage */
     HS_QUANTITY_LENGTH, /* scaled: lengths; also speeds and accelerations that are single numbers */
@@ -32,8 +32,8 @@ enum hs_quantity {
 enum hs_quantity hs_quantity_of(const char *key);
 
 /* Returns whether "measured" and "limit" in this object are lengths or speeds. The object's "unit"
-   decides. The entry of a victim that a blast does not reach has no unit; its numbers are
-   lengths. */
+   decides. The entry of a victim that a blast does not reach has no unit; the numbers in this entry
+   are lengths. */
 bool hs_measures_length(const json_t *object);
 
 struct hs_reference {

@@ -1,6 +1,6 @@
 /*
  * Volleys: a cheat fires a weapon for ten seconds at twice its rate, or for twenty seconds in
- * another pattern (hs_volleys). Messages travel over an ordinary link: a lost message is sent again
+ * another pattern (hs_volleys). Messages travel over an ordinary link. A lost message is sent again
  * and arrives later, so messages may overtake each other and arrive together. The reported fire
  * times are exact, rounded down to 1/60 s, or off by up to 20 ms.
  */
@@ -126,7 +126,7 @@ static bool post_frames(const struct burst *burst, int64_t until_us, int64_t *ne
                 before = name_number(burst, *next_us - FRAME_US);
         const struct hs_player_frame entries[2] = {
             {.player = name_of(name, names[0]),
-             .account = HS_STR("cheat"), /* the game knows the person behind a new name */
+             .account = HS_STR("cheat"), /* the account stays the same under a new name */
              .weapon = hs_name_str(&burst->weapon->name)},
             {.player = name_of(before, names[1]), .event = HS_EVENT_LEAVE}};
         const struct hs_frame frame = {
@@ -163,7 +163,7 @@ static bool verify(const struct burst *burst, const struct bullet *bullet,
         hs_shot_verify(burst->match, &shot, bullet->arrives_us, result, &forward_us);
         return hs_shot_record(burst->match, &shot, result, HS_STR("{}"));
     }
-    /* Each hit gets its own direction, because two shots along the same line count as one. */
+    /* Each hit gets its own direction, because two shots along the same line count as one shot. */
     struct hs_vec end = {eye.x + burst->weapon->range / 2, eye.y + 1e-3 * (double)bullet->number,
                          eye.z};
     const struct hs_hit_claim hit = {.shot = bullet->number,
@@ -237,7 +237,8 @@ static void close_burst(struct burst *burst)
     hs_ruleset_destroy(burst->ruleset);
 }
 
-/* Returns false if memory runs out. In both cases the caller must close `burst`. */
+/* Creates the rules and the match of a volley, and allocates the array of bullets. Returns false if
+   memory runs out. Even then, the caller must close `burst`. */
 static bool open_burst(struct burst *burst, const struct hs_sim_arena *arena, enum hs_arm arm,
                        const struct hs_volley *volley, int64_t length_us)
 {

@@ -1,9 +1,9 @@
 /*
- * Plays one skirmish in several matches at once. In one match all players are honest; they are the
- * twins. In each of the other matches all players use the same cheat. The matches can share the
- * skirmish, because shots change nothing in it. Before a cheat sends a claim, it verifies every
- * possible claim in its own match, and then sends the claim with the most damage. So no real client
- * can win more with the same choices.
+ * Plays one skirmish in several matches at once. In one match all players are honest; these players
+ * are the twins. In each of the other matches all players use the same cheat. The matches can share
+ * the skirmish, because shots change nothing in the skirmish. Before a cheat sends a claim, the
+ * cheat verifies every possible claim in its own match. The cheat then sends the claim with the
+ * most damage. So no real client can gain more with the same choices.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,15 +17,16 @@ enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGH
 
 #define ROUNDING  0.01 /* metres; rounding of coordinates can move a path by this much */
 #define TIME_STEP 0.01 /* seconds between two hit times that a cheat tries */
-/* Degrees. With this error, a third to a half of the twins' rifle shots hit. If nearly all shots
-   hit, cheats could gain nothing. */
+/* Degrees, added to the standard deviation of the aiming error. With this value, a third to a half
+   of the twins' rifle shots hit. If nearly all shots of the twins hit, the cheats could gain
+   nothing. */
 #define AIM_ERROR 2.0
 
 #define AMBUSH_EVERY 1.0  /* min seconds between two ambush shots by one player */
 #define AMBUSH_TICKS 12   /* each player may ambush once in this many ticks */
 #define AMBUSH_RANGE 30.0 /* metres */
-/* passed as `extent` to try_claim: the extent is the number of hits that the player has won this
-   way */
+/* Pass as `extent` to try_claim if the extent is a number of hits: `settle` then counts the sent
+   hits of the player. */
 #define COUNTED (-1.0)
 
 /* A cheat that plays in its own match. */
@@ -99,15 +100,15 @@ static struct hs_vec eye_at(const struct run *run, unsigned who, double time)
 /* Returns whether the shooter's true eye sees the impact in `run->result`. */
 static bool is_in_sight(const struct run *run, const struct hs_mail *mail)
 {
-    /* leave out this share of the path at its end, because the body may touch a wall */
+    /* the share of the path that is left out at the impact, because the body may touch a wall */
     const double drawn_in = 0.005;
     struct hs_vec eye = eye_at(run, mail->from, hs_seconds(mail->hit.fire_time_us));
     return !hs_world_blocks(run->skirmish->game.arena->world, eye,
                             hs_vec_lerp(run->result.impact.point, eye, drawn_in));
 }
 
-/* Verifies a claim. Stores it as the best claim if it is accepted with more damage than the best
-   claim so far. */
+/* Verifies a claim. If the claim is accepted with more damage than the best claim so far, stores it
+   as the best claim. */
 static void try_claim(struct run *run, const struct hs_mail *mail, double extent)
 {
     struct play *play = run->play;
@@ -120,7 +121,8 @@ static void try_claim(struct run *run, const struct hs_mail *mail, double extent
         return;
     }
     double value = 1 + run->result.damage_total;
-    /* The cheat `lean` gains nothing by a hit that the shooter's true eye could see too. */
+    /* The cheat `lean` gains nothing from a hit if the shooter's true eye can see the impact,
+       too. */
     if (value <= run->value || (play->cheat->kind == HS_CHEAT_LEAN && is_in_sight(run, mail)))
         return;
     run->value = value;
@@ -128,7 +130,7 @@ static void try_claim(struct run *run, const struct hs_mail *mail, double extent
     run->best = *mail;
 }
 
-/* Sends the best claim, if there is one. Returns false if memory runs out. */
+/* Sends the best claim, if a claim was accepted. Returns false if memory runs out. */
 static bool settle(struct run *run)
 {
     struct play *play = run->play;
@@ -329,8 +331,8 @@ static void try_beside(struct run *run, const struct hs_mail *shot)
     }
 }
 
-/* Fires again with the shot number of an earlier accepted hit. `amount` is how many hits were
-   accepted after that hit. */
+/* Fires again with the shot number of an earlier accepted hit. The `amount` of the cheat is the
+   number of hits that were accepted after that hit. */
 static bool repeat_number(struct run *run, const struct hs_mail *shot)
 {
     struct play *play = run->play;
@@ -532,8 +534,8 @@ static bool set_up(struct run *run, const struct hs_simulation *simulation,
     return good;
 }
 
-/* Adds the hits and the damage of all cheats to their counts. An ambushing cheat also fights like
-   its twin, so its hits are the twin's hits and the ambush hits together. */
+/* Adds the hits and the damage of all cheats to their counts. A cheat that ambushes also fires all
+   shots of its twin, so its hits are the sum of the twin's hits and the ambush hits. */
 static void add_up(const struct run *run)
 {
     for (int i = 0; i < HS_CHEATS; i++) {

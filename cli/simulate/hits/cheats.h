@@ -1,7 +1,7 @@
 /*
  * Cheats, each played beside an honest twin. Cheat and twin have the same seed, connection, fight
  * and fire times, and the same aim with the same errors. The gain is the share by which the cheat
- * has more accepted hits than the twin. Cheats know everything: they see the server's frames,
+ * has more accepted hits than the twin. Cheats have all information: they see the server's frames,
  * verify all choices first, and send the choice with the most damage.
  */
 #ifndef HS_SIMULATE_CHEATS_H
@@ -19,21 +19,22 @@ enum hs_cheat_kind {
     HS_CHEAT_PELLETS,  /* one path for all pellets, beside the aim; degrees */
     HS_CHEAT_SEEDS,    /* the seed of the spread, out of `amount` seeds */
     HS_CHEAT_BESIDE,   /* a claimed path beside the path of the posted shot; degrees */
-    HS_CHEAT_NUMBERS,  /* the number of an earlier accepted hit; hits accepted since then */
+    HS_CHEAT_NUMBERS,  /* the shot number of an earlier accepted hit; number of hits accepted since
+                          that hit */
     HS_CHEAT_HOLD,     /* how long packets are held; seconds */
     HS_CHEAT_COVER,    /* an earlier fire_time while behind cover; seconds */
     HS_CHEAT_DEATH,    /* an earlier fire_time after death; seconds */
     HS_CHEAT_LEAN,     /* a start beside the eye, outside the cover; metres */
     HS_CHEAT_VOLLEY,   /* fire times; index into hs_volleys */
-    HS_CHEAT_MOVE,     /* moves; index into `gaits` in moving.c */
+    HS_CHEAT_MOVE,     /* how the player moves; index into `gaits` in moving.c */
 };
 
-/* Which value `--check` compares with `limit`. Runs on other links than HS_LINK_STEADY are not
+/* Which value `--check` compares with `limit`. Only runs on the link HS_LINK_STEADY are
    compared. */
 enum hs_cheat_bound {
     HS_CHEAT_UNBOUND, /* none */
     HS_CHEAT_GAIN,    /* the lower end of the confidence interval of the gain in hits; a share */
-    HS_CHEAT_EXTENT   /* the largest accepted extent, in its unit */
+    HS_CHEAT_EXTENT   /* the largest accepted extent, in the unit that `extent` names */
 };
 
 struct hs_cheat {
@@ -84,7 +85,8 @@ struct hs_cheat_count {
 
 void hs_cheat_add(struct hs_cheat_count *sum, const struct hs_cheat_count *more);
 
-/* Returns whether the gain or the extent is within the cheat's limit; true if it has no limit. */
+/* Returns whether the gain or the extent is within the cheat's limit. Returns true if the cheat has
+   no limit. */
 bool hs_cheat_is_within(const struct hs_cheat *cheat, const struct hs_cheat_count *count);
 
 /* Counts the flags and the failed shadow checks of an accepted claim. */

@@ -14,19 +14,19 @@
 
 #define BEGIN  20.0 /* seconds; when the walk begins */
 #define DT     (1.0 / HS_CROWD_HZ)
-#define FRAME  0.05    /* seconds between two frames */
-#define HONEST 2.0     /* seconds of honest moves before the cheat starts */
-#define CYCLE  2.0     /* seconds; the cheat begins to hold packets once in each cycle */
-#define HOPS   3.0     /* base changes per second */
-#define HOP    20.0    /* metres between two bases */
-#define FREE_Y (-15.0) /* metres; a lane of the arena without walls */
-#define WALL   2.0     /* metres; the wall in the lane y = 0 reaches from x = -WALL to x = WALL */
+#define FRAME  0.05       /* seconds between two frames */
+#define HONEST 2.0        /* seconds of honest moves before the cheat starts */
+#define CYCLE  2.0        /* seconds; the cheat begins to hold packets once in each cycle */
+#define HOPS   3.0        /* base changes per second */
+#define HOP    20.0       /* metres between two bases */
+#define FREE_Y (-15.0)    /* metres; the y of a straight way through the arena without walls */
+#define WALL   2.0        /* metres; on the line y = 0, a wall reaches from x = -WALL to x = WALL */
 #define SHOWN  (2.0 / 30) /* seconds; age of the acknowledged snapshot when the move arrives */
 
 enum { BASES = 40, NAME_SIZE = 16 };
 
-/* A way to move. `speed` is a multiple of the mode's maximum speed. `clock` is the rate of the
-   client's clock. */
+/* A way to move. `speed` is the speed of the player divided by the maximum speed of `mode`. `clock`
+   is the rate of the client's clock. */
 static const struct gait {
     const char *mode;
     double speed, clock, held; /* `held`: packets are held for this many seconds of each cycle */

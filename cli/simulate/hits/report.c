@@ -101,7 +101,7 @@ static const uint64_t *finding_of(const struct hs_cheat_count *count, int findin
     return (const uint64_t *)(const void *)((const char *)count + findings[finding].offset);
 }
 
-/* Prints the TOP largest counts in a list, and all counts that equal the last of them. */
+/* Prints the TOP largest counts in a list, and all counts that equal the smallest of these. */
 static void print_top(const struct hs_cheat_count *count, int finding, FILE *out)
 {
     const uint64_t *counts = finding_of(count, finding);

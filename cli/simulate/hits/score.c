@@ -85,9 +85,9 @@ struct hs_count hs_score_honest(const struct hs_score *score)
     return sum;
 }
 
-/* Returns whether too few claims got `verdict`. This is so if the 95 % confidence interval for the
-   share of claims with this verdict is completely below the goal. Returns false if there are no
-   claims. */
+/* Returns whether too few claims got `verdict`. There are too few if the 95 % confidence interval
+   for the share of claims with this verdict is completely below the goal. Returns false if there
+   are no claims. */
 static bool falls_short(const struct hs_count *count, enum hs_verdict verdict, double goal)
 {
     uint64_t all = hs_count_all(count), good = hs_count_verdict(count, verdict);

@@ -38,7 +38,8 @@ struct hs_example {
     enum hs_arm arm;
     enum hs_forgery forgery; /* HS_FORGERIES: honest */
     enum hs_reason reason;
-    double measured, limit; /* what the deciding check measured, and its limit */
+    double measured, limit; /* the value that the deciding check measured, and the limit of this
+                               check */
     double margin;          /* for a miss, the smallest gap between shot and target; length */
     double age, fire_age;   /* seconds from hit_time, and from fire_time, to the arrival */
     uint64_t match;
@@ -53,7 +54,7 @@ struct hs_score {
     struct hs_example examples[HS_EXAMPLES]; /* honest claims that were not accepted, and forged
                                                 claims that were not rejected */
     unsigned example_count;
-    unsigned hints; /* one bit for each enum hs_hint_code: some match got this hint */
+    unsigned hints; /* one bit for each enum hs_hint_code; 1: some match got this hint */
 };
 
 void hs_score_add(struct hs_score *sum, const struct hs_score *more);
@@ -67,15 +68,16 @@ struct hs_count hs_score_honest(const struct hs_score *score);
 /* At least this share of the honest claims must be accepted. This goal applies to all links
    together, and to each link except BAD and OUTAGE. */
 #define HS_GOAL_HONEST 0.995
-/* At least this share must be accepted on BAD and on OUTAGE, where a few claims arrive late. */
+/* On each of the links BAD and OUTAGE, where a few claims arrive late, at least this share of the
+   honest claims must be accepted. */
 #define HS_GOAL_HONEST_POOR 0.99
 #define HS_GOAL_FORGED      0.999 /* at least this share of each kind of forgery must be rejected */
-#define HS_GOAL_EXCESS      3     /* hs_burst_count.worst must not exceed this */
+#define HS_GOAL_EXCESS      3     /* the highest allowed value of hs_burst_count.worst */
 
 /*
  * Returns whether all goals are met. If not, `text` (at least 256 bytes) names the first goal that
- * is missed. A share misses its goal only if the upper end of its 95 % interval is below the goal,
- * because a low share among few claims may be chance.
+ * is missed. A share misses its goal only if the upper end of its 95 % interval is below the goal.
+ * With few claims, a share below the goal may be chance.
  */
 bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size);
 

@@ -76,7 +76,7 @@ static bool run(const struct hs_simulation *simulation, const struct hs_sim_aren
             return false;
         struct hs_count honest = hs_score_honest(out);
         if (hs_count_all(&honest) == claims)
-            return false; /* nobody shoots, so the loop would never finish */
+            return false; /* the batch added no claims, so the loop would never finish */
         claims = hs_count_all(&honest);
         report(simulation, (double)claims, (double)simulation->claims * 1.02);
     }

@@ -45,8 +45,8 @@ typedef bool hs_simulation_job(const struct hs_simulation *simulation,
                                const struct hs_sim_arena *arena, uint64_t number,
                                struct hs_score *score);
 
-/* Plays a match. The library verifies the shots and claims, and forgeries made from the claims that
-   it accepted. */
+/* Plays a match. The library verifies the shots and the claims. The library also verifies forgeries
+   that are made from accepted claims. */
 hs_simulation_job hs_trial_run;
 
 /* Plays a volley of 10 s at twice a weapon's rate (burst.c). */
@@ -55,7 +55,7 @@ hs_simulation_job hs_burst_run;
 /* Plays every cheat beside its twin, on the link `number` % HS_LINKS_AND_STEADY (cheating.c). */
 hs_simulation_job hs_cheats_run;
 
-/* Returns a separate seed for each job. */
+/* Returns the seed of a job, which is different for each `number`. */
 static inline uint64_t hs_seed_of(uint64_t seed, uint64_t number)
 {
     struct hs_dice dice = {seed};

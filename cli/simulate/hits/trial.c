@@ -22,7 +22,8 @@ static const struct {
 } rates[] = {{1, 1}, {1, 2}, {2, 1}, {3, 1}};
 enum { RATES = sizeof rates / sizeof rates[0] };
 
-/* Sets up a trial. Its number also decides what the game server posts, and how often. */
+/* Sets up a trial. The number of the trial also decides what the game server posts, and how
+   often. */
 static bool set_up(struct trial *trial, const struct hs_simulation *simulation,
                    const struct hs_sim_arena *arena)
 {
@@ -96,8 +97,8 @@ static bool verify_shot(struct trial *trial, const struct hs_mail *mail)
     return hs_shot_record(trial->match, &mail->shot, &trial->result, HS_STR("{}"));
 }
 
-/* Returns why the forged part of a claim was refused. Even an accepted claim may have its target
-   refused, for example if a rocket exploded at a wall. */
+/* Returns the reason for which the claimed target was refused, or the reason of the verdict. The
+   service may accept a claim and refuse its target, for example if a rocket exploded at a wall. */
 static enum hs_reason forged_reason(const struct hs_hit_claim *claim,
                                     const struct hs_hit_result *result)
 {
@@ -129,8 +130,9 @@ static void forge_all(struct trial *trial, const struct hs_mail *mail, bool is_b
     }
 }
 
-/* Verifies a hit claim, and forgeries made from it. Most forgeries are verified before the honest
-   claim is recorded, because they have the same shot number. */
+/* Verifies a hit claim. If the claim is accepted, also verifies forgeries made from it. Most
+   forgeries have the same shot number as the honest claim, so they are verified before the honest
+   claim is recorded. */
 static bool verify_hit(struct trial *trial, const struct hs_mail *mail)
 {
     struct hs_hit_claim claim = hs_mail_claim(mail);

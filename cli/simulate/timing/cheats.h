@@ -20,8 +20,8 @@ enum hs_timing_cheat {
     HS_TIMING_CHEATS
 };
 
-/* The cycle that a cheat repeats: the client sends old acks, then pauses, then has a fast clock,
-   and then plays honestly until the end of the cycle. */
+/* The cycle that a cheat repeats. In each cycle, the client first sends old acks, then pauses, and
+   then has a fast clock. After that, the client plays honestly until the cycle ends. */
 struct hs_timing_cheat_cycle {
     const char *name, *text;
     double length;

@@ -129,7 +129,8 @@ static double queue_of(struct hs_timing_line *line, const struct profile *p, dou
     double keep = exp((line->queue_at - at) / p->queue.tau);
     line->queue = line->queue * keep + sqrt(1 - keep * keep) * hs_timing_normal(&line->dice);
     line->queue_at = at;
-    /* The mean is one standard deviation above 0, so the queue is empty for a sixth of the time. */
+    /* The mean of the queue is one standard deviation above 0, so the queue is empty for a sixth of
+       the time. */
     return fmin(fmax(0, p->queue.deviation * (1 + line->queue)), p->queue.max);
 }
 

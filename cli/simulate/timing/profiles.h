@@ -38,7 +38,7 @@ struct hs_timing_spell {
     struct hs_dice dice;
 };
 
-/* Starts a series of disturbances. The first one starts after `at`. */
+/* Starts a series of disturbances. The first disturbance starts after `at`. */
 struct hs_timing_spell hs_timing_spell_start(double at, struct hs_timing_disturbance kind,
                                              struct hs_dice dice);
 
@@ -51,7 +51,8 @@ struct hs_timing_line {
     double base;
     /* state of an Ornstein-Uhlenbeck process, in standard deviations, and the time of this state */
     double queue, queue_at;
-    double newest; /* arrival time of the newest packet; later packets never arrive before it */
+    double newest; /* arrival time of the newest packet; later packets never arrive before this
+                      time */
     bool in_loss;  /* the last packet was lost in a loss run */
     struct hs_timing_spell stall, outage, handover;
     double handed_over; /* start of the last handover that was applied */
@@ -67,7 +68,7 @@ void hs_timing_lines_start(enum hs_timing_profile profile, struct hs_dice *dice,
 bool hs_timing_line_send(struct hs_timing_line *line, double at, double *arrives);
 
 /* Returns a normal random number with mean 0 and standard deviation 1. Unlike a number from
-   hs_dice_normal, it may lie far from the mean. */
+   hs_dice_normal, the number may lie far from the mean. */
 double hs_timing_normal(struct hs_dice *dice);
 
 #endif

@@ -20,7 +20,8 @@ double hs_timing_poisson_bound(uint64_t count, double hours)
 {
     if (hours <= 0)
         return HUGE_VAL;
-    if (count > 200) /* the terms would underflow, and the normal approximation is good enough */
+    if (count > 200) /* the terms would underflow; for such counts the normal approximation is good
+                        enough */
         return ((double)count + 1.645 * sqrt((double)count) + 1.7) / hours;
     double low = 0, high = (double)count + 4 * sqrt((double)count + 1) + 4;
     for (int i = 0; i < 60; i++) {
@@ -84,13 +85,13 @@ static void miss_cheats(const struct hs_timing_totals *totals, FILE *missed)
 bool hs_timing_goal_met(const struct hs_timing_totals *totals, char *missed, size_t size)
 {
     FILE *lines = fmemopen(missed, size, "w");
-    missed[0] = '\0'; /* the stream writes no terminator if nothing is printed ... */
+    missed[0] = '\0'; /* if nothing is printed, the stream writes no terminator */
     if (lines == NULL)
         return false;
     miss_honest(totals, lines);
     miss_cheats(totals, lines);
     fclose(lines);
-    missed[size - 1] = '\0'; /* ... or if the buffer is full */
+    missed[size - 1] = '\0'; /* if the buffer is full, the stream writes no terminator */
     return missed[0] == '\0';
 }
 

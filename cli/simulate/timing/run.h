@@ -54,7 +54,8 @@ double hs_timing_poisson_bound(uint64_t count, double hours);
    BAD. */
 #define HS_TIMING_GOAL_FLAGS 0.02
 
-/* Returns whether the goal is met. Writes one line to `missed` for each part that is missed. */
+/* Returns whether the goal is met. For each part of the goal that is missed, writes one line to
+   `missed`. */
 bool hs_timing_goal_met(const struct hs_timing_totals *totals, char *missed, size_t size);
 
 void hs_timing_print(const struct hs_timing_run *run, const struct hs_timing_totals *totals,

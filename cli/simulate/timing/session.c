@@ -3,8 +3,8 @@
 #include <math.h>
 
 #define FRAME         (1.0 / 60)
-#define LONGEST_FRAME 0.4   /* seconds; a game's clock advances by at most this in one frame */
-#define CRYSTAL       50e-6 /* standard deviation of the rates of honest clocks */
+#define LONGEST_FRAME 0.4   /* seconds; the most by which a game's clock advances in one frame */
+#define CRYSTAL       50e-6 /* standard deviation of the rates of honest clocks; the mean is 1 */
 
 /* Seconds of honest play before a cheat starts. */
 #define HONEST_MIN 60.0
@@ -19,7 +19,8 @@ const char *const hs_timing_detector_names[HS_DETECTORS] = {
 /* The ticks of a game server. */
 struct server {
     double first, period;
-    struct hs_timing_spell hitch; /* the server pauses; the missed ticks run at the end */
+    struct hs_timing_spell hitch; /* while a hitch lasts, the server pauses; the missed ticks run
+                                     when the hitch ends */
 };
 
 struct client {
@@ -29,7 +30,8 @@ struct client {
     double rate;  /* the clock's rate */
     struct hs_timing_spell hitch, tab;
     struct hs_timing_line up, down;
-    /* the same server twice, because the times of receiving and of sending advance separately */
+    /* the same server twice, because server_tick needs increasing times, and receiving and sending
+       have separate times */
     struct server receiver, sender;
     double snapshot_sent, snapshot_arrives; /* when the next snapshot is sent; when it arrives */
     double ack;         /* send time of the newest snapshot that the client has; -1: none */
@@ -91,8 +93,8 @@ static double next_frame(struct client *client)
     return frame;
 }
 
-/* Reads the snapshots that have arrived, and acknowledges the newest one unless `freezes_ack` is
-   true. */
+/* Reads the snapshots that have arrived. If `freezes_ack` is false, acknowledges the newest one of
+   them. */
 static void see_snapshots(struct client *client, bool freezes_ack)
 {
     while (client->snapshot_arrives <= client->now) {
@@ -152,8 +154,8 @@ static void add_result(struct hs_timing_findings *findings, const struct hs_timi
     }
 }
 
-/* Returns whether every detector has found the cheat. Moves without acks never prove a fast clock,
-   so HS_DETECTOR_PROVEN counts only with acks. */
+/* Returns whether every detector has found the cheat. HS_DETECTOR_PROVEN must find the cheat only
+   from moves with acks, because moves without acks never prove a fast clock. */
 static bool is_found(const struct hs_timing_outcome *outcome)
 {
     for (int input = 0; input < HS_TIMING_INPUTS; input++)
