@@ -67,16 +67,16 @@ void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_
 {
     struct hs_round_trips *trips = &player->round_trips;
     int64_t age = time_us - trips->from_us;
-    if (trips->known == 0 || age >= QUARTER_US) {
-        trips->known = trips->known > 0 && age < 2 * QUARTER_US ? 2 : 1;
+    if (trips->counts[0] == 0 || age >= QUARTER_US) {
+        trips->counts[1] = age < 2 * QUARTER_US ? trips->counts[0] : 0;
+        trips->counts[0] = 0;
         trips->low_us[1] = trips->low_us[0];
         trips->high_us[1] = trips->high_us[0];
         trips->low_us[0] = trips->high_us[0] = rtt_us;
         trips->from_us = time_us;
-        trips->count = trips->known == 2 ? trips->count : 0;
     }
-    if (trips->count < HS_ROUND_TRIPS_ENOUGH)
-        trips->count++;
+    if (trips->counts[0] < HS_ROUND_TRIPS_ENOUGH)
+        trips->counts[0]++;
     if (rtt_us < trips->low_us[0])
         trips->low_us[0] = rtt_us;
     if (rtt_us > trips->high_us[0])
@@ -86,11 +86,11 @@ void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_
 static int64_t spread_of(const struct hs_round_trips *trips)
 {
     int32_t low = trips->low_us[0], high = trips->high_us[0];
-    if (trips->known == 0)
+    if (trips->counts[0] == 0)
         return 0;
-    if (trips->known == 2 && trips->low_us[1] < low)
+    if (trips->counts[1] > 0 && trips->low_us[1] < low)
         low = trips->low_us[1];
-    if (trips->known == 2 && trips->high_us[1] > high)
+    if (trips->counts[1] > 0 && trips->high_us[1] > high)
         high = trips->high_us[1];
     return (int64_t)high - low;
 }
@@ -115,7 +115,7 @@ int64_t hs_connection_noise(const struct hs_player *player)
 
 static bool is_measured(const struct hs_round_trips *trips, int64_t now_us)
 {
-    return trips->known > 0 && trips->count >= HS_ROUND_TRIPS_ENOUGH &&
+    return trips->counts[0] > 0 && trips->counts[0] + trips->counts[1] >= HS_ROUND_TRIPS_ENOUGH &&
            now_us - trips->from_us < 2 * QUARTER_US && spread_of(trips) >= MEASURED_US;
 }
 

@@ -138,6 +138,37 @@ START_TEST(connections_are_read_from_the_last_four)
 }
 END_TEST
 
+/* Round trips of 40 to 42 ms, one each `interval_ms`. */
+static void post_round_trips(int from_ms, int to_ms, int interval_ms)
+{
+    for (int ms = from_ms, i = 0; ms <= to_ms; ms += interval_ms, i++) {
+        struct hs_player_frame s = hs_stage_entry("S", 0, 0, 0);
+        s.fields = HS_FIELD_RTT;
+        s.rtt_us = (int32_t)HS_MS(40 + i % 3);
+        ck_assert_int_eq(hs_stage_post(match, HS_MS(ms), &s, NULL), HS_FRAME_STORED);
+    }
+}
+
+/* A connection is quiet only while the last two windows of 15 s together have eight round trips. */
+START_TEST(old_round_trips_make_no_connection_quiet)
+{
+    rules->history.max_forward_us = HS_MS(60000);
+    const struct hs_player *player;
+    post_round_trips(0, 600, 100); /* 7 round trips */
+    player = hs_players_find(&match->players, HS_STR("S"));
+    ck_assert(!hs_connection_is_quiet(player, HS_MS(600)));
+    ck_assert_int_eq(hs_connection_move_credit(player, HS_MS(600)), -1);
+    post_round_trips(700, 700, 1); /* the 8th */
+    ck_assert(hs_connection_is_quiet(player, HS_MS(700)));
+    ck_assert_int_eq(hs_connection_move_credit(player, HS_MS(700)), HS_MS(40));
+    post_round_trips(15000, 25000, 10000); /* 2 in the next window, 10 in both */
+    ck_assert(hs_connection_is_quiet(player, HS_MS(25000)));
+    post_round_trips(30000, 40000, 10000); /* 4 in both windows */
+    ck_assert(!hs_connection_is_quiet(player, HS_MS(40000)));
+    ck_assert_int_eq(hs_connection_move_credit(player, HS_MS(40000)), -1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("prediction");
@@ -149,6 +180,7 @@ int main(void)
     tcase_add_test(tcase, with_claimed_times_the_ping_changes_nothing);
     tcase_add_test(tcase, projectiles_go_by_the_claim);
     tcase_add_test(tcase, connections_are_read_from_the_last_four);
+    tcase_add_test(tcase, old_round_trips_make_no_connection_quiet);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }
