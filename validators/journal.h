@@ -22,9 +22,10 @@
 HS_PUBLIC_BEGIN
 
 /*
- * Makes the match append its records to `journal`. NULL, the default, stops this. The buffer is
- * borrowed, and the caller may empty it between calls on the match. If the buffer cannot grow,
- * calls that post frames, check moves or record claims fail as if memory ran out.
+ * Makes the match append its records to `journal`. With NULL, which is the default, the match
+ * appends nothing. The buffer is borrowed, and the caller may empty it between calls on the match.
+ * If the buffer cannot grow, calls that post frames, check moves or record claims fail as if memory
+ * ran out.
  */
 void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal);
 
@@ -34,8 +35,8 @@ uint64_t hs_journal_layout(void);
 /*
  * Applies records, which must have the layout hs_journal_layout. `match` must have the same
  * hs_match_info.opening_us as the match that wrote the records, and it must have no history and no
- * journal. Returns false at the first damaged record, or if memory runs out. The records before
- * that point stay applied.
+ * journal. Returns false at the first damaged record, or if memory runs out. The records that were
+ * applied before the failure stay applied.
  */
 bool hs_match_replay(struct hs_match *match, const void *records, size_t size);
 

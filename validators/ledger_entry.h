@@ -18,7 +18,7 @@ struct hs_digest {
     uint64_t word[2];
 };
 
-/* The result of one check of a posted shot. It also counts for the hits of that shot. */
+/* The result of one check of a posted shot. The result also counts for the hits of the shot. */
 struct hs_remembered_check {
     uint8_t check, outcome, reason, unit; /* the enums of hit.h */
     double measured, limit;
@@ -56,7 +56,8 @@ struct hs_ledger_entry {
     uint64_t number;
     struct hs_digest digest;
     int64_t fire_time_us;
-    uint64_t noted; /* larger for later records; set by hs_ledger_record */
+    uint64_t noted; /* position in the order of recording: later entries have larger values; set by
+                       hs_ledger_record */
     bool accepted;
     bool is_cancelled; /* a posted shot that was withdrawn; `accepted` stays true */
     bool is_instant;   /* a hit with an instant weapon: hit_time_us is valid */

@@ -13,8 +13,8 @@ HS_PUBLIC_BEGIN
 
 enum { HS_MAX_MOVE_MODES = 16 };
 
-/* The move checks limit their sums to plus or minus this value, about three thousand years. So
-   absurd timestamps cannot overflow an int64_t, even when a few such sums are added. */
+/* The move checks limit their sums to plus or minus this value, about three thousand years. So an
+   int64_t cannot overflow because of absurd timestamps, even if a few such sums are added. */
 #define HS_MOVES_LONGEST_US INT64_C(100000000000000000)
 
 /* Rules for games that rewind by half of the shooter's ping. The exact time is half of
@@ -74,7 +74,7 @@ struct hs_moves_rules {
     double ack_skew_ppm;       /* how wrong the speed of an honest clock may be */
     int64_t lead_block_us, lead_window_us, lead_clip_us;
     double lead_leak;      /* lead that is forgiven, in seconds per second */
-    int64_t lead_noise_us; /* the clip and the thresholds grow with the noise of a connection; a
+    int64_t lead_noise_us; /* lead_clip_us and the thresholds grow with the noise of a connection;
                               noise of this length doubles them */
     int64_t lead_threshold_us, lead_threshold_without_rtt_us, lead_jump_us;
 

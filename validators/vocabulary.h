@@ -461,7 +461,7 @@ enum hs_verdict hs_reason_verdict(enum hs_reason reason);
    evaluated again when it is sent again. */
 bool hs_reason_is_retryable(enum hs_reason reason);
 
-/* These functions return one column of the lists above. */
+/* Each of these functions returns one column of a list above. */
 enum hs_check hs_reason_check(enum hs_reason reason);
 enum hs_mode hs_check_default_mode(enum hs_check check);
 enum hs_check_stage hs_check_stage(enum hs_check check);

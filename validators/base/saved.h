@@ -22,7 +22,7 @@ enum hs_saved_kind {
     HS_SAVED_FLAG,      /* bool */
     HS_SAVED_UNSIGNED,  /* an integer of any size */
     HS_SAVED_INT32,
-    HS_SAVED_MARK,   /* int64_t; every value is valid, because it is only compared */
+    HS_SAVED_MARK,   /* int64_t; every value is valid, because the value is only compared */
     HS_SAVED_TIME,   /* int64_t, microseconds, within +-HS_SAVED_TIME_MAX */
     HS_SAVED_REAL,   /* double, finite; a struct hs_vec counts as three */
     HS_SAVED_BOUND,  /* double, may be infinite */
@@ -117,7 +117,7 @@ uint64_t hs_saved_format(void);
 
 /*
  * Reads the saved fields of a struct; other fields stay unchanged. Returns false if a value is
- * invalid, but reads all fields even then.
+ * invalid; even then, all fields are read.
  */
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);

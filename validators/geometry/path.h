@@ -51,7 +51,7 @@ void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double
 /*
  * Creates the path of a projectile that flies from start to end under gravity. `end_us` must be
  * after `start_us`. Each leg is a chord of the curve. A leg is at most `chord_error` away from the
- * curve, unless that would need more than HS_MAX_LEGS legs.
+ * curve, unless this accuracy would need more than HS_MAX_LEGS legs.
  */
 void hs_path_flight(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double radius,
                     double extension, double chord_error, int64_t start_us, int64_t end_us,

@@ -29,9 +29,10 @@ bool hs_triangle_is_degenerate(const struct hs_triangle *triangle);
  * Returns whether a swept sphere touches the triangle, which must not be degenerate; radius 0 is a
  * ray. A gap within the slack counts as touching, as in sweep.h.
  *
- * If the sphere touches, sets *distance to how far its centre travels until then, 0 .. length. If
- * the sphere only comes within the slack, sets *distance to the first place in this list that is
- * within the slack: the start; the places where the path is nearest to an edge, in order; the end.
+ * If the sphere touches, sets *distance to how far its centre travels until the first touch, 0 ..
+ * length. If the sphere only comes within the slack, sets *distance to the first place in this list
+ * that is within the slack: the start; the places where the path is nearest to an edge, in order;
+ * the end.
  */
 bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                          double *distance);
