@@ -15,7 +15,8 @@ struct hs_passing {
     struct hs_vec middle, half; /* middle of the segment, and the vector from the middle to its
                                    end */
     double reach;               /* radius of the sphere, plus the touch slack */
-    /* Middle, half and reach in float. `near_reach` includes their rounding errors. */
+    /* `middle`, `half` and `reach` in float. `near_reach` includes the rounding errors of all
+       three. */
     float near_middle[3], near_half[3], near_reach;
 };
 

@@ -16,8 +16,10 @@ enum hs_rewind_status {
     HS_REWIND_OK,
     HS_REWIND_NO_HISTORY,     /* the history is empty */
     HS_REWIND_TOO_SHORT,      /* the time is before the oldest sample */
-    HS_REWIND_LOW_CONFIDENCE, /* between two samples further apart than history.max_gap */
-    HS_REWIND_AFTER_NEWEST,   /* later than the newest sample by more than rewind.future_slack */
+    HS_REWIND_LOW_CONFIDENCE, /* the time is between two samples that are further apart than
+                                 history.max_gap */
+    HS_REWIND_AFTER_NEWEST,   /* the time is after the newest sample by more than
+                                 rewind.future_slack */
 };
 
 /* The two samples around a time. */
@@ -26,7 +28,8 @@ struct hs_bracket {
     const struct hs_sample *to;   /* the next sample; equal to `from` if clamped, or if `from` has
                                      exactly the given time */
     double alpha;                 /* where the time is between `from` (0) and `to` (1); in [0, 1) */
-    int64_t time_us;              /* time of the pose: the given time, unless clamped */
+    int64_t time_us;              /* time of the pose: the given time or, if clamped, the time of
+                                     the newest sample */
     bool clamped;                 /* the time is after the newest sample, so the newest sample is
                                      used */
     bool held;                    /* only `from` is used, because `to` is a jump, a new life or a
