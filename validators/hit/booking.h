@@ -25,8 +25,8 @@ void hs_hit_book_cadence(const struct hs_match *match, struct hs_player *player,
 /* Returns whether the claim, or one of its pellets, has the same trace as the entry of a hit. */
 bool hs_hit_repeats_trace(const struct hs_hit_claim *claim, const struct hs_ledger_entry *entry);
 
-/* Withdraws the accepted shot with this number; repeating the call changes nothing. The weapon
-   gets the shot's token back, unless a hit with this number was accepted or may have been.
+/* Withdraws the accepted shot with this number; repeating the call changes nothing. The weapon gets
+   the shot's token back, unless a hit with this number was accepted or may have been accepted.
    Returns false if no shot with this number was accepted in this session. */
 bool hs_hit_book_cancel(const struct hs_match *match, struct hs_player *player, uint64_t number);
 

@@ -51,8 +51,9 @@ static bool is_continuous(const struct search *s, const struct hs_bracket *from,
     return true;
 }
 
-/* Finds the pose at the start of a leg. No sample is inside the leg, but one may be exactly at its
-   start. If so, the body has a pose during the leg only if the next sample is near enough. */
+/* Finds the pose at the start of a leg. No sample is inside the leg, but a sample may be exactly at
+   the start of the leg. In this case, the body has a pose during the leg only if the next sample is
+   near enough. */
 static bool find_start(const struct search *s, const struct hs_leg *leg, struct hs_bracket *out)
 {
     if (hs_rewind_find(s->history, s->ruleset, leg->start_us, out) != HS_REWIND_OK)
@@ -62,8 +63,8 @@ static bool find_start(const struct search *s, const struct hs_leg *leg, struct 
            hs_rewind_find(s->history, s->ruleset, leg->start_us + 1, &inside) == HS_REWIND_OK;
 }
 
-/* If a leg ends exactly at a sample with another stance, places the older stance there, because the
-   newer one counts only from the sample on. */
+/* If a leg ends exactly at a sample with another stance, uses the older stance at the end of the
+   leg. The newer stance counts only from this sample on. */
 static void keep_stance(const struct search *s, const struct hs_bracket *start,
                         struct hs_bracket *end)
 {
@@ -173,7 +174,7 @@ static int zone_rank(const struct hs_ruleset *ruleset, uint16_t zone)
     return rules->zone_priority_count;
 }
 
-/* Keeps a new contact if it is earlier than the best one so far, or if its zone has a higher
+/* Keeps a new contact if it is earlier than the best contact so far, or if its zone has a higher
    priority. Also updates the nearest approach of the target. */
 static void keep_nearest(struct search *s, uint16_t hitbox, const struct hs_solid *solid,
                          struct hs_vec motion, const struct hs_sweep *relative,
@@ -237,8 +238,8 @@ static void sweep_hitbox(struct search *s, const struct hs_pose *pose, uint16_t 
         found->soonest = fmin(found->soonest, out->distance);
 }
 
-/* Returns the hitbox to test first: the one that is probably touched first. If probably no hitbox
-   is touched, returns the nearest one. */
+/* Returns the hitbox to test first: the hitbox that is probably touched first. If probably no
+   hitbox is touched, returns the hitbox that is probably nearest. */
 static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack)
 {
     uint16_t nearest = HS_NONE, soonest = HS_NONE;
@@ -352,7 +353,7 @@ static void try_leg(struct search *s, const struct hs_leg *leg)
     s->out->has_pose = true;
     if (!s->is_target && is_passed(state, s->passed_team))
         return;
-    /* For an instant path, hs_contact_misses has already excluded distant bodies. */
+    /* An instant path does not need this test, because search_instant excludes distant hitboxes. */
     if (!s->is_instant && is_body_too_far(s, leg, &body))
         return;
     s->leg = leg;
@@ -364,7 +365,7 @@ static void try_leg(struct search *s, const struct hs_leg *leg)
         s->out->is_uncertain = true;
 }
 
-/* Returns whether the search can stop, because no later contact can replace the best one, or
+/* Returns whether the search can stop, because no later contact can replace the best contact, or
    because the work limit is exceeded. */
 static bool is_settled(const struct search *s)
 {

@@ -34,11 +34,12 @@ struct hs_view {
 
 /* How far the start of a hit is from the shooter's eye. */
 enum hs_lean {
-    HS_LEAN_NONE, /* at the eye, or not tested */
-    /* The distance is at most hit.lean_share of the tolerance; honest prediction can cause it. The
-       eye must see some point of the body. */
+    HS_LEAN_NONE, /* the start is at the eye, or leaning is not tested */
+    /* The distance is at most hit.lean_share times hit.origin_tolerance; prediction by an honest
+       client can cause such a distance. The eye must see a tested point of the body
+       (hs_sight_of_body). */
     HS_LEAN_SLIGHT,
-    HS_LEAN_FAR /* further away: the eye must see the contact */
+    HS_LEAN_FAR /* the distance is larger: the eye must see the contact */
 };
 
 /* Damage to one player from a contact or a blast. */
@@ -58,11 +59,11 @@ struct hs_hit_context {
     const struct hs_ruleset *ruleset;
     const struct hs_hit_claim *claim;
     int64_t now_us, hit_time_us;
-    /* As claimed or posted, otherwise hit_time. For a projectile, the launch time. */
+    /* The claimed or posted time, otherwise hit_time. For a projectile, the launch time. */
     int64_t fire_time_us;
     int64_t eye_time_us; /* time of the shooter's pose */
-    /* Usually hit_time. Earlier if the projectile touched the target, or the last body that it
-       pierces, long before hit_time (hs_contact_time). */
+    /* Time of the contact: usually hit_time. contact_us is earlier if the projectile touched the
+       target, or the last body that it pierces, long before hit_time (hs_contact_time). */
     int64_t contact_us;
 
     bool is_shot; /* the claim is a posted shot, not a hit */
@@ -82,13 +83,13 @@ struct hs_hit_context {
 
     struct hs_view shooter; /* at eye_time */
     struct hs_view target;  /* at the time of the hit; `player` is NULL if no target is claimed */
-    bool claims_target;     /* a player other than the shooter is claimed */
+    bool claims_target;     /* the claimed target is a player other than the shooter */
     bool claims_self;
     const struct hs_weapon *weapon; /* NULL: unknown */
     uint16_t weapon_index;          /* valid if `weapon` is not NULL */
 
     bool lacks_weapon; /* nothing names a weapon, although the shooter has a pose */
-    /* The weapon was last posted before a restore, so it is not used: `weapon` is NULL. */
+    /* The weapon in the shooter's hand was last posted before a restore, so `weapon` is NULL. */
     bool is_weapon_stale;
 
     /* The shooter's rewound eye; set if there is a pose and the check `origin` is on. */
@@ -113,13 +114,14 @@ struct hs_hit_context {
 
     struct hs_work work; /* work spent on this claim, and its limit */
 
-    bool bursts; /* the direct hit does not count, but its blast does */
+    bool bursts; /* the direct hit does not count, but the blast counts */
 
     bool is_lenient; /* the path missed the target by at most claim_padding */
     uint16_t landed_count;
 
     bool is_predicted;      /* hit_time_us was computed from the shooter's ping */
-    bool has_no_prediction; /* the rules predict hit_time_us from the ping, which is unknown */
+    bool has_no_prediction; /* the rules predict hit_time_us from the ping, but the ping is
+                               unknown */
 
     /* The number of pellets that the claim lists. If the shot has only one path, `claim` has no
        pellets, and its end and target are those of the first pellet. */
@@ -130,7 +132,7 @@ struct hs_hit_context {
     /* hs_hit_begin does not clear the large members from here on, because clearing them would take
        longer than many checks. */
     struct hs_path path;
-    struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
+    struct hs_landed landed[HS_MAX_DAMAGE]; /* damage that counts if the claim is accepted */
     /* A copy of the claim with another end; used if the claim has no end, or lists pellets. */
     struct hs_hit_claim completed;
 };
@@ -210,7 +212,8 @@ static inline const struct hs_state *hs_newest_state(const struct hs_history *hi
     return hs_history_state(history, hs_history_at(history, hs_history_count(history) - 1));
 }
 
-/* Adds damage that counts if the claim is accepted. Flags damage that does not fit. */
+/* Adds damage that counts if the claim is accepted. If the list is full, sets the flag damage_cut
+   instead. */
 static inline void hs_land(struct hs_hit_context *c, const struct hs_landed *landed)
 {
     if (c->landed_count < HS_MAX_DAMAGE)

@@ -29,8 +29,8 @@ struct hs_encounter {
     double world_radius;      /* radius of the sphere swept against map and movers */
     double free;              /* distance at which the world stops the sphere of world_radius */
     struct hs_contact target; /* set if there is a target */
-    /* The target is touched; or it is missed by at most claim_padding, and no body is on the path
-       before the nearest approach. */
+    /* The path touches the target. Or the path misses the target by at most claim_padding, and no
+       other body is on the path before the nearest approach to the target. */
     bool reaches;
     /* Distance to the target along the path, or from the eye if is_unseen. */
     double needed;
@@ -47,15 +47,15 @@ struct hs_encounter {
 };
 
 /*
- * Sweeps a path against the world, ends the path where the world stops it, and sweeps it against
- * every player except the shooter.
+ * Sweeps a path against the world, and ends the path where the world stops the sphere. Then sweeps
+ * the path against every player except the shooter.
  *
  * The sphere that is swept against bodies can be larger than the sphere that is swept against the
  * world. So the larger sphere can touch a body beside the path. Such a touch counts only if the
  * line from the path to the touched point is free, or if the smaller sphere touches the body too.
  *
  * Also finds the nearest approach to `target` (NULL: no target is claimed). The path passes through
- * other players who are dead.
+ * some bodies (hs_contact_find).
  */
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out);
@@ -65,16 +65,17 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
 void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
 /*
- * Returns the time of a contact at this distance. Bodies are rewound to this time, and limits on
- * time apply to it. It is the hit time, or earlier: at most hs_flight_tolerance after the
- * projectile was at this distance. So a client cannot make a contact look newer by claiming a
- * flight that continues after the contact. The result is whole milliseconds before the hit time, so
- * that rounded lengths do not change it.
+ * Returns the time of a contact at this distance. Bodies are rewound to this time, and the checks
+ * `rewind` and `latency` use it. The result is usually the hit time. If the projectile was at this
+ * distance more than hs_flight_tolerance before the hit time, the result is the time at this
+ * distance plus hs_flight_tolerance. So a client cannot make a contact look newer by claiming a
+ * flight that continues after the contact. The result is a whole number of milliseconds before the
+ * hit time, so that small rounding errors of lengths do not change it.
  */
 int64_t hs_contact_time(const struct hs_hit_context *c, double distance);
 
-/* Sets contact_us, and finds the target at the time of its contact. Call this after the path of a
-   projectile was swept. */
+/* Sets contact_us, and finds the target at the time when the path touches the target. Call this
+   after the path of a projectile was swept. */
 void hs_encounter_settle(struct hs_hit_context *c, const struct hs_encounter *e);
 
 /* Return whether more bodies are in front of the target than the weapon pierces.
@@ -88,7 +89,8 @@ bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs
  * a shooter cannot hit a point that the eye cannot see. The point is `center`, at `distance` along
  * the path, on `body` (NULL: on no body). If the shooter leans only slightly, it is enough that the
  * eye sees any tested point of the body (hs_sight_of_body), and a point on no body counts as
- * visible. Sets *out to the obstacle or the unknown mover, with its distance from the eye.
+ * visible. Sets *out to the obstacle, or to the mover without a pose, with its distance from the
+ * eye.
  */
 bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
                            const struct hs_player *body, struct hs_vec center, double distance,
@@ -139,9 +141,9 @@ struct hs_volley {
     uint16_t free;   /* number of landed pellets that the world certainly does not stop */
 
     bool is_occluded; /* the world stops at least one pellet in front of its claimed body */
-    bool is_unknown;  /* an unknown mover may stop at least one pellet that would hit */
+    bool is_unknown;  /* a mover without a pose may stop at least one pellet that would hit */
     bool is_unseen;   /* the eye does not see, or may not see, the body of at least one pellet */
-    /* The first unknown mover that may be in the way, otherwise the first certain obstacle
+    /* The first mover without a pose that may be in the way, otherwise the first certain obstacle
        (record_obstacle in volley.c). */
     struct hs_obstacle obstacle;
     double needed; /* distance to the claimed body on the path that `obstacle` may block */
@@ -149,11 +151,12 @@ struct hs_volley {
     /* The player who blocks the last blocked pellet; NULL: no pellet is blocked. */
     const struct hs_player *blocker;
     /* The first body that a pellet names but that takes no damage; NULL: there is no such body.
-       `spared_reason` says why it takes none. */
+       `spared_reason` says why this body takes no damage. */
     const struct hs_player *spared;
     enum hs_reason spared_reason;
     bool is_missing;        /* data about the body of at least one pellet is missing */
-    enum hs_reason missing; /* the reason for the first such pellet; valid if is_missing */
+    enum hs_reason missing; /* the reason for the first pellet with missing data; valid if
+                               is_missing */
     struct hs_view missing_view;
     bool has_margin;
     double margin; /* smallest distance by which a pellet missed; valid if has_margin */

@@ -33,7 +33,7 @@ struct hs_claim_facts {
     struct hs_work work; /* for tests of the path */
     /* Seconds: times of the claim, of its arrival and of the newest frame. */
     double time, now, frames;
-    /* The newest frame was refused because its time is far from those of the other frames. */
+    /* The newest frame was refused because its time is far from the times of the other frames. */
     bool frames_jump;
     double measured, expected; /* set by a rule that answers yes */
 };
@@ -62,7 +62,7 @@ struct hs_hint_unit {
 enum { HS_HINT_UNITS = 6 };
 extern const struct hs_hint_unit hs_hint_units[HS_HINT_UNITS];
 
-/* Learns the offset from the root to `start` that most claims have, and sets keeps_offset. */
+/* Learns which offset from the root to `start` most claims have, and sets keeps_offset. */
 void hs_hints_learn_offset(struct hs_claim_facts *f);
 
 #endif

@@ -96,7 +96,8 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
 }
 
 /* Stores the results of the checks that also count for the shot's hits. The check `latency` runs
-   again for each hit, but if it was unknown for the shot, it stays unknown. */
+   again for each hit. But if its outcome was unknown for the shot, the outcome is unknown for the
+   hits too. */
 static void remember_checks(const struct hs_hit_result *result, struct hs_posted_shot *shot)
 {
     for (uint16_t i = 0; i < result->check_count && shot->check_count < HS_MAX_REMEMBERED; i++) {

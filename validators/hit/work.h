@@ -7,8 +7,9 @@
  * exceeds its limit is stopped. A request then costs at most its budget plus one step of its last
  * claim.
  *
- * `build/release/tests/bench/bench_work -v` measures expensive claims. There a unit took 1.7 to 8.8
- * ns of processor time. Triangles that only the exact test excludes took the longest.
+ * `build/release/tests/bench/bench_work -v` measures expensive claims. In these measurements, a
+ * unit took 1.7 to 8.8 ns of processor time. A unit took longest in tests of triangles that only
+ * the exact test excludes.
  */
 #ifndef HS_HIT_WORK_H
 #define HS_HIT_WORK_H
@@ -48,7 +49,7 @@ struct hs_hit_size {
     bool has_blast;
 };
 
-/* Returns the estimated work units of such a claim. Pure. */
+/* Returns the estimated work units of a claim with these numbers. Pure. */
 uint64_t hs_hit_work(const struct hs_hit_size *size);
 
 #endif

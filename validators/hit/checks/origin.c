@@ -3,7 +3,8 @@
 #include "validators/hit/checks.h"
 #include "validators/hit/obstacle.h"
 
-/* Compares the start with the shooter's eye, `from`, and tests for a wall between them. */
+/* Compares the start with `from`, which is the shooter's eye or the start of the posted shot. Tests
+   for a wall between them. */
 static enum hs_reason check_start(struct hs_hit_context *c, struct hs_check_row *row,
                                   struct hs_vec from, double tolerance, bool only_map)
 {

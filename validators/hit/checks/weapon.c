@@ -7,7 +7,8 @@
 
 enum readiness { NOT_READY, MAY_BE_READY, READY };
 
-/* Returns MAY_BE_READY if every value that speaks against the weapon is stale. */
+/* Returns READY if no value in the state prevents the shot, and MAY_BE_READY if every value that
+   prevents the shot is stale. */
 static enum readiness readiness_of(const struct hs_state *state, uint16_t weapon, bool is_unnamed)
 {
     unsigned against = 0;
