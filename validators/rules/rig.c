@@ -71,7 +71,7 @@ static void extend(struct hs_vec *low, struct hs_vec *high, struct hs_vec center
 }
 
 /* Computes the bounds of a stance. The box contains the capsule around each hitbox. If the bone is
-   scaled, it contains the ball around the bone instead. */
+   scaled, the box contains the ball around the bone instead. */
 static void bound_stance(const struct hs_rig *rig, struct hs_stance *stance)
 {
     const double rotation_error = 1e-5; /* more than the errors of rotations in float */
