@@ -187,9 +187,9 @@ void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_clai
  * cannot be recorded: pass the result to hs_hit_withhold, so that it deals no damage. If the claim
  * is sent again, it is evaluated again.
  *
- * hs_hit_withhold changes the verdict of a result to `inconclusive`, and its reason to `reason`. It
- * only changes results that are accepted or have the reason no_matching_shot. A result with
- * no_matching_shot changes because the missing shot may be one that could not be recorded.
+ * hs_hit_withhold changes the verdict of a result to `inconclusive`, and its reason to `reason`.
+ * The function only changes results that are accepted or have the reason no_matching_shot. A result
+ * with no_matching_shot changes because the missing shot may be one that could not be recorded.
  */
 bool hs_hit_admit(struct hs_match *match, struct hs_str shooter);
 void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);

@@ -4,8 +4,8 @@
  * is an accepted shot or an accepted hit.
  *
  * A match appends a record of each event to a buffer that its owner provides. Before the owner
- * answers a request, it saves the buffer to storage that outlives the process. After a crash, the
- * records are replayed into the match that was restored from the snapshot.
+ * answers a request, the owner saves the buffer to storage that outlives the process. After a
+ * crash, the records are replayed into the match that was restored from the snapshot.
  *
  * Records contain the numbers of sessions, clocks, shots and account changes. A replay compares
  * these numbers with the snapshot, so a record whose event is already in the snapshot has no

@@ -44,9 +44,9 @@ struct hs_posted_shot {
     struct hs_vec direction;   /* unit */
     uint16_t direction_count;  /* 0: no pellet directions were posted */
     struct hs_vec *directions; /* expected directions of the pellets; owned; unit vectors */
-    /* The shooter's state when the shot was posted. It is kept here because the shooter's poses may
-       leave the history before the hit. The hash is hs_str_hash of the team's name, because a
-       team's index may be reused. */
+    /* The shooter's state when the shot was posted. The state is kept here because the shooter's
+       poses may leave the history before the hit. The hash is hs_str_hash of the team's name,
+       because a team's index may be reused. */
     bool knows_shooter, has_team;
     uint64_t team_hash;
     double damage_scale;

@@ -303,7 +303,8 @@ struct hs_scalar {
     /* For example "rewind" and "limit". A nested section is written as "moves/credit". `section` is
        NULL for a field of a weapon, blast or movement mode. */
     const char *section, *key;
-    size_t offset; /* in struct hs_ruleset, unless the table says otherwise */
+    size_t offset; /* in struct hs_ruleset, or in the struct that the comment beside the table
+                      names */
     enum hs_scalar_kind kind;
     double initial;
     double low, high; /* inclusive, in the unit of the document */

@@ -66,9 +66,9 @@ struct hs_sweep_contact {
 
 /*
  * A sphere whose gap to a solid is within a slack counts as touching. The slack is this constant
- * times (length of travel + both radii). It is far above rounding errors in double, and far below
- * anything a player can see. Without a slack, rounding errors would decide whether a sphere that
- * just grazes a solid touches it.
+ * times (length of travel + both radii). This slack is far above rounding errors in double, and far
+ * below anything a player can see. Without a slack, rounding errors would decide whether a sphere
+ * that just grazes a solid touches it.
  */
 #define HS_TOUCH_SLACK 1e-6
 

@@ -47,9 +47,9 @@ int64_t hs_cadence_debt(const struct hs_cadence *cadence, int64_t fire_time_us,
 /* Returns the debt above which a weapon fires too fast: 0.67 of an interval. */
 int64_t hs_cadence_max_debt(int64_t interval_us);
 
-/* Returns how many rounds the weapon fires with one magazine if it also fires at `fire_time_us`.
-   Counts the shots around this time that have no pause of `reload_us` between them. The result does
-   not depend on the order in which the shots arrive. */
+/* Returns how many rounds the weapon fires with one magazine if the weapon also fires at
+   `fire_time_us`. Counts the shots around this time that have no pause of `reload_us` between them.
+   The result does not depend on the order in which the shots arrive. */
 uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_us,
                            int64_t reload_us);
 

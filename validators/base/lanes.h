@@ -13,8 +13,8 @@
 
 #include "validators/base/glm.h"
 
-/* For code that computes eight floats at a time. It may only run if hs_lanes_can_be_eight returns
-   true. */
+/* For code that computes eight floats at a time. Such code may only run if hs_lanes_can_be_eight
+   returns true. */
 #ifdef CGLM_SIMD_x86
 #include <immintrin.h>
 #endif

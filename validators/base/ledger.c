@@ -384,8 +384,8 @@ static struct hs_ledger_entry *find_spare(const struct hs_ledger *ledger,
 }
 
 /* Reserves bytes for more numbers in a table that has space for `capacity` numbers. If memory runs
-   short, frees other memory of the ledger. If `capacity` is 0, frees all other memory if necessary;
-   if it is below HS_LEDGER_NUMBERS, frees only answers; otherwise frees nothing. */
+   short, frees other memory of the ledger: for `capacity` 0, all of it if necessary; for a capacity
+   below HS_LEDGER_NUMBERS, only answers; for a larger capacity, nothing. */
 static bool reserve_places(struct hs_ledger *ledger, uint32_t capacity, size_t bytes)
 {
     if (capacity == 0)

@@ -58,7 +58,7 @@ void hs_path_flight(struct hs_vec start, struct hs_vec end, struct hs_vec gravit
                     struct hs_path *out);
 
 /* hs_path_legs returns the number of legs up to `reach`. hs_path_leg computes one of these legs;
-   the last one ends at `reach`. */
+   the last leg ends at `reach`. */
 uint32_t hs_path_legs(const struct hs_path *path);
 void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out);
 

@@ -65,7 +65,7 @@ static inline struct hs_lanes_vec read_offsets(const struct hs_posted_pose *pose
 /*
  * Does the same as extend_by_all, but faster, and only for a plain pose (hs_posted_pose_is_plain).
  * Most posted poses are plain. Four hitboxes are computed at a time. The reach is first estimated
- * in float. Then it is computed in double for those hitboxes that may have the largest reach.
+ * in float. Then the reach is computed in double for the hitboxes that may have the largest reach.
  */
 static void extend_by_plain(const struct hs_posted_pose *pose, const struct hs_rig *rig,
                             struct bounds *out)

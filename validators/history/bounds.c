@@ -48,8 +48,8 @@ static void lay_course(const struct hs_pose *pose, const struct hs_sweep *sweep,
     out->rest = (float)(1 - pose->bracket->alpha);
 }
 
-/* Replaces the capsule in a lane by a ball around the bone. If the bone turns far, or if it is
-   scaled, the capsule may not contain the whole hitbox, but the ball does. */
+/* Replaces the capsule in a lane by a ball around the bone. If the bone turns far, or if the bone
+   is scaled, the capsule may not contain the whole hitbox, but the ball does. */
 static void use_ball(struct group *group, unsigned lane, double scale)
 {
     struct hs_capsules *capsules = &group->changed;

@@ -155,9 +155,9 @@ enum hs_insert_result {
  * the history of a mover. `posted_pose` contains bones and eye; NULL: neither was posted. The
  * members `state` and `posted_pose` of `sample` are ignored.
  *
- * Marks this sample and the next one as jumped if their speed exceeds rules->max_speed. Replaces
- * stale values in later samples by the values of this sample. Drops the oldest samples if the
- * history is full or the budget refuses more bytes.
+ * Marks this sample and the next sample as jumped if the body moved to them faster than
+ * rules->max_speed. Replaces stale values in later samples by the values of this sample. Drops the
+ * oldest samples if the history is full or the budget refuses more bytes.
  *
  * If an old sample has the same time and rules->same_time is HS_SAME_TIME_LAST, the new sample
  * replaces the old sample. The event of the old sample is kept if the new sample has no event. A

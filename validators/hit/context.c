@@ -37,7 +37,7 @@ static void find_posted_shot(struct hs_hit_context *c)
     c->fire_time_us = entry->fire_time_us;
 }
 
-/* Returns the state of the older sample, or of the newer sample if the older one names no
+/* Returns the state of the older sample, or of the newer sample if the older sample names no
    weapon. */
 static const struct hs_state *weapon_state(const struct hs_history *history,
                                            const struct hs_bracket *bracket)
@@ -133,7 +133,7 @@ size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS
     return (size_t)c->weapon->pellets;
 }
 
-/* Returns the launch time as claimed or posted. If it was neither claimed nor posted, computes it
+/* Returns the claimed or posted launch time. If there is no such time, computes the launch time
    from the weapon's speed. */
 static int64_t launch_time(const struct hs_hit_context *c)
 {

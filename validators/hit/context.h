@@ -14,8 +14,8 @@
 /* Allowed relative error of launch speeds, because games round velocities for the network. */
 #define HS_SPEED_TOLERANCE 0.02
 
-/* Allowed error of flight times: HS_FLIGHT_TOLERANCE_US, or 1 / HS_FLIGHT_SHARE of the flight time
-   if that is longer. The share equals HS_SPEED_TOLERANCE: a launch speed that is wrong by 2 %
+/* Allowed error of flight times: HS_FLIGHT_TOLERANCE_US, or 1 / HS_FLIGHT_SHARE of the flight time,
+   whichever is longer. The share equals HS_SPEED_TOLERANCE: a launch speed that is wrong by 2 %
    changes the flight time by 2 %. */
 #define HS_FLIGHT_TOLERANCE_US INT64_C(50000)
 #define HS_FLIGHT_SHARE        50
@@ -124,7 +124,7 @@ struct hs_hit_context {
                                unknown */
 
     /* The number of pellets that the claim lists. If the shot has only one path, `claim` has no
-       pellets, and its end and target are those of the first pellet. */
+       pellets, and its end and target are the end and target of the first pellet. */
     size_t listed_pellets;
 
     struct hs_hit_result *out;
@@ -178,8 +178,8 @@ static inline bool hs_hit_is_driven(const struct hs_hit_context *c)
     return !c->is_shot && hs_hit_flies(c) && c->weapon->motion == HS_MOTION_SERVER;
 }
 
-/* Returns the fuse that made the projectile explode: the weapon's fuse, or the claimed one if
-   the weapon allows any. */
+/* Returns the fuse that made the projectile explode: the weapon's fuse, or the claimed fuse if the
+   weapon allows any fuse. */
 static inline enum hs_fuse hs_hit_fuse(const struct hs_hit_context *c)
 {
     return c->weapon->fuse != HS_FUSE_ANY ? c->weapon->fuse : c->claim->fuse;
@@ -241,8 +241,8 @@ struct hs_vec hs_hit_launch(const struct hs_hit_context *c, double seconds);
 bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct hs_vec *out);
 
 /* Computes the pellet directions expected from the seed or the `directions` of the hit's posted
-   shot. Returns their number; 0 if there is no posted shot, or the shot has neither a seed nor
-   directions. */
+   shot. Returns the number of directions. The number is 0 if there is no posted shot. It is also 0
+   if the shot has no `directions`, and the seed or the direction is missing. */
 size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS]);
 
 /* Returns HS_REASON_OK if the player was alive, not protected, and in their newest life at the

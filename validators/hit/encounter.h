@@ -7,8 +7,8 @@
 #include "validators/hit/context.h"
 #include "validators/hit/obstacle.h"
 
-/* The number of bodies besides the target that are kept per path. It is larger than the number of
-   bodies that a shot can pierce. */
+/* The number of bodies besides the target that are kept per path. This number is larger than the
+   number of bodies that a shot can pierce. */
 enum { HS_MAX_MET = 66 };
 
 struct hs_met {
@@ -19,9 +19,9 @@ struct hs_met {
 };
 
 struct hs_encounter {
-    /* The obstacle that matters for the target. If is_unseen, it is between the eye and the target.
-       If is_beside, it is between the path and the target. Otherwise it is the first obstacle on
-       the path. */
+    /* The obstacle that matters for the target. If is_unseen, `obstacle` is between the eye and the
+       target. If is_beside, `obstacle` is between the path and the target. Otherwise `obstacle` is
+       the first obstacle on the path. */
     struct hs_obstacle obstacle;
     bool clips;               /* `obstacle` stops the shot, because the world check is enforced */
     struct hs_obstacle end;   /* the first obstacle on the path */

@@ -285,8 +285,8 @@ static enum hs_says says_eye_height(struct hs_claim_facts *f)
                   !is_beside_up(f));
 }
 
-/* Finds the pose that fits the start best. Returns how many seconds older it is than the pose used
-   for the claim, or 0 if no pose fits. */
+/* Finds the pose that fits the start best. Returns how many seconds older this pose is than the
+   pose used for the claim, or 0 if no pose fits. */
 static double late_by(const struct hs_claim_facts *f)
 {
     const struct hs_history *history = f->shooter->history;

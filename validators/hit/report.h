@@ -36,7 +36,7 @@ enum hs_reason hs_report_posted(const struct hs_hit_context *c, struct hs_check_
    posted shot. */
 bool hs_posted_failed(const struct hs_hit_context *c, const struct hs_check_row *row);
 
-/* Returns the reason why a pose is missing. If the player has no frames at all, this is
+/* Returns the reason why a pose is missing. If the player has no frames at all, the result is
    `no_history`. */
 enum hs_reason hs_missing_pose_reason(enum hs_rewind_status status, enum hs_reason no_history);
 

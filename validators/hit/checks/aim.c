@@ -4,8 +4,8 @@
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 
-/* The client only estimates the fire time. So the shot may match the aim in a frame that is earlier
-   or later by this much. At TURN_SPEED, hands turn 40 degrees in this time. */
+/* The client only estimates the fire time. So the shot may match the aim in a frame that is up to
+   STAMP_ERROR_US earlier or later. At TURN_SPEED, hands turn 40 degrees in this time. */
 #define STAMP_ERROR_US 20000
 
 /* How fast hands turn, in degrees per second. A shot fired after the newest frame is compared with

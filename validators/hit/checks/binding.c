@@ -4,8 +4,9 @@
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 
-/* Games round the start and end of a trace, in some engines to a centimetre. So the end may be
-   off the shot's line by this share of hit.sweep_extension. This matters only for short traces. */
+/* Games round the start and end of a trace, in some engines to a centimetre. So the end may be off
+   the shot's line by this share of hit.sweep_extension. The rounding matters only for short
+   traces. */
 #define ROUNDING_SHARE 0.1
 
 /* The directions that a claim may have. */

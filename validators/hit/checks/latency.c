@@ -90,9 +90,9 @@ static struct slacks slacks_of(const struct hs_hit_context *c)
     return slacks;
 }
 
-/* Checks that the offset is similar to those of other hits at about the same time. The delay of a
-   connection does not jump back and forth within a short time, but the offsets jump if a client
-   chooses favourable hit times. */
+/* Checks that the offset is similar to the offsets of other hits at about the same time. The delay
+   of a connection does not jump back and forth within a short time, but the offsets jump if a
+   client chooses favourable hit times. */
 static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *row)
 {
     if (!c->out->has_offset || c->used_numbers == NULL)

@@ -22,8 +22,8 @@ static int64_t death_time(const struct hs_view *view, bool *is_known)
 }
 
 /* Checks that the shooter was alive, or dead for at most death_grace. The outcome is unknown if the
-   shooter may have been dead for longer, because the sample of the death is missing. It is also
-   unknown if the death is from before a restore. */
+   shooter may have been dead for longer, because the sample of the death is missing. The outcome is
+   also unknown if the death is from before a restore. */
 static enum hs_reason check_shooter(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_view *view = &c->shooter;

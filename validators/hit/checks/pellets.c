@@ -69,7 +69,7 @@ static double spread_error(struct hs_hit_context *c, const struct hs_vec *expect
 }
 
 /* Returns the largest angle between two claimed pellets, in radians. Compares chords, because a
-   chord is cheaper to compute than an angle, and grows with it. */
+   chord is cheaper to compute than an angle, and grows with the angle. */
 static double widest_pair(struct hs_hit_context *c)
 {
     size_t count = c->claim->pellet_count, widest[2] = {0, 0};
