@@ -38,8 +38,8 @@ bool hs_budget_reserve(struct hs_budget *budget, size_t bytes);
 bool hs_budget_reserve_spare(struct hs_budget *budget, size_t bytes);
 void hs_budget_release(struct hs_budget *budget, size_t bytes);
 
-/* Returns whether a reservation of `bytes` would succeed now. If it would not, the budget records a
-   failed reservation, because the caller then drops data. */
+/* Returns whether a reservation of `bytes` would succeed now. If it would fail, the budget records
+   a failed reservation, because the caller then drops data. */
 bool hs_budget_has(struct hs_budget *budget, size_t bytes);
 bool hs_budget_has_spare(struct hs_budget *budget, size_t bytes);
 

@@ -1,8 +1,9 @@
 /*
  * Hit verification: could the shot hit the target, if every player was where the shooter saw them?
  *
- * hs_hit_verify depends only on the match, the claim and `now`. It allocates and changes nothing,
- * and returns the same result on every machine. hs_hit_record records the result for the shooter.
+ * hs_hit_verify depends only on the match, the claim and `now`. It allocates nothing, changes
+ * nothing, and returns the same result on every machine. hs_hit_record records the result for the
+ * shooter.
  */
 #ifndef HS_HIT_H
 #define HS_HIT_H
@@ -36,7 +37,8 @@ struct hs_hit_claim {
     int64_t hit_time_us;
     int64_t fire_time_us;      /* valid if has_fire_time */
     struct hs_vec start, end;  /* world coordinates; with pellets, `end` is not used */
-    bool has_end, has_pellets; /* the claim contains `end`, `pellets` */
+    bool has_end, has_pellets; /* has_end: the claim contains `end`; has_pellets: the claim contains
+                                  `pellets` */
     bool has_no_end;           /* a projectile claim without `end`: the end is computed from
                                   `velocity` and the flight time */
     struct hs_vec velocity;    /* at launch, length/s; valid if has_velocity */
@@ -74,15 +76,15 @@ struct hs_damage {
     uint16_t pellets;          /* number of pellets in `amount`; 1 for a single shot, 0 for a
                                   blast */
     struct hs_name bone, zone; /* empty: no bone, no zone */
-    double distance; /* length; from the start to the contact; for a blast, from its centre to the
-                        body */
+    double distance; /* length; from the start to the contact or, for a blast, from the blast's
+                        centre to the body */
 };
 
 struct hs_impact {
     bool present;
     struct hs_vec point, normal;       /* touched point, and surface normal there */
     struct hs_vec center;              /* centre of the shot's sphere at contact */
-    double distance;                   /* length; how far the centre travelled */
+    double distance;                   /* length; how far the sphere's centre travelled */
     struct hs_name player, bone, zone; /* empty: no player was touched */
     struct hs_name mover;              /* empty: no mover was touched */
 };
@@ -125,7 +127,7 @@ struct hs_hit_result {
        it is not NULL, only `replay`, `digest` and `work` are set. The pointer is valid until a
        result is recorded or a frame is stored. */
     const struct hs_ledger_entry *replay;
-    struct hs_digest digest; /* of the claim or shot; 0 for a cancellation */
+    struct hs_digest digest; /* digest of the claim or shot; 0 for a cancellation */
     enum hs_verdict verdict;
     enum hs_reason reason;
     unsigned flags; /* bits of enum hs_flag */

@@ -20,7 +20,7 @@ struct hs_digest {
 
 /* The result of one check of a posted shot. The result also counts for the hits of the shot. */
 struct hs_remembered_check {
-    uint8_t check, outcome, reason, unit; /* the enums of hit.h */
+    uint8_t check, outcome, reason, unit; /* enum hs_check, hs_outcome, hs_reason, hs_unit */
     double measured, limit;
 };
 
@@ -41,7 +41,7 @@ struct hs_posted_shot {
     bool has_seed;
     uint64_t seed;
     bool has_direction;
-    struct hs_vec direction;   /* unit */
+    struct hs_vec direction;   /* unit vector */
     uint16_t direction_count;  /* 0: no pellet directions were posted */
     struct hs_vec *directions; /* expected directions of the pellets; owned; unit vectors */
     /* The shooter's state when the shot was posted. The state is kept here because the shooter's

@@ -73,7 +73,7 @@ struct hs_move_result {
     enum hs_verdict verdict;
     enum hs_move_reason reason;
     enum hs_move_position position;
-    bool replayed;     /* the move was sent again, and this result repeats the first one */
+    bool replayed;     /* the move was sent again, and this result repeats the first result */
     bool force_update; /* the server must send its state to the client */
     bool is_resolving; /* the compatible check (clock/compat.h) shortens the simulated time, to pay
                           back a discrepancy */

@@ -45,7 +45,8 @@ struct hs_moves_rules {
     /* The compatible timing check (clock/compat.h). */
     bool detection;
     int64_t max_margin_us;   /* a client whose clock is ahead by more than this fails the check */
-    int64_t min_margin_us;   /* <= 0; a client further behind counts as only this far behind */
+    int64_t min_margin_us;   /* <= 0; if a client's clock is further behind than this, it counts as
+                                this far behind */
     double resolution_rate;  /* 0 .. 1; share of each move's time that pays back the discrepancy */
     double drift_allowance;  /* discrepancy that is forgiven, in seconds per second of server
                                 time */
@@ -55,7 +56,8 @@ struct hs_moves_rules {
     int64_t reset_period_us; /* clients may restart their timestamps at 0 after this time */
 
     /* Position. */
-    double position_error_squared;  /* length^2; a larger error needs a correction */
+    double position_error_squared;  /* length^2; a larger squared error of the position needs a
+                                       correction */
     double client_max_error;        /* length; if above 0, errors up to this need no correction:
                                        the server adopts the client's position */
     int64_t ack_interval_us;        /* minimum time between two acks */

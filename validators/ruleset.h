@@ -189,7 +189,7 @@ struct hs_weapon {
     struct hs_name name;
     enum hs_weapon_type type;
     enum hs_fuse fuse;     /* a claim can choose another fuse only if this is HS_FUSE_ANY */
-    enum hs_motion motion; /* projectiles */
+    enum hs_motion motion; /* only for projectiles */
     HS_WEAPON_FIELDS(HS_SCALAR_MEMBER)
     bool has_world_radius; /* if false, hs_ruleset_finish sets `world_radius` of a projectile to
                               `radius` */
@@ -200,8 +200,8 @@ struct hs_weapon {
     struct hs_falloff_point falloff[HS_MAX_FALLOFF];
     uint16_t falloff_count;
     double zone_factor[HS_MAX_ZONES]; /* factor on damage to each zone */
-    bool zone_own[HS_MAX_ZONES];      /* the weapon sets this factor itself; otherwise the ruleset
-                                         does */
+    bool zone_own[HS_MAX_ZONES];      /* true: the weapon sets this factor; false: the factor is
+                                         from the ruleset's zone */
 };
 
 struct hs_ruleset {
@@ -228,7 +228,8 @@ struct hs_ruleset {
  */
 struct hs_builtin_ruleset {
     const char *name;   /* name of a unit ("metres") or of an engine ("unity") */
-    double cm_per_unit; /* lengths in centimetres are divided by it, so 110 cm is exactly 1.1 m */
+    double cm_per_unit; /* lengths in centimetres are divided by this number, so 110 cm is exactly
+                           1.1 m */
     enum hs_up up;
 };
 enum { HS_BUILTIN_RULESETS = 7 };

@@ -199,14 +199,14 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
 
 /* The flags of a verdict. A flag never causes a rejection. */
 #define HS_FLAGS(X)                                                                                \
-    X(REGION_MISMATCH, "region_mismatch")     /* the claimed bone is not the touched one */        \
+    X(REGION_MISMATCH, "region_mismatch")     /* the claimed bone was not touched */               \
     X(DAMAGE_FORGED, "damage_forged")         /* claimed damage is more than the weapon can do */  \
     X(RADIUS_FORGED, "radius_forged")         /* claimed radius is wrong by more than 1 % */       \
     X(UNSTABLE_LATENCY, "unstable_latency")   /* recent round trips differ widely */               \
-    X(TARGET_DEAD_NOW, "target_dead_now")     /* alive at the hit, but dead now */                 \
+    X(TARGET_DEAD_NOW, "target_dead_now")     /* the target was alive, but is dead now */          \
     X(UNVERIFIED_IMPACT, "unverified_impact") /* no contact found: blast at the claimed end */     \
-    X(CLAMPED_TO_NEWEST, "clamped_to_newest") /* evaluated at the newest pose */                   \
-    X(LENIENT, "lenient")                     /* missed, but by no more than claim_padding */      \
+    X(CLAMPED_TO_NEWEST, "clamped_to_newest") /* the newest pose was used for a later time */      \
+    X(LENIENT, "lenient")                     /* the shot missed by at most claim_padding */       \
     X(MOVER_UNKNOWN, "mover_unknown")         /* a mover without a pose was not tested */          \
     X(DURING_BURST, "during_burst")           /* the shooter's moves came in a packet burst */     \
     X(AIM_UNKNOWN, "aim_unknown")             /* neither frames nor a posted shot give the aim */  \

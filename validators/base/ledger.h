@@ -73,8 +73,9 @@ struct hs_ledger {
     struct hs_cadence *cadences; /* one for each weapon that the player fired */
     uint16_t cadence_count, cadence_capacity;
     int64_t free_before_us;   /* numbers with earlier fire times are free; the owner sets this */
-    size_t bytes;             /* always equal to hs_ledger_bytes() */
-    struct hs_budget *budget; /* charged for bytes beyond the reserve; NULL: nothing is charged */
+    size_t bytes;             /* bytes that the ledger uses; always equal to hs_ledger_bytes() */
+    struct hs_budget *budget; /* bytes beyond the reserve are reserved in this budget; NULL: no
+                                 budget */
 };
 
 void hs_ledger_clear(struct hs_ledger *ledger);

@@ -24,7 +24,7 @@ enum hs_saved_kind {
     HS_SAVED_INT32,
     HS_SAVED_MARK,   /* int64_t; every value is valid, because the value is only compared */
     HS_SAVED_TIME,   /* int64_t, microseconds, within +-HS_SAVED_TIME_MAX */
-    HS_SAVED_REAL,   /* double, finite; a struct hs_vec counts as three */
+    HS_SAVED_REAL,   /* double, finite; a struct hs_vec counts as three doubles */
     HS_SAVED_BOUND,  /* double, may be infinite */
     HS_SAVED_SPAN,   /* double, within +-HS_SAVED_TIME_MAX; mostly microseconds */
     HS_SAVED_SMALL,  /* float, finite */
@@ -63,7 +63,7 @@ struct hs_saved_struct {
     const char *name;
     const struct hs_saved_field *fields; /* in order of offset */
     size_t field_count;
-    size_t size; /* of the struct in memory */
+    size_t size; /* size of the struct in memory; bytes */
 };
 
 enum hs_saved_id {

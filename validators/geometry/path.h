@@ -24,10 +24,12 @@ struct hs_path {
     struct hs_vec start;
     struct hs_vec velocity;      /* at the start, length/s; flights only */
     struct hs_vec gravity;       /* acceleration, length/s^2; flights only */
-    struct hs_vec direction;     /* unit; of the trace, or of the flight at its start */
-    struct hs_vec end_direction; /* unit; of the extension */
+    struct hs_vec direction;     /* unit vector; direction of the trace, or of the flight at its
+                                    start */
+    struct hs_vec end_direction; /* unit vector; direction of the extension */
     double length;               /* from start to end along the path, without the extension */
-    double extension;            /* how far the path continues beyond the end; takes no time */
+    double extension;            /* how far the path continues beyond the end; the extension takes
+                                    no time */
     double radius;               /* radius of the swept sphere; length */
     double reach; /* distance at which an obstacle ends the path; without an obstacle, length +
                      extension */

@@ -57,7 +57,7 @@ static void to_local(const struct hs_sweep *sweep, const struct hs_solid *solid,
  */
 struct slab {
     double d;
-    double enter, leave;     /* u */
+    double enter, leave;     /* values of u */
     double g_below, g_above; /* d * enter and d * leave, computed without a division */
 };
 

@@ -19,7 +19,7 @@ struct local {
     struct hs_vec normal;  /* not a unit vector */
     struct hs_vec direction;
     double length;
-    double reach, outer; /* radius without and with the slack */
+    double reach, outer; /* radius of the sphere, without and with the slack */
 };
 
 /* This function has no loops, because gcc would not unroll a loop at -O2, and would keep the
@@ -169,7 +169,7 @@ static void enter_edge(const struct local *t, int i, double *first, bool *near)
     double slide2 = hs_vec_dot(slide, slide);
     bool parallel = slide2 <= PARALLEL_SQUARED;
     /* `miss` goes from the centre of the circle to the nearest point of this line. By Pythagoras,
-       its length gives half of the interval inside the circle. */
+       the length of `miss` gives half of the interval inside the circle. */
     double middle = parallel ? 0 : -hs_vec_dot(across, slide) / slide2;
     struct hs_vec miss = hs_vec_add_scaled(across, slide, middle);
     double miss2 = hs_vec_dot(miss, miss);

@@ -1,5 +1,6 @@
 /*
- * Exact swept-sphere test against one two-sided triangle: a path may hit it from either face.
+ * Exact swept-sphere test against one two-sided triangle: a path may hit the triangle from either
+ * side.
  *
  * A triangle that is grown by a radius is the union of seven convex parts: a prism, three cylinders
  * around its edges and three balls around its corners. A formula computes where a path enters each

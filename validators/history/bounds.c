@@ -13,9 +13,9 @@
 
 /* The sweep, measured from its point that is nearest to the body's root. */
 struct course {
-    struct hs_vec origin;    /* that point, relative to the root */
+    struct hs_vec origin;    /* the point that is nearest to the root, relative to the root */
     struct hs_vec direction; /* unit */
-    float start, end; /* travel from that point to the sweep's start (negative or 0) and end */
+    float start, end; /* travel from `origin` to the sweep's start (negative or 0) and to its end */
     float radius;
     float error;       /* maximum error of any distance that is computed in lanes */
     float alpha, rest; /* weights of the later and the earlier sample */

@@ -39,7 +39,7 @@ struct hs_crowd {
                                           hitboxes; world */
     float half[3][4];                  /* per axis: half the size of this box; length */
     int64_t from_us[4], until_us[4];   /* the interval in which the player has a pose */
-    int64_t all_from_us, all_until_us; /* the interval in which all four have a pose */
+    int64_t all_from_us, all_until_us; /* the interval in which all four players have a pose */
 };
 
 /* Stores the bounds of a player as entry `i` (0 .. 3). Call this after every change of the player's

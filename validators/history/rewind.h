@@ -80,7 +80,8 @@ struct hs_pose {
     float rotation[4];     /* rotation of the root; set only if no posted bones are used */
     struct hs_vec axes[3]; /* hs_quat_axes of `rotation`; set together with `rotation` */
     const struct hs_stance *stance_from, *stance_to;
-    const struct hs_posted_pose *from, *to; /* posted bones, or NULL */
+    const struct hs_posted_pose *from, *to; /* posted bones of the two samples; NULL: the sample has
+                                               no posted bones */
 };
 
 /* Prepares the pose of a body at the time of `bracket`. The bracket must live as long as the

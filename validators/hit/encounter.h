@@ -35,7 +35,7 @@ struct hs_encounter {
     /* Distance to the target along the path, or from the eye if is_unseen. */
     double needed;
     bool is_occluded;       /* `obstacle` is in front of the target */
-    bool is_beside;         /* `obstacle` is between the path and a target beside it */
+    bool is_beside;         /* `obstacle` is between the path and a target beside the path */
     bool is_unseen;         /* `obstacle` hides the target from the eye of a shooter who leans */
     bool is_unknown;        /* a mover without a pose may be in front of the target */
     uint32_t before_target; /* number of other bodies touched before the target */

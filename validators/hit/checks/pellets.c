@@ -14,7 +14,7 @@ struct matching {
     /* The pellet that is assigned to each direction; equal to `pellets` if no pellet is
        assigned. */
     size_t owner[HS_MAX_PELLETS];
-    bool tried[HS_MAX_PELLETS]; /* directions tried for this pellet */
+    bool tried[HS_MAX_PELLETS]; /* directions that were already tried for the current pellet */
 };
 
 /* Assigns a pellet to a direction within the tolerance. If all such directions have a pellet, tries
