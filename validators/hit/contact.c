@@ -125,8 +125,9 @@ static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
 /* The number of legs that are tested together before they are tested one by one. */
 enum { CHUNK = 16 };
 
-/* Returns a lower bound of the gap on legs first..last, or DBL_MAX if no sample covers their times.
-   Compares the chord of the path with a ball around the body in all samples during these legs. */
+/* Returns a lower bound of the gap between path and body on the legs `first` to `last`, or DBL_MAX
+   if no sample covers the times of these legs. Compares the chord of the path with a ball around
+   the body in all samples during these legs. */
 static double chunk_gap(const struct search *s, const struct hs_path *path, uint32_t first,
                         uint32_t last)
 {
@@ -156,8 +157,8 @@ static double chunk_gap(const struct search *s, const struct hs_path *path, uint
     struct hs_vec to = hs_vec_add_scaled(hs_vec_sub(end.sweep.start, middle), end.sweep.direction,
                                          end.sweep.length);
     double nearest = hs_segment_distance(from, hs_vec_sub(to, from));
-    /* The path is at most g t^2 / 8 away from its chord. The extension, which can be the last
-       leg, moves the chord by at most its own length. */
+    /* The path is at most g t^2 / 8 away from its chord. The extension, which can be the last leg,
+       moves the chord by at most the length of the extension. */
     double seconds = hs_seconds(end.end_us - begin.start_us);
     double bulge = hs_vec_length(path->gravity) * seconds * seconds / 8;
     if (bulge > 0 && end.start_us == end.end_us)
@@ -325,7 +326,7 @@ static void search_leg(struct search *s, const struct leg_body *placed)
 
 /* ---- the whole path ---- */
 
-/* Cuts a leg at the first sample inside it, because a body moves in straight lines between
+/* Cuts a leg at the first sample inside the leg, because a body moves in straight lines between
    samples and may jump at a sample. Returns false and leaves `leg` unchanged if no sample is
    inside. */
 static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct hs_leg *rest)

@@ -18,7 +18,8 @@
 struct hs_contact {
     bool has_pose; /* the body has a pose on at least a part of the path */
     bool touched;
-    /* Touched, but `solid` is stale after a restore, so the body may not be solid. */
+    /* The path touches the body, but the body's `is_solid` is stale after a restore, so the body
+       may not be solid. */
     bool is_uncertain;
     /* Distance that the sphere's centre travels to the first touch of the body. */
     double distance;
@@ -33,8 +34,8 @@ struct hs_contact {
     const struct hs_rig *rig;
 
     /* The nearest approach to any hitbox; set only for the target. If the path touches the body,
-       only `gap` is valid. `gap` is the smallest distance between sphere and body, and not
-       positive if they overlap. */
+       only `gap` is valid. `gap` is the smallest distance between sphere and body; 0 or negative if
+       they overlap. */
     struct hs_sweep_contact nearest;
     uint16_t nearest_hitbox;
     uint64_t excluded[HS_MAX_BONES / 64]; /* bones without a pose at the end of the path */

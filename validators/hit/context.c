@@ -291,8 +291,8 @@ static void find_near_eye(struct hs_hit_context *c, struct hs_vec before, struct
     c->near_eye = hs_vec_add_scaled(before, moved, along);
 }
 
-/* Finds the eye and near_eye. Between two samples the eye may have been anywhere between its two
-   positions, for example while the shooter crouched. */
+/* Finds the eye and near_eye. Between two samples, the eye may have been anywhere between its
+   positions in the two samples, for example while the shooter crouched. */
 static void find_eye(struct hs_hit_context *c)
 {
     const struct hs_bracket *bracket = &c->shooter.bracket;

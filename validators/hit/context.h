@@ -272,8 +272,8 @@ void hs_hit_begin(struct hs_hit_context *c, const struct hs_match *match, int64_
 const struct hs_ledger_entry *hs_hit_find_earlier(struct hs_hit_context *c);
 
 /* Evaluates the claim: runs the checks, decides the verdict and computes the damage. `earlier` is
-   the result of hs_hit_find_earlier. If `earlier` has the digest of this claim, its answer is
-   repeated instead. `is_whole`: see hs_hit_verify_within. */
+   the result of hs_hit_find_earlier. If `earlier` has the digest of this claim, the stored answer
+   of `earlier` is repeated instead. `is_whole`: see hs_hit_verify_within. */
 void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *earlier,
                      struct hs_digest digest, bool is_whole);
 

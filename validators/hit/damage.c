@@ -96,8 +96,9 @@ static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double
 }
 
 /* Returns whether damage `i` does not count, because the other cause (direct hit or blast) damages
-   the same body more. The damage of all pellets together is compared. Both causes count only if the
-   weapon has `stack_with_direct` and the claim lists the body as a victim of the blast. */
+   the same body more. For a claim with pellets, the sum over all pellets is compared. Both causes
+   count only if the weapon has `stack_with_direct` and the claim lists the body as a victim of the
+   blast. */
 static bool is_surpassed(const struct hs_hit_context *c, uint16_t i, double scale)
 {
     const struct hs_landed *landed = &c->landed[i];

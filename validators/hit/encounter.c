@@ -124,7 +124,7 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
                            struct hs_obstacle *out)
 {
     /* Test a point a little before the contact, so that the touched surface itself does not hide
-       it. */
+       the point. */
     const double drawn_in = 0.005;
     bool is_slight = c->lean == HS_LEAN_SLIGHT;
     out->touched = out->is_unknown = false;

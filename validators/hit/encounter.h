@@ -54,8 +54,8 @@ struct hs_encounter {
  * world. So the larger sphere can touch a body beside the path. Such a touch counts only if the
  * line from the path to the touched point is free, or if the smaller sphere touches the body too.
  *
- * Also finds the nearest approach to `target` (NULL: no target is claimed). The path passes through
- * some bodies (hs_contact_find).
+ * Also finds the nearest approach to `target` (NULL: no target is claimed). Some bodies do not stop
+ * the path (hs_contact_find).
  */
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out);
@@ -65,12 +65,12 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
 void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
 /*
- * Returns the time of a contact at this distance. Bodies are rewound to this time, and the checks
- * `rewind` and `latency` use it. The result is usually the hit time. If the projectile was at this
- * distance more than hs_flight_tolerance before the hit time, the result is the time at this
- * distance plus hs_flight_tolerance. So a client cannot make a contact look newer by claiming a
- * flight that continues after the contact. The result is a whole number of milliseconds before the
- * hit time, so that small rounding errors of lengths do not change it.
+ * Returns the time of a contact at `distance` along the path. Bodies are rewound to this time, and
+ * the checks `rewind` and `latency` use it. The result is usually the hit time. If the projectile
+ * was there more than hs_flight_tolerance before the hit time, the result is the time when it was
+ * there plus hs_flight_tolerance. So a client cannot make a contact look newer by claiming a flight
+ * that continues after the contact. The result is a whole number of milliseconds before the hit
+ * time, so that small rounding errors of lengths do not change it.
  */
 int64_t hs_contact_time(const struct hs_hit_context *c, double distance);
 
@@ -110,7 +110,7 @@ void hs_describe_impact(struct hs_hit_context *c, const struct hs_player *player
 void hs_describe_obstacle(struct hs_hit_context *c, const struct hs_obstacle *obstacle);
 
 /* Sets the impact to the first body other than the target. If the path touches no such body, sets
-   it to the point where the world stops the path. */
+   the impact to the point where the world stops the path. */
 void hs_describe_first(struct hs_hit_context *c, const struct hs_encounter *e);
 
 /* Adds the damage of one contact, for one pellet. */
@@ -162,10 +162,10 @@ struct hs_volley {
     double margin; /* smallest distance by which a pellet missed; valid if has_margin */
 };
 
-/* Explains why no pellet hits: returns the reason why the body that a pellet names takes no damage,
-   and writes the body into the row. Returns HS_REASON_OK if there is no such body, if the check of
-   the reason is not enforced, or if another check decides. Call this only if no blast hurts
-   anyone. */
+/* Explains why no pellet hits. If a pellet names a body that takes no damage, writes the body into
+   the row, and returns the reason why the body takes no damage. Returns HS_REASON_OK if there is no
+   such body, if the check of the reason is not enforced, or if another check decides. Call this
+   only if no blast hurts anyone. */
 enum hs_reason hs_volley_report_spared(const struct hs_hit_context *c, struct hs_check_row *row);
 
 /* Sweeps each pellet. Writes each result and the first impact to c->out, and adds the damage of

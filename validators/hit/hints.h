@@ -25,8 +25,8 @@ struct hs_claim_facts {
     /* Distance from the eye to `start`, and the largest allowed distance; set if `newest` is
        set. */
     double off, tolerance;
-    /* True: `root` and `eye` are from the evaluated time. False: they are from the newest
-       sample. */
+    /* True: `root` and `eye` are from the evaluated time. False: `root` and `eye` are from the
+       newest sample. */
     bool has_pose;
     bool keeps_offset;   /* `start` has the same offset from the root as most claims */
     bool is_explained;   /* an earlier rule in the table explains the claim */

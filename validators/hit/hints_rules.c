@@ -16,7 +16,7 @@ enum {
 /* The steps between shifts: LATE_STEP in seconds, HIGH_STEP as a share of the eye height. A running
    body covers a fixed point for longer than two time steps, and a body is taller than two height
    steps. So if a path hits with a shift between two neighbouring shifts, it also hits with one of
-   the two. */
+   these two shifts. */
 #define LATE_STEP 0.04
 #define HIGH_STEP 0.15
 
@@ -45,8 +45,8 @@ static uint8_t one_more(uint8_t votes)
 }
 
 /* Counts a claim as a vote, and returns whether the claim agrees with the majority. `fits`: the
-   majority's choice explains the claim. `other`: another choice that explains it, or -1. When a new
-   choice wins, the counts of the finding restart at 0. */
+   majority's choice explains the claim. `other`: another choice that explains the claim, or -1.
+   When a new choice wins, the counts of the finding restart at 0. */
 static bool agrees(struct hs_majority *majority, struct hs_finding *finding, bool fits, int other)
 {
     if (fits) {
@@ -329,7 +329,7 @@ static enum hs_says says_start(struct hs_claim_facts *f)
     return answer(f->off > f->tolerance && !f->is_explained);
 }
 
-/* Returns the outcome of a check, or unknown if it did not run. */
+/* Returns the outcome of a check, or unknown if the check did not run. */
 static enum hs_outcome outcome_of(const struct hs_hit_result *result, enum hs_check check)
 {
     for (uint16_t i = 0; i < result->check_count; i++)
@@ -371,8 +371,8 @@ static bool meets(struct hs_claim_facts *f, const struct hs_player *target, int6
     return *has_pose && contact.touched;
 }
 
-/* Tests the claim at hit_time and at hit_time + interp. Answers yes if it hits only at the later
-   time, no if it hits only at hit_time, otherwise nothing. */
+/* Tests the claim at hit_time and at hit_time + interp. Answers yes if the claim hits only at the
+   later time, no if the claim hits only at hit_time, otherwise nothing. */
 static enum hs_says says_interp_twice(struct hs_claim_facts *f)
 {
     bool lands, has_pose;

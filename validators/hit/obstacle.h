@@ -17,8 +17,8 @@ void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs
 /*
  * Returns whether a rewound body is visible from `from` at `time_us`. Three points of the body are
  * tested: its centre, its highest and its lowest point along `up`. Returns HS_REASON_OK if at least
- * one is visible, HS_REASON_BLAST_OCCLUDED if the world hides all three, and hs_unknown_reason if
- * the result depends on a mover without a pose.
+ * one point is visible, HS_REASON_BLAST_OCCLUDED if the world hides all three points, and
+ * hs_unknown_reason if the result depends on a mover without a pose.
  */
 enum hs_reason hs_sight_of_body(struct hs_hit_context *c, struct hs_vec from,
                                 const struct hs_body *body, int64_t time_us);

@@ -33,8 +33,8 @@ static int64_t launch_age(const struct hs_match *match, const struct hs_shot_cla
     return late < 0 ? 0 : late > limit ? limit : late;
 }
 
-/* Returns how far the server's projectile is behind the client's, in microseconds. If the ping
-   exceeds the maximum, sets *sleep_us to the time for which the client must delay its own
+/* Returns how far the server's projectile is behind the client's projectile, in microseconds. If
+   the ping exceeds the maximum, sets *sleep_us to the time for which the client must delay its own
    projectile. */
 static int64_t forward_time(const struct hs_match *match, const struct hs_shot_claim *claim,
                             int64_t now_us, int64_t *sleep_us)
@@ -51,8 +51,8 @@ static int64_t forward_time(const struct hs_match *match, const struct hs_shot_c
     return (int64_t)((double)hs_connection_prediction(&connection, rules) * rules->dilation);
 }
 
-/* Returns how long a projectile can still fly after the server advanced it by forward_us, or -1
-   if the weapon fires no projectile. */
+/* Returns how long a projectile can still fly after the server advanced the projectile by
+   forward_us, or -1 if the weapon fires no projectile. */
 static int64_t remaining_flight(const struct hs_match *match, uint16_t index, int64_t forward_us)
 {
     if (index == HS_NONE || match->ruleset->weapons[index]->type != HS_WEAPON_PROJECTILE)

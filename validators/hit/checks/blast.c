@@ -31,7 +31,7 @@ static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs
 }
 
 /* Finds the centre of the blast. If there is an impact, the blast is centred on the projectile's
-   sphere, not on the touched point. Otherwise it is centred on the claimed end. */
+   sphere, not on the touched point. Otherwise the blast is centred on the claimed end. */
 static struct explosion find_explosion(struct hs_hit_context *c)
 {
     const struct hs_blast *blast = &c->weapon->blast;
@@ -57,7 +57,7 @@ static double share_at(const struct hs_blast *blast, double distance)
     return 1 + (blast->min_scale - 1) * (out < 1 ? out : 1);
 }
 
-/* Returns HS_REASON_OK if the body is within the blast and the world does not shield it. Sets
+/* Returns HS_REASON_OK if the body is within the blast and the world does not shield the body. Sets
    `*distance` to the distance from the centre to the nearest hitbox; 0 inside a hitbox. */
 static enum hs_reason reach_body(struct hs_hit_context *c, const struct explosion *x,
                                  const struct hs_view *view, double *distance)
@@ -220,10 +220,11 @@ static bool may_miss(const struct hs_hit_context *c)
 }
 
 /*
- * Returns the first row of an enforced check that failed or was unknown, if all such rows concern
- * only the direct target. Returns NULL if the target is not refused, or if the blast must not count
- * instead of the direct hit. The blast counts only if the projectile struck something, and if no
- * enforced check of shooter, weapon, times, origin or flight failed.
+ * Looks at the rows of enforced checks that failed or had an unknown outcome. If all these rows
+ * concern only the direct target, returns the first of them. Returns NULL if there is no such row,
+ * or if the blast cannot replace the direct hit. A blast can replace the direct hit only if the
+ * projectile struck something, and if no enforced check of shooter, weapon, times, origin or flight
+ * failed.
  */
 static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
 {

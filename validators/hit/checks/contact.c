@@ -76,7 +76,7 @@ static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *v
     return contact.touched;
 }
 
-/* Returns whether the target is hit before another body is touched. */
+/* Returns whether the path hits the target before it touches `body`. */
 static bool is_behind_target(const struct hs_hit_context *c, const struct hs_contact *body)
 {
     const struct hs_contact *target = &c->encounter->target;

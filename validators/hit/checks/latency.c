@@ -3,8 +3,8 @@
 #include "validators/hit/checks.h"
 #include "validators/match/connection.h"
 
-/* How far a time is from the expected time, and how far it may be. Older and newer times have
-   different slacks. */
+/* The difference between a time and the expected time, and the largest allowed difference (the
+   slack). Older and newer times have different slacks. */
 struct misfit {
     int64_t off_us, slack_us;
     /* True if off_us is larger than the slack in the ruleset. The time may still fit, because noise

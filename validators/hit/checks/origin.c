@@ -31,6 +31,7 @@ enum hs_reason hs_check_origin(struct hs_hit_context *c, struct hs_check_row *ro
        shooter and the movers have no pose at the fire time, so only the map is tested for walls. */
     if (c->shooter.status != HS_REWIND_OK)
         return check_start(c, row, c->posted->start, tolerance, true);
-    /* Between two samples, the eye may have been anywhere between its two positions. */
+    /* Between two samples, the eye may have been anywhere between its positions in the two
+       samples. */
     return check_start(c, row, c->eye, tolerance + c->eye_moved, false);
 }
