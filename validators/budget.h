@@ -20,8 +20,8 @@ struct hs_budget;
 /*
  * Creates a budget with a limit in bytes (SIZE_MAX: no limit). Every reservation also reserves the
  * bytes in the larger budget `of`, which is borrowed and must outlive the new budget. If `of` is
- * NULL, there is no larger budget. Returns NULL if out of memory. Destroy all users of a budget
- * before the budget itself.
+ * NULL, there is no larger budget. Returns NULL if out of memory. Before you destroy a budget,
+ * destroy everything that reserves bytes in it.
  */
 struct hs_budget *hs_budget_create(size_t limit, struct hs_budget *of);
 void hs_budget_destroy(struct hs_budget *budget);

@@ -2,8 +2,8 @@
  * Hints report likely mistakes in the integration of a game. A wrong unit, axis or clock makes most
  * honest claims fail in the same way. A hint describes such a mistake in a sentence with numbers.
  *
- * Hints are derived from the evaluated claims of a match. They never decide a verdict, and
- * snapshots do not contain them.
+ * Hints are derived from the evaluated claims of a match. Hints never decide a verdict, and
+ * snapshots do not contain hints.
  */
 #ifndef HS_HINTS_H
 #define HS_HINTS_H

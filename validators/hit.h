@@ -169,7 +169,8 @@ struct hs_hit_result {
 struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim);
 
 /* Verifies a claim. `now_us` is the time when the game server received the claim. Does not change
-   the match. Many threads may call it at once, as long as no thread changes the match. */
+   the match. Many threads may call this function at once, as long as no thread changes the
+   match. */
 void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *claim, int64_t now_us,
                    struct hs_hit_result *out);
 

@@ -1,7 +1,7 @@
 /*
  * The journal keeps the events that a match must not lose between two snapshots (snapshot.h). These
- * are the sessions, payments and accounts of players, withdrawn shots, and clock resets. A payment
- * is an accepted shot or an accepted hit.
+ * events are the sessions, payments and accounts of players, withdrawn shots, and clock resets. A
+ * payment is an accepted shot or an accepted hit.
  *
  * A match appends a record of each event to a buffer that its owner provides. Before the owner
  * answers a request, the owner saves the buffer to storage that outlives the process. After a

@@ -34,8 +34,8 @@ struct hs_match;
  *
  * 5 % of each limit, and some bytes for each player, are reserved for the records of claims and
  * moves. If these bytes are not enough to record a claim, the match first drops the shooter's
- * oldest answers, except the last 16. Then it shortens histories, and then it drops newer answers.
- * The match keeps used shot numbers longest, so that no shot is paid twice.
+ * oldest answers, except the last 16. Then the match shortens histories, and then it drops newer
+ * answers. The match keeps used shot numbers longest, so that no shot is paid twice.
  */
 struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits);
@@ -49,7 +49,8 @@ void hs_match_set_world(struct hs_match *match, const struct hs_world *world);
 /* Returns whether a memory reservation has failed since the last call of this function. */
 bool hs_match_was_refused(struct hs_match *match);
 
-/* Returns whether less than 90 % of the match's limit and of the shared budget's limit is used. */
+/* Returns whether less than 90 % of the match's limit is used, and less than 90 % of the shared
+   budget's limit. */
 bool hs_match_has_space(const struct hs_match *match);
 
 /* Returns the size of an empty match in bytes. */
@@ -100,7 +101,7 @@ struct hs_match_info {
 
 void hs_match_info(const struct hs_match *match, struct hs_match_info *out);
 
-/* Sums over all evaluated claims, including those of players who left. */
+/* Sums over all evaluated claims, including the claims of players who left. */
 struct hs_match_totals {
     uint64_t reasons[HS_REASON_COUNT];
     double damage;
@@ -139,8 +140,8 @@ struct hs_player_info {
                                           is in shadow mode */
     double damage_dealt;
     /* Weighted counts of failed checks: `suspicion` counts all checks, the arrays count each check
-       separately. A failure further beyond its limit weighs more. The counts decay with time; these
-       are the values at newest_us of the match. */
+       separately. A failure further beyond its limit weighs more. The counts decay with time; the
+       members below contain the values at newest_us of the match. */
     double suspicion;
     double suspicion_hits[HS_CHECK_COUNT], suspicion_moves[HS_MOVE_CHECK_COUNT];
     struct hs_player_connection connection; /* at newest_us of the match */

@@ -99,7 +99,7 @@ struct hs_move_result {
     double error, limit;
     struct hs_vec corrected, corrected_velocity;
     bool has_corrected_velocity;
-    /* In order of precedence. Entries from failure_count on are not set. */
+    /* The failed checks, in order of precedence. Entries from failure_count on are not set. */
     struct hs_move_failure failures[HS_MOVE_CHECK_COUNT];
 };
 

@@ -236,8 +236,9 @@ enum { HS_BUILTIN_RULESETS = 7 };
 extern const struct hs_builtin_ruleset hs_builtin_rulesets[HS_BUILTIN_RULESETS];
 
 /*
- * Creates a ruleset with default scalars and without rigs, zones or weapons. `cm_per_unit` is its
- * unit of length in centimetres. The caller owns the ruleset. Returns NULL if out of memory.
+ * Creates a ruleset with default scalars and without rigs, zones or weapons. `cm_per_unit` is the
+ * ruleset's unit of length in centimetres. The caller owns the ruleset. Returns NULL if out of
+ * memory.
  */
 struct hs_ruleset *hs_ruleset_create(double cm_per_unit);
 
@@ -301,8 +302,8 @@ enum hs_scalar_kind {
     HS_SCALAR_BOOL,    /* bool */
 };
 struct hs_scalar {
-    /* For example "rewind" and "limit". A nested section is written as "moves/credit". `section` is
-       NULL for a field of a weapon, blast or movement mode. */
+    /* For example, the section "rewind" and the key "limit". A nested section is written as
+       "moves/credit". `section` is NULL for a field of a weapon, blast or movement mode. */
     const char *section, *key;
     size_t offset; /* in struct hs_ruleset, or in the struct that the comment beside the table
                       names */

@@ -16,13 +16,14 @@
  * outcome. A hit is also inconclusive if its posted shot may have been lost. The first jump of a
  * player after the restore is ignored.
  *
- * The bytes are little-endian and the same on every machine. They refer to parts of the ruleset by
- * index, so restore them with the same revision of the ruleset. They contain a version, the names
- * in the vocabularies, and a hash of the layout. Bytes with another layout are refused. If only the
- * layout of the move checks differs, the move checks start again with the saved credit.
+ * The bytes are little-endian and the same on every machine. The bytes refer to parts of the
+ * ruleset by index, so restore a match with the same revision of the ruleset. The bytes contain a
+ * version, the names in the vocabularies, and a hash of the layout. Bytes with another layout are
+ * refused. If only the layout of the move checks differs, the move checks start again with the
+ * saved credit.
  *
- * A snapshot has no checksum: add one where you store it. The reader never reads outside the given
- * bytes, and rejects values that the library cannot handle.
+ * A snapshot has no checksum: add a checksum where you store the snapshot. The reader never reads
+ * outside the given bytes, and rejects values that the library cannot handle.
  */
 #ifndef HS_SNAPSHOT_H
 #define HS_SNAPSHOT_H
@@ -92,9 +93,9 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
  * bit-identical verdict. No frames can be posted to the restored match.
  *
  * An excerpt contains the players whom the claim names, and the players and movers near the path.
- * It contains their samples around the times of the claim, and 16 more samples before and after. An
- * excerpt also contains the shooter's used shot numbers that are compared with the claim. It
- * contains no answers, no counters and no suspicion.
+ * An excerpt contains the samples of these players and movers around the times of the claim, and 16
+ * more samples before and after. An excerpt also contains the shooter's used shot numbers that are
+ * compared with the claim. An excerpt contains no answers, no counters and no suspicion.
  *
  * `result` must come from hs_hit_verify or hs_shot_verify, and the match must not have changed
  * since that call. hs_match_load returns HS_MATCH_OTHER_VERSION if the program that loads the

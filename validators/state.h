@@ -1,7 +1,7 @@
 /*
- * The sticky state of a player: a sample inherits it from the previous sample, until a frame posts
- * a new value. Each row defines a member of struct hs_state, its first value, and how it is saved.
- * A row with SAID also defines a member and a bit of struct hs_player_frame.
+ * The sticky state of a player: a sample inherits each value from the previous sample, until a
+ * frame posts a new value. Each row defines a member of struct hs_state, its first value, and how
+ * it is saved. A row with SAID also defines a member and a bit of struct hs_player_frame.
  *
  *   SAID(type, member, first, saved, stale, field)      frames post the value as `member`
  *   OWN(type, member, dimension, first, saved, stale)   match/sample.c computes the value

@@ -418,7 +418,7 @@ struct hs_vocabulary {
 int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str name);
 
 /* All lists. For each list, hs_<list>_words contains the names, and hs_<list>_name returns the name
-   of a member. Its argument must be a member. */
+   of a member. The argument of hs_<list>_name must be a member. */
 #define HS_VOCABULARIES(X)                                                                         \
     X(verdict)                                                                                     \
     X(mode)                                                                                        \

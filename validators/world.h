@@ -5,9 +5,9 @@
  * one world at once. Results are bit-identical on every machine with IEEE 754 arithmetic, and do
  * not depend on the order in which the hierarchy is searched.
  *
- * Two steps use float: the search of the hierarchy, and a first test of the triangles. They round
- * so that they never exclude a contact. Triangles and boxes that these steps do not exclude are
- * tested exactly (triangle.h, sweep.h), in double and with the original coordinates. Float
+ * Two steps use float: the search of the hierarchy, and a first test of the triangles. Both steps
+ * round so that they never exclude a contact. Triangles and boxes that these steps do not exclude
+ * are tested exactly (triangle.h, sweep.h), in double and with the original coordinates. Float
  * coordinates are relative to the centre of the world. So a small map far from the origin loses no
  * precision, and a huge map only loses speed.
  */
@@ -137,7 +137,8 @@ bool hs_world_sweep_within(const struct hs_world *world, const struct hs_sweep *
 
 /*
  * Returns whether anything touches the segment: the same as hs_world_sweep with radius 0, but
- * faster, because it stops at any contact. A segment that ends on a surface touches this surface.
+ * faster, because the search stops at any contact. A segment that ends on a surface touches this
+ * surface.
  */
 bool hs_world_blocks(const struct hs_world *world, struct hs_vec from, struct hs_vec to);
 

@@ -4,10 +4,10 @@
 
 /*
  * The limits of a weapon's bucket, in percent of a token. During a pause, a weapon saves the token
- * for its next shot and SAVED percent more. A shot may leave a debt of up to MAX_DEBT. SAVED +
- * MAX_DEBT is 82 % of an interval, so each fire time may be early or late by 41 % of an interval.
- * For an interval of 20 ms, 41 % is 8 ms. Honest shots leave a debt of at most 56 %. If SAVED +
- * MAX_DEBT were 100 % or more, a weapon could fire two shots at the same time.
+ * for its next shot, and SAVED percent of another token. A shot may leave a debt of up to MAX_DEBT.
+ * SAVED + MAX_DEBT is 82 % of an interval, so each fire time may be early or late by 41 % of an
+ * interval. For an interval of 20 ms, 41 % is 8 ms. Honest shots leave a debt of at most 56 %. If
+ * SAVED + MAX_DEBT were 100 % or more, a weapon could fire two shots at the same time.
  */
 enum { SAVED = 15, MAX_DEBT = 67 };
 

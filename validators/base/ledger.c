@@ -432,7 +432,7 @@ size_t hs_ledger_need(const struct hs_ledger *ledger, struct hs_ledger_numbers *
 }
 
 /* Returns whether a claim was fired before an accepted claim with a higher number, but arrives
-   after it. The number of such a claim must not become last_accepted. */
+   after that claim. The number of such a claim must not become last_accepted. */
 static bool is_late(const struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry)
 {
     uint64_t last = numbers->last_accepted;

@@ -10,10 +10,10 @@
  * (hs_ledger_is_forgotten).
  *
  * A ledger uses more than HS_LEDGER_RESERVE bytes only if its budget allows it. If memory runs
- * short, the ledger first drops the oldest answers. It keeps their numbers, so that no shot is paid
- * twice. A claim that is sent again then gets `duplicate` instead of its answer. After the answers,
- * the ledger drops numbers. For a new weapon, the ledger first reuses a cadence that can no longer
- * refuse a claim.
+ * short, the ledger first drops the oldest answers. The ledger keeps the numbers of these answers,
+ * so that no shot is paid twice. A claim that is sent again then gets `duplicate` instead of its
+ * answer. After the answers, the ledger drops numbers. For a new weapon, the ledger first reuses a
+ * cadence that can no longer refuse a claim.
  */
 #ifndef HS_LEDGER_H
 #define HS_LEDGER_H
@@ -32,10 +32,10 @@ enum { HS_LEDGER_NUMBERS = 128 };
 /* The maximum number of entries for hit claims, and also for posted shots. */
 enum { HS_LEDGER_MAX_NUMBERS = 1024 };
 
-/* The bytes that the owner reserves for each ledger. They are enough for the last two hit claims
-   and the last two shots, without answers, and for the cadences of four weapons. One of the shots
-   keeps its struct hs_posted_shot, without pellet directions. With only two weapons, the bytes are
-   enough for twice as many numbers. */
+/* The bytes that the owner reserves for each ledger. These bytes are enough for the last two hit
+   claims and the last two shots, without answers, and for the cadences of four weapons. One of the
+   shots keeps its struct hs_posted_shot, without pellet directions. With only two weapons, the
+   bytes are enough for twice as many numbers. */
 enum { HS_LEDGER_RESERVE = 1888 };
 
 /* hs_ledger_free_answers keeps the newest answers: this many in total, for claims and shots

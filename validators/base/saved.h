@@ -130,8 +130,8 @@ void hs_saved_put_uncounted(struct hs_bytes *bytes, enum hs_saved_id id, const v
 bool hs_saved_get_uncounted(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                             enum hs_saved_id id, void *to);
 
-/* Writes a ledger entry with its posted shot and its answer. The code of snapshot/load.h reads
-   it. */
+/* Writes a ledger entry with its posted shot and its answer. The code of snapshot/load.h reads the
+   entry. */
 void hs_saved_put_entry(struct hs_bytes *out, const struct hs_ledger_entry *entry);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The path of a shot through space and time. It consists of straight legs: one leg for an instant
- * shot, and many for a projectile, so that each target is tested where it was when the projectile
- * passed. Internal to validators/.
+ * The path of a shot through space and time. A path consists of straight legs: one leg for an
+ * instant shot, and many legs for a projectile. So each target is tested where it was when the
+ * projectile passed. Internal to validators/.
  */
 #ifndef HS_PATH_H
 #define HS_PATH_H
@@ -85,7 +85,7 @@ void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
  * the low arc, *high on the high arc. Without gravity, the two times are equal. Sets *needed to the
  * lowest speed that reaches the end (0 without gravity). Returns false if `speed` is too low.
  *
- * The times solve |d - g t^2 / 2| = v t. Squared, this is a quadratic equation in t^2.
+ * The times solve |d - g t^2 / 2| = v t. The square of this equation is quadratic in t^2.
  */
 bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double speed,
                      double *low, double *high, double *needed);

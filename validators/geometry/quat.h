@@ -11,8 +11,8 @@
 
 #include "validators/vec.h"
 
-/* Normalises q. If its length differs from 1 by more than 1e-3 or is not finite, leaves q unchanged
-   and returns false. */
+/* Normalises q. If the length of q differs from 1 by more than 1e-3 or is not finite, leaves q
+   unchanged and returns false. */
 bool hs_quat_normalise(float q[4]);
 
 /* Sets out = a * b: the rotation b, followed by the rotation a. `out` may be `a` or `b`. */

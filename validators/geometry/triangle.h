@@ -7,8 +7,8 @@
  * part. The path enters the grown triangle at the first of these places. So narrow triangles, paths
  * that graze an edge and paths in the plane of the triangle need no special case.
  *
- * All functions depend only on their arguments, and use only + - * / and sqrt. They may be called
- * from any thread.
+ * All functions depend only on their arguments, and use only + - * / and sqrt. All functions may be
+ * called from any thread.
  */
 #ifndef HS_TRIANGLE_H
 #define HS_TRIANGLE_H
@@ -41,7 +41,7 @@ bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle 
 /* Returns the point on the triangle that is nearest to a world point. */
 struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_vec point);
 
-/* Returns the unit normal of the face. It points to the side from which the corners run
+/* Returns the unit normal of the face. The normal points to the side from which the corners run
    counter-clockwise. */
 static inline struct hs_vec hs_triangle_normal(const struct hs_triangle *triangle)
 {

@@ -1,7 +1,7 @@
 /*
  * The broad phase: finds the players of a match whose bodies a moving sphere certainly does not
- * touch. It uses only the bounds of the players' histories, and reads no sample. Internal to
- * validators/.
+ * touch. The broad phase uses only the bounds of the players' histories, and reads no sample.
+ * Internal to validators/.
  */
 #ifndef HS_CROWD_H
 #define HS_CROWD_H

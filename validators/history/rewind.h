@@ -64,8 +64,9 @@ const struct hs_stance *hs_rewind_stance(const struct hs_history *history,
                                          const struct hs_ruleset *ruleset,
                                          const struct hs_sample *sample);
 
-/* Returns the position of the eye. If at least one sample has a posted eye, the eye is
-   interpolated. Otherwise the eye of the older sample's stance is used. */
+/* Returns the position of the eye. Between two samples, the eye is interpolated if at least one of
+   them has a posted eye. Otherwise the eye of the older sample is used: the posted eye, or the eye
+   of the stance. */
 struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,
                             const struct hs_bracket *bracket);
 
