@@ -95,7 +95,8 @@ struct hs_rewind_info {
     int64_t from_us, to_us;       /* times of the two samples around the evaluated time */
     double alpha;                 /* weight of the later sample, in [0, 1) */
     bool clamped, held;           /* clamped: the newest sample was used for a later time; held: the
-                                     earlier sample was used, because the body jumped after it */
+                                     earlier sample was used, because the body jumped between the
+                                     two samples */
     uint16_t excluded_bone_count; /* number of the target's bones that have no position at
                                      time_us */
     uint16_t ignored_count;       /* number of bystanders that have no pose at time_us; at most

@@ -389,7 +389,7 @@ enum hs_prevention {
     HS_PREVENTION_COUNT
 };
 
-/* Which pose of a player is kept if several are posted with the same time. */
+/* Which pose of a player is kept if several poses are posted with the same time. */
 enum hs_same_time { HS_SAME_TIME_FIRST, HS_SAME_TIME_LAST, HS_SAME_TIME_COUNT };
 
 /* The source of the time to which an instant hit rewinds the players. */

@@ -33,7 +33,7 @@ static bool reaches(const struct hs_hit_context *c, const struct hs_contact *tar
 }
 
 /*
- * Returns whether the world hides a touch from the path, or may hide it. Sets *aside to the
+ * Returns whether the world hides, or may hide, the touched point from the path. Sets *aside to the
  * obstacle between the path and the touched point. Without this test, a path whose radius exceeds
  * world_radius would touch bodies through thin walls. The last part of the line to the body is not
  * tested, because a body may touch a wall.

@@ -15,8 +15,8 @@ static double hitbox_reach(const struct hs_hitbox *box)
     return hs_vec_length(box->center) + extent;
 }
 
-/* Returns the vector from the centre to one end of a capsule around the hitbox, and sets *radius to
-   the radius of this capsule. */
+/* Computes a capsule around a hitbox. Returns the vector from the centre of the capsule to one end
+   of its segment, and sets *radius to the radius of the capsule. */
 static struct hs_vec capsule_axis(const struct hs_hitbox *box, double *radius)
 {
     struct hs_vec axes[3], h = box->half_extents;

@@ -145,7 +145,8 @@ static void pierce_touched(struct hs_hit_context *c)
     }
 }
 
-/* Returns whether a victim was already checked, so that the victim has damage or is refused. */
+/* Returns whether a victim already has damage or is already refused. Such a victim need not be
+   checked again. */
 static bool is_checked(const struct hs_hit_context *c, struct hs_str name)
 {
     for (uint16_t i = 0; i < c->landed_count; i++)
