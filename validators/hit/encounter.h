@@ -37,7 +37,7 @@ struct hs_encounter {
     bool is_occluded;       /* `obstacle` is in front of the target */
     bool is_beside;         /* `obstacle` is between the path and a target beside the path */
     bool is_unseen;         /* `obstacle` hides the target from the eye of a shooter who leans */
-    bool is_unknown;        /* a mover without a pose may be in front of the target */
+    bool is_unknown;        /* an unknown mover (obstacle.h) may be in front of the target */
     uint32_t before_target; /* number of other bodies touched before the target */
     /* How many of before_target may not be solid, because their `solid` is stale after a
        restore. */
@@ -89,7 +89,7 @@ bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs
  * a shooter cannot hit a point that the eye cannot see. The point is `center`, at `distance` along
  * the path, on `body` (NULL: on no body). If the shooter leans only slightly, it is enough that the
  * eye sees any tested point of the body (hs_sight_of_body), and a point on no body counts as
- * visible. Sets *out to the obstacle, or to the mover without a pose, with its distance from the
+ * visible. Sets *out to the obstacle or the unknown mover (obstacle.h), with its distance from the
  * eye.
  */
 bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
@@ -141,9 +141,9 @@ struct hs_volley {
     uint16_t free;   /* number of landed pellets that the world certainly does not stop */
 
     bool is_occluded; /* the world stops at least one pellet in front of its claimed body */
-    bool is_unknown;  /* a mover without a pose may stop at least one pellet that would hit */
+    bool is_unknown;  /* an unknown mover may stop at least one pellet that would hit */
     bool is_unseen;   /* the eye does not see, or may not see, the body of at least one pellet */
-    /* The first mover without a pose that may be in the way, otherwise the first certain obstacle
+    /* The first unknown mover that may be in the way, otherwise the first certain obstacle
        (record_obstacle in volley.c). */
     struct hs_obstacle obstacle;
     double needed; /* distance to the claimed body on the path that `obstacle` may block */
@@ -176,8 +176,8 @@ void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out);
    pellets (`listed_pellets` in context.h). Call this after the checks, before hs_hit_damage. */
 void hs_volley_describe_only(struct hs_hit_context *c);
 
-/* Returns whether the world check is enforced, and a mover without a pose may be in the way of a
-   pellet that would hit. */
+/* Returns whether the world check is enforced, and an unknown mover (obstacle.h) may be in the way
+   of a pellet that would hit. */
 static inline bool hs_volley_is_open(const struct hs_hit_context *c)
 {
     return c->volley->is_unknown && hs_world_is_enforced(c);

@@ -14,9 +14,9 @@ static void record_missing(struct hs_volley *volley, enum hs_reason reason,
     volley->is_missing = true;
 }
 
-/* Stores the obstacle for the answer: the first mover without a pose that may be in the way,
-   otherwise the first certain obstacle. A pellet that such a mover may stop could still hit, so a
-   certain obstacle on another pellet's path does not decide the outcome. */
+/* Stores the obstacle for the answer: the first unknown mover (obstacle.h) that may be in the way,
+   otherwise the first certain obstacle. A pellet that an unknown mover may stop could still hit, so
+   a certain obstacle on another pellet's path does not decide the outcome. */
 static void record_obstacle(struct hs_volley *volley, const struct hs_encounter *e)
 {
     bool is_unknown = !e->is_occluded;

@@ -41,8 +41,8 @@ static enum hs_reason check_surface(struct hs_hit_context *c, struct hs_check_ro
 static enum hs_reason check_pellets(struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_volley *volley = c->volley;
-    /* If a mover without a pose may be in the way of one pellet, the outcome is unknown, even if a
-       certain obstacle stops another pellet. */
+    /* If an unknown mover (obstacle.h) may be in the way of one pellet, the outcome is unknown,
+       even if a certain obstacle stops another pellet. */
     if (volley->free == 0 && (volley->is_unknown || (volley->is_occluded && !volley->is_missing)))
         return hs_report_obstacle(row, &volley->obstacle, !volley->is_unknown,
                                   HS_REASON_OCCLUDED_WORLD, volley->needed);
@@ -61,7 +61,7 @@ enum hs_reason hs_check_world(struct hs_hit_context *c, struct hs_check_row *row
         return check_pellets(c, row);
     if (c->claims_target && c->target.status != HS_REWIND_OK)
         return HS_NO_ROW;
-    /* If no target is claimed, a mover without a pose may change where the explosion is, and
+    /* If no target is claimed, an unknown mover (obstacle.h) may change where the explosion is, and
        whether the explosion is on a surface. */
     bool has_blast = c->weapon != NULL && c->weapon->has_blast;
     bool is_end_unknown =
