@@ -20,8 +20,8 @@ struct hs_budget;
 /*
  * Creates a budget with a limit in bytes (SIZE_MAX: no limit). Every reservation also reserves the
  * bytes in the larger budget `of`, which is borrowed and must outlive the new budget. If `of` is
- * NULL, there is no larger budget. Returns NULL if out of memory. Destroy all users of a budget
- * before the budget itself.
+ * NULL, there is no larger budget. Returns NULL if out of memory. Before you destroy a budget,
+ * destroy everything that reserves bytes in it.
  */
 struct hs_budget *hs_budget_create(size_t limit, struct hs_budget *of);
 void hs_budget_destroy(struct hs_budget *budget);
@@ -38,8 +38,8 @@ bool hs_budget_reserve(struct hs_budget *budget, size_t bytes);
 bool hs_budget_reserve_spare(struct hs_budget *budget, size_t bytes);
 void hs_budget_release(struct hs_budget *budget, size_t bytes);
 
-/* Returns whether a reservation of `bytes` would succeed now. A false result is counted as a failed
-   reservation, because the caller then drops data. */
+/* Returns whether a reservation of `bytes` would succeed now. If it would fail, the budget records
+   a failed reservation, because the caller then drops data. */
 bool hs_budget_has(struct hs_budget *budget, size_t bytes);
 bool hs_budget_has_spare(struct hs_budget *budget, size_t bytes);
 

@@ -65,7 +65,7 @@ struct hs_player_frame {
     const struct hs_str *weapons;
     size_t weapon_count;
     enum hs_sample_event event;
-    struct hs_vec velocity; /* of the player after HS_EVENT_LAUNCH; length/s */
+    struct hs_vec velocity; /* the player's velocity after HS_EVENT_LAUNCH; length/s */
     bool alive;
     int64_t life;
     int32_t rtt_us, interp_us;
@@ -92,7 +92,8 @@ struct hs_mover_frame {
     struct hs_vec half_extents; /* half the size of the mover's box on each axis; length, >= 0 */
     struct hs_vec center;       /* centre of the box, in the mover's frame */
     bool is_solid;
-    bool teleported; /* the mover jumped here, and did not pass through the places in between */
+    bool teleported; /* the mover jumped to `position` without passing through the places in
+                        between */
 };
 
 struct hs_frame {

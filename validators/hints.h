@@ -2,8 +2,8 @@
  * Hints report likely mistakes in the integration of a game. A wrong unit, axis or clock makes most
  * honest claims fail in the same way. A hint describes such a mistake in a sentence with numbers.
  *
- * Hints are derived from the evaluated claims of a match. They never decide a verdict, and
- * snapshots do not contain them.
+ * Hints are derived from the evaluated claims of a match. Hints never decide a verdict, and
+ * snapshots do not contain hints.
  */
 #ifndef HS_HINTS_H
 #define HS_HINTS_H
@@ -31,8 +31,8 @@ struct hs_hint {
 /* Writes at most HS_HINTS_MAX hints for a match to `out` and returns how many. */
 size_t hs_match_hints(const struct hs_match *match, struct hs_hint out[HS_HINTS_MAX]);
 
-/* Returns the codes of all hints for a match, as bits `1 << code` (enum hs_hint_code). Cheaper than
-   hs_match_hints. */
+/* Returns the codes of all hints for a match, as bits `1 << code` (enum hs_hint_code). This
+   function is cheaper than hs_match_hints. */
 unsigned hs_match_hint_codes(const struct hs_match *match);
 
 HS_PUBLIC_END

@@ -1,8 +1,9 @@
 /*
  * Hit verification: could the shot hit the target, if every player was where the shooter saw them?
  *
- * hs_hit_verify depends only on the match, the claim and `now`. It allocates and changes nothing,
- * and returns the same result on every machine. hs_hit_record records the result for the shooter.
+ * hs_hit_verify depends only on the match, the claim and `now`. It allocates nothing, changes
+ * nothing, and returns the same result on every machine. hs_hit_record records the result for the
+ * shooter.
  */
 #ifndef HS_HIT_H
 #define HS_HIT_H
@@ -36,7 +37,8 @@ struct hs_hit_claim {
     int64_t hit_time_us;
     int64_t fire_time_us;      /* valid if has_fire_time */
     struct hs_vec start, end;  /* world coordinates; with pellets, `end` is not used */
-    bool has_end, has_pellets; /* the claim contains `end`, `pellets` */
+    bool has_end, has_pellets; /* has_end: the claim contains `end`; has_pellets: the claim contains
+                                  `pellets` */
     bool has_no_end;           /* a projectile claim without `end`: the end is computed from
                                   `velocity` and the flight time */
     struct hs_vec velocity;    /* at launch, length/s; valid if has_velocity */
@@ -46,7 +48,8 @@ struct hs_hit_claim {
     enum hs_fuse fuse;
     const struct hs_pellet_claim *pellets;
     size_t pellet_count;          /* at most HS_MAX_PELLETS; 0: the claim has no pellets */
-    const struct hs_str *victims; /* more claimed players: in the blast, or behind the target */
+    const struct hs_str *victims; /* players claimed in addition to the target: in the blast, or
+                                     behind the target */
     size_t victim_count;          /* at most HS_MAX_VICTIMS */
 };
 
@@ -60,8 +63,8 @@ struct hs_check_row {
     struct hs_name player; /* the player whose body was tested; empty: no body was tested */
     struct hs_name mover;  /* the mover that was touched; empty: no mover was touched */
     bool of_posted_shot;   /* the check ran when the shot was posted */
-    bool of_whole_flight;  /* only for HS_CHECK_FLIGHT: `measured` is the flight time, not an
-                              error */
+    bool of_whole_flight;  /* only for HS_CHECK_FLIGHT: `measured` is the flight time, not its
+                              difference from the expected time */
     bool of_fire_time;     /* only for HS_CHECK_LATENCY: `measured` was computed from the fire time,
                               not from the claim's arrival */
 };
@@ -73,15 +76,15 @@ struct hs_damage {
     uint16_t pellets;          /* number of pellets in `amount`; 1 for a single shot, 0 for a
                                   blast */
     struct hs_name bone, zone; /* empty: no bone, no zone */
-    double distance; /* length; from the start to the contact; for a blast, from its centre to the
-                        body */
+    double distance; /* length; from the start to the contact or, for a blast, from the blast's
+                        centre to the body */
 };
 
 struct hs_impact {
     bool present;
     struct hs_vec point, normal;       /* touched point, and surface normal there */
     struct hs_vec center;              /* centre of the shot's sphere at contact */
-    double distance;                   /* length; how far the centre travelled */
+    double distance;                   /* length; how far the sphere's centre travelled */
     struct hs_name player, bone, zone; /* empty: no player was touched */
     struct hs_name mover;              /* empty: no mover was touched */
 };
@@ -92,9 +95,12 @@ struct hs_rewind_info {
     int64_t from_us, to_us;       /* times of the two samples around the evaluated time */
     double alpha;                 /* weight of the later sample, in [0, 1) */
     bool clamped, held;           /* clamped: the newest sample was used for a later time; held: the
-                                     earlier sample was used, because the body jumped after it */
-    uint16_t excluded_bone_count; /* bones of the target without a position at time_us */
-    uint16_t ignored_count;       /* bystanders without a pose at time_us; at most HS_MAX_IGNORED */
+                                     earlier sample was used, because the body jumped between the
+                                     two samples */
+    uint16_t excluded_bone_count; /* number of the target's bones that have no position at
+                                     time_us */
+    uint16_t ignored_count;       /* number of bystanders that have no pose at time_us; at most
+                                     HS_MAX_IGNORED */
     struct hs_name excluded_bones[HS_MAX_BONES];
     struct hs_name ignored[HS_MAX_IGNORED];
 };
@@ -118,11 +124,11 @@ struct hs_refused_victim {
 };
 
 struct hs_hit_result {
-    /* NULL, unless the same claim was answered before. Then this is the entry with that answer, and
-       only `replay`, `digest` and `work` are set. Valid until a result is recorded or a frame is
-       stored. */
+    /* The entry with the stored answer, if the same claim was answered before; otherwise NULL. If
+       it is not NULL, only `replay`, `digest` and `work` are set. The pointer is valid until a
+       result is recorded or a frame is stored. */
     const struct hs_ledger_entry *replay;
-    struct hs_digest digest; /* of the claim or shot; 0 for a cancellation */
+    struct hs_digest digest; /* digest of the claim or shot; 0 for a cancellation */
     enum hs_verdict verdict;
     enum hs_reason reason;
     unsigned flags; /* bits of enum hs_flag */
@@ -138,9 +144,9 @@ struct hs_hit_result {
     bool shot_was_posted;
     int64_t sleep_us; /* posted shot: how long the client waits before it shows its predicted
                          projectile */
-    int64_t remaining_flight_us; /* posted projectile: flight time that remains when the server has
-                                    advanced the projectile by *forward_time_us
-                                    (hs_shot_verify); -1: no projectile */
+    int64_t remaining_flight_us; /* posted projectile: flight time that is left after the server has
+                                    advanced the projectile by *forward_time_us (hs_shot_verify);
+                                    -1: no projectile */
     struct hs_vec end;           /* end of the evaluated trace */
     bool is_instant; /* a hit with an instant weapon, evaluated at the claim's hit_time */
     bool has_offset;
@@ -149,8 +155,8 @@ struct hs_hit_result {
     uint64_t work;     /* cost of this claim in work units; set for replays too */
     uint16_t check_count, would_reject_count, damage_count;
     uint16_t pellet_count, refused_count, unclaimed_count;
-    /* Only the counted entries of these lists are set. Clearing the lists would cost more than the
-       evaluation. */
+    /* In each list below, only as many entries are set as the list's count says. Clearing the lists
+       would cost more than the evaluation. */
     struct hs_check_row checks[HS_CHECK_COUNT];  /* checks that ran, in order of precedence */
     enum hs_reason would_reject[HS_CHECK_COUNT]; /* failures of checks in shadow mode */
     struct hs_rewind_info rewind;
@@ -164,29 +170,30 @@ struct hs_hit_result {
 struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim);
 
 /* Verifies a claim. `now_us` is the time when the game server received the claim. Does not change
-   the match. Many threads may call it at once, as long as no thread changes the match. */
+   the match. Many threads may call this function at once, as long as no thread changes the
+   match. */
 void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *claim, int64_t now_us,
                    struct hs_hit_result *out);
 
 /*
- * Like hs_hit_verify, with at most `limit` work units (0: no limit). Evaluation stops when it
- * exceeds the limit. Set `is_whole` if no earlier claim used a part of the limit. If `is_whole` is
- * false, evaluation does not even start for a claim whose estimated work (hit/work.h) exceeds the
- * limit. If evaluation stops or does not start, the reason is HS_REASON_OVER_BUDGET, and the result
- * must not be recorded.
+ * Like hs_hit_verify, with at most `limit` work units (0: no limit). Evaluation stops when its work
+ * exceeds the limit. Set `is_whole` to true if no earlier claim used a part of the limit. If
+ * `is_whole` is false, evaluation does not even start for a claim whose estimated work (hit/work.h)
+ * exceeds the limit. If evaluation stops or does not start, the reason is HS_REASON_OVER_BUDGET,
+ * and the result must not be recorded.
  */
 void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_claim *claim,
                           int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out);
 
 /*
- * Adds the shooter to the match, so that their claims can be recorded. This changes no verdict.
- * Returns false if memory runs out or the match is full. In this case the claim's result cannot be
- * recorded: pass the result to hs_hit_withhold, so that it deals no damage. If the claim is sent
- * again, it is evaluated again.
+ * Adds the shooter to the match, so that their claims can be recorded. Adding a shooter changes no
+ * verdict. Returns false if memory runs out or the match is full. In this case the claim's result
+ * cannot be recorded: pass the result to hs_hit_withhold, so that it deals no damage. If the claim
+ * is sent again, it is evaluated again.
  *
- * hs_hit_withhold turns a result into `inconclusive`, giving `reason`. It only changes results that
- * are accepted or have the reason no_matching_shot. A result with no_matching_shot changes because
- * the missing shot may be one that could not be recorded.
+ * hs_hit_withhold changes the verdict of a result to `inconclusive`, and its reason to `reason`.
+ * The function only changes results that are accepted or have the reason no_matching_shot. A result
+ * with no_matching_shot changes because the missing shot may be one that could not be recorded.
  */
 bool hs_hit_admit(struct hs_match *match, struct hs_str shooter);
 void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);

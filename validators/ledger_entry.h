@@ -18,9 +18,9 @@ struct hs_digest {
     uint64_t word[2];
 };
 
-/* The result of one check of a posted shot. It also counts for the hits of that shot. */
+/* The result of one check of a posted shot. The result also counts for the hits of the shot. */
 struct hs_remembered_check {
-    uint8_t check, outcome, reason, unit; /* the enums of hit.h */
+    uint8_t check, outcome, reason, unit; /* enum hs_check, hs_outcome, hs_reason, hs_unit */
     double measured, limit;
 };
 
@@ -41,12 +41,12 @@ struct hs_posted_shot {
     bool has_seed;
     uint64_t seed;
     bool has_direction;
-    struct hs_vec direction;   /* unit */
+    struct hs_vec direction;   /* unit vector */
     uint16_t direction_count;  /* 0: no pellet directions were posted */
     struct hs_vec *directions; /* expected directions of the pellets; owned; unit vectors */
-    /* The shooter's state when the shot was posted. It is kept here because the shooter's poses may
-       leave the history before the hit. The hash is hs_str_hash of the team's name, because a
-       team's index may be reused. */
+    /* The shooter's state when the shot was posted. The state is kept here because the shooter's
+       poses may leave the history before the hit. The hash is hs_str_hash of the team's name,
+       because a team's index may be reused. */
     bool knows_shooter, has_team;
     uint64_t team_hash;
     double damage_scale;
@@ -56,7 +56,8 @@ struct hs_ledger_entry {
     uint64_t number;
     struct hs_digest digest;
     int64_t fire_time_us;
-    uint64_t noted; /* larger for later records; set by hs_ledger_record */
+    uint64_t noted; /* position in the order of recording: later entries have larger values; set by
+                       hs_ledger_record */
     bool accepted;
     bool is_cancelled; /* a posted shot that was withdrawn; `accepted` stays true */
     bool is_instant;   /* a hit with an instant weapon: hit_time_us is valid */

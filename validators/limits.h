@@ -9,7 +9,8 @@ struct hs_budget;
 
 struct hs_match_limits {
     uint32_t players;
-    uint32_t samples; /* in the history of each player and each mover; 2 .. 16384 */
+    uint32_t samples; /* maximum number of samples in one history; 2 .. 16384. Each player and each
+                         mover has a history. */
     uint32_t movers;
     size_t bytes; /* memory of the whole match; 0: no limit */
     /* A budget that several matches share (budget.h), or NULL. Borrowed; must outlive the

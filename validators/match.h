@@ -33,9 +33,9 @@ struct hs_match;
  * its oldest samples instead of growing.
  *
  * 5 % of each limit, and some bytes for each player, are reserved for the records of claims and
- * moves. If these bytes are not enough, the match first shortens histories, and then drops the
- * oldest answers that it kept for retries. It keeps used shot numbers longest, so that no shot is
- * paid twice.
+ * moves. If these bytes are not enough to record a claim, the match first drops the shooter's
+ * oldest answers, except the last 16. Then the match shortens histories, and then it drops newer
+ * answers. The match keeps used shot numbers longest, so that no shot is paid twice.
  */
 struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits);
@@ -46,10 +46,11 @@ void hs_match_destroy(struct hs_match *match);
    block a shot. */
 void hs_match_set_world(struct hs_match *match, const struct hs_world *world);
 
-/* Returns whether a memory reservation has failed since the last call. */
+/* Returns whether a memory reservation has failed since the last call of this function. */
 bool hs_match_was_refused(struct hs_match *match);
 
-/* Returns whether less than 90 % of the match's limit and of the shared budget's limit is used. */
+/* Returns whether less than 90 % of the match's limit is used, and less than 90 % of the shared
+   budget's limit. */
 bool hs_match_has_space(const struct hs_match *match);
 
 /* Returns the size of an empty match in bytes. */
@@ -60,8 +61,8 @@ size_t hs_match_min_bytes(void);
 /*
  * Stores one frame. Writes one result for each player to `results`, then one for each mover. A
  * frame that is refused because of its time may still help to confirm a clock reset. Sets the bit
- * `1 << flag` in *flags for each enum hs_frame_flag that applies. Returns false if memory runs out;
- * the entries before that point are then stored.
+ * `1 << flag` in *flags for each enum hs_frame_flag that applies. Returns false if memory runs out.
+ * In this case, the entries that were handled before are stored.
  */
 bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
                          enum hs_frame_result *results, unsigned *flags);
@@ -73,8 +74,8 @@ struct hs_frame_jump {
     int64_t elapsed_us;     /* since the previous sample */
 };
 
-/* Returns whether the player or mover has a sample at exactly `time_us` that was flagged as a jump,
-   and writes the jump to *out. `at`, the mover's index in the frame, makes the search faster. */
+/* Returns whether the player or mover has a sample at exactly `time_us` that was flagged as a jump.
+   If so, writes the jump to *out. `at`, the mover's index in the frame, makes the search faster. */
 bool hs_match_player_jump(const struct hs_match *match, struct hs_str player, int64_t time_us,
                           struct hs_frame_jump *out);
 bool hs_match_mover_jump(const struct hs_match *match, struct hs_str mover, size_t at,
@@ -100,7 +101,7 @@ struct hs_match_info {
 
 void hs_match_info(const struct hs_match *match, struct hs_match_info *out);
 
-/* Sums over all evaluated claims, including those of players who left. */
+/* Sums over all evaluated claims, including the claims of players who left. */
 struct hs_match_totals {
     uint64_t reasons[HS_REASON_COUNT];
     double damage;
@@ -139,8 +140,8 @@ struct hs_player_info {
                                           is in shadow mode */
     double damage_dealt;
     /* Weighted counts of failed checks: `suspicion` counts all checks, the arrays count each check
-       separately. A failure further beyond its limit weighs more. The counts decay with time; these
-       are the values at newest_us of the match. */
+       separately. A failure further beyond its limit weighs more. The counts decay with time; the
+       members below contain the values at newest_us of the match. */
     double suspicion;
     double suspicion_hits[HS_CHECK_COUNT], suspicion_moves[HS_MOVE_CHECK_COUNT];
     struct hs_player_connection connection; /* at newest_us of the match */

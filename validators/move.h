@@ -52,7 +52,8 @@ struct hs_move {
        client. */
     struct hs_vec server_position, server_velocity;
     struct hs_str server_mode;
-    struct hs_str server_base; /* the base of server_position; absent: `base` */
+    struct hs_str server_base; /* the base of server_position; if absent, `base` is also the base of
+                                  server_position */
     double server_rotation[4]; /* the body's rotation on the game server, for a correction */
 };
 
@@ -72,7 +73,7 @@ struct hs_move_result {
     enum hs_verdict verdict;
     enum hs_move_reason reason;
     enum hs_move_position position;
-    bool replayed;     /* the move was sent again; this is its first result */
+    bool replayed;     /* the move was sent again, and this result repeats the first result */
     bool force_update; /* the server must send its state to the client */
     bool is_resolving; /* the compatible check (clock/compat.h) shortens the simulated time, to pay
                           back a discrepancy */
@@ -83,8 +84,8 @@ struct hs_move_result {
     uint16_t failure_count;
     uint16_t corrected_mode; /* index in the ruleset's modes; HS_NONE: unknown */
     int64_t delta_us;        /* the server may simulate the move for this long */
-    int64_t forced_us; /* the server moves the player without the client for this long; 0: it does
-                          not */
+    int64_t forced_us; /* for this long, the server moves the player without the client; 0: not at
+                          all */
     int64_t late_us;   /* how late a stale move was; 0: unknown, or the move is not stale */
     /* State after the move. */
     int64_t discrepancy_us, lifetime_us; /* from the compatible check (clock/compat.h) */
@@ -93,12 +94,12 @@ struct hs_move_result {
     int64_t credit_us;
     double speed; /* speed of the client's clock relative to the server's clock; 1 is honest */
     /* Only for a correction, otherwise 0. `error` is how far the client's position is off, `limit`
-       is the largest error that needs no correction (both length). The other members are the values
-       to send to the client. */
+       is the largest error that needs no correction (both length). `corrected` and
+       `corrected_velocity` are the values to send to the client. */
     double error, limit;
     struct hs_vec corrected, corrected_velocity;
     bool has_corrected_velocity;
-    /* In order of precedence. Entries from failure_count on are not set. */
+    /* The failed checks, in order of precedence. Entries from failure_count on are not set. */
     struct hs_move_failure failures[HS_MOVE_CHECK_COUNT];
 };
 

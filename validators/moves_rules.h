@@ -13,8 +13,8 @@ HS_PUBLIC_BEGIN
 
 enum { HS_MAX_MOVE_MODES = 16 };
 
-/* The move checks limit their sums to plus or minus this value, about three thousand years. So
-   absurd timestamps cannot overflow an int64_t, even when a few such sums are added. */
+/* The move checks limit their sums to plus or minus this value, about three thousand years. So an
+   int64_t cannot overflow because of absurd timestamps, even if a few such sums are added. */
 #define HS_MOVES_LONGEST_US INT64_C(100000000000000000)
 
 /* Rules for games that rewind by half of the shooter's ping. The exact time is half of
@@ -45,7 +45,8 @@ struct hs_moves_rules {
     /* The compatible timing check (clock/compat.h). */
     bool detection;
     int64_t max_margin_us;   /* a client whose clock is ahead by more than this fails the check */
-    int64_t min_margin_us;   /* <= 0; a client further behind counts as only this far behind */
+    int64_t min_margin_us;   /* <= 0; if a client's clock is further behind than this, it counts as
+                                this far behind */
     double resolution_rate;  /* 0 .. 1; share of each move's time that pays back the discrepancy */
     double drift_allowance;  /* discrepancy that is forgiven, in seconds per second of server
                                 time */
@@ -55,7 +56,8 @@ struct hs_moves_rules {
     int64_t reset_period_us; /* clients may restart their timestamps at 0 after this time */
 
     /* Position. */
-    double position_error_squared;  /* length^2; a larger error needs a correction */
+    double position_error_squared;  /* length^2; a larger squared error of the position needs a
+                                       correction */
     double client_max_error;        /* length; if above 0, errors up to this need no correction:
                                        the server adopts the client's position */
     int64_t ack_interval_us;        /* minimum time between two acks */
@@ -74,7 +76,7 @@ struct hs_moves_rules {
     double ack_skew_ppm;       /* how wrong the speed of an honest clock may be */
     int64_t lead_block_us, lead_window_us, lead_clip_us;
     double lead_leak;      /* lead that is forgiven, in seconds per second */
-    int64_t lead_noise_us; /* the clip and the thresholds grow with the noise of a connection; a
+    int64_t lead_noise_us; /* lead_clip_us and the thresholds grow with the noise of a connection;
                               noise of this length doubles them */
     int64_t lead_threshold_us, lead_threshold_without_rtt_us, lead_jump_us;
 

@@ -22,9 +22,9 @@ struct hs_hitbox {
     uint16_t bone; /* index in the rig */
     uint16_t zone; /* index in the ruleset */
     enum hs_shape shape;
-    double radius;      /* sphere, capsule */
+    double radius;      /* length; for spheres and capsules */
     double half_length; /* capsule: half the distance between the cap centres; along local z */
-    struct hs_vec half_extents; /* box */
+    struct hs_vec half_extents; /* length; for boxes */
     struct hs_vec center;       /* in the bone's frame */
     float rotation[4];          /* in the bone's frame */
     bool axis_aligned;          /* box: its axes and `center` do not turn with the bone */
@@ -54,7 +54,7 @@ struct hs_stance {
  * origin.
  */
 struct hs_capsules {
-    float from[3][4], to[3][4]; /* per axis */
+    float from[3][4], to[3][4]; /* ends of the segments; first index: axis, second index: hitbox */
     float radius[4], reach[4];
 };
 

@@ -44,7 +44,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
 
 /* clang-format off */
 #define HS_HISTORY_FIELDS(X)                                                                       \
-    /* poses up to this much older than the newest pose are kept, and the one pose before them */  \
+    /* poses at most this much older than the newest pose are kept, and one older pose */          \
     X(SECONDS, keep_us, "keep", 1.0, 0.05, 60)                                                     \
     /* poses are not interpolated between two samples that are further apart than this */          \
     X(SECONDS, max_gap_us, "max_gap", 0.15, 0.001, 60)                                             \
@@ -189,7 +189,7 @@ struct hs_weapon {
     struct hs_name name;
     enum hs_weapon_type type;
     enum hs_fuse fuse;     /* a claim can choose another fuse only if this is HS_FUSE_ANY */
-    enum hs_motion motion; /* projectiles */
+    enum hs_motion motion; /* only for projectiles */
     HS_WEAPON_FIELDS(HS_SCALAR_MEMBER)
     bool has_world_radius; /* if false, hs_ruleset_finish sets `world_radius` of a projectile to
                               `radius` */
@@ -200,8 +200,8 @@ struct hs_weapon {
     struct hs_falloff_point falloff[HS_MAX_FALLOFF];
     uint16_t falloff_count;
     double zone_factor[HS_MAX_ZONES]; /* factor on damage to each zone */
-    bool zone_own[HS_MAX_ZONES];      /* the weapon sets this factor itself; otherwise the ruleset
-                                         does */
+    bool zone_own[HS_MAX_ZONES];      /* true: the weapon sets this factor; false: the factor is
+                                         from the ruleset's zone */
 };
 
 struct hs_ruleset {
@@ -228,15 +228,17 @@ struct hs_ruleset {
  */
 struct hs_builtin_ruleset {
     const char *name;   /* name of a unit ("metres") or of an engine ("unity") */
-    double cm_per_unit; /* lengths in centimetres are divided by it, so 110 cm is exactly 1.1 m */
+    double cm_per_unit; /* lengths in centimetres are divided by this number, so 110 cm is exactly
+                           1.1 m */
     enum hs_up up;
 };
 enum { HS_BUILTIN_RULESETS = 7 };
 extern const struct hs_builtin_ruleset hs_builtin_rulesets[HS_BUILTIN_RULESETS];
 
 /*
- * Creates a ruleset with default scalars and without rigs, zones or weapons. `cm_per_unit` is its
- * unit of length in centimetres. The caller owns the ruleset. Returns NULL if out of memory.
+ * Creates a ruleset with default scalars and without rigs, zones or weapons. `cm_per_unit` is the
+ * ruleset's unit of length in centimetres. The caller owns the ruleset. Returns NULL if out of
+ * memory.
  */
 struct hs_ruleset *hs_ruleset_create(double cm_per_unit);
 
@@ -300,10 +302,11 @@ enum hs_scalar_kind {
     HS_SCALAR_BOOL,    /* bool */
 };
 struct hs_scalar {
-    /* For example "rewind" and "limit". A nested section is written as "moves/credit". `section` is
-       NULL for a field of a weapon, blast or movement mode. */
+    /* For example, the section "rewind" and the key "limit". A nested section is written as
+       "moves/credit". `section` is NULL for a field of a weapon, blast or movement mode. */
     const char *section, *key;
-    size_t offset; /* in struct hs_ruleset, unless the table says otherwise */
+    size_t offset; /* in struct hs_ruleset, or in the struct that the comment beside the table
+                      names */
     enum hs_scalar_kind kind;
     double initial;
     double low, high; /* inclusive, in the unit of the document */

@@ -50,9 +50,9 @@ void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
  * to the weapon, unless a hit of the shot was accepted or may have been accepted.
  *
  * Sets verdict and reason in *out. The reason is `ok` if this call or an earlier call withdrew the
- * shot, and no_matching_shot if no such shot was accepted. It is not_recorded if memory runs out,
- * if the shot may be one that could not be recorded, or if `may_record` is false. Set `may_record`
- * to false if the journal cannot be saved.
+ * shot, and no_matching_shot if no such shot was accepted. The reason is not_recorded if memory
+ * runs out, if the shot may be one that could not be recorded, or if `may_record` is false. Set
+ * `may_record` to false if the journal cannot be saved.
  */
 void hs_shot_cancel(struct hs_match *match, const struct hs_shot_claim *claim, bool may_record,
                     struct hs_hit_result *out);

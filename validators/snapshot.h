@@ -4,9 +4,9 @@
  *
  * A cheater could gain if some state were lost. So a snapshot contains the move timing with its
  * credit, the movement, the suspicion, the used shot numbers with their answers, and the cadences.
- * It also contains the counters, the damage, and the sticky state of players and movers, such as
- * life, team and weapon. The ids of verdicts depend on the match's opening time, so this time is
- * saved too.
+ * A snapshot also contains the counters, the damage, and the sticky state of players and movers,
+ * such as life, team and weapon. The ids of verdicts depend on the match's opening time, so this
+ * time is saved too.
  *
  * After a restore, it takes one window of history until all poses are known again. Until then hits
  * are inconclusive, and hs_match_info reports that the match needs a resync.
@@ -16,13 +16,14 @@
  * outcome. A hit is also inconclusive if its posted shot may have been lost. The first jump of a
  * player after the restore is ignored.
  *
- * The bytes are little-endian and the same on every machine. They refer to parts of the ruleset by
- * index, so restore them with the same revision of the ruleset. They contain a version, the names
- * in the vocabularies, and a hash of the layout. Bytes with another layout are refused. If only the
- * layout of the move checks differs, the move checks start again with the saved credit.
+ * The bytes are little-endian and the same on every machine. The bytes refer to parts of the
+ * ruleset by index, so restore a match with the same revision of the ruleset. The bytes contain a
+ * version, the names in the vocabularies, and a hash of the layout. Bytes with another layout are
+ * refused. If only the layout of the move checks differs, the move checks start again with the
+ * saved credit.
  *
- * A snapshot has no checksum: add one where you store it. The reader never reads outside the given
- * bytes, and rejects values that the library cannot handle.
+ * A snapshot has no checksum: add a checksum where you store the snapshot. The reader never reads
+ * outside the given bytes, and rejects values that the library cannot handle.
  */
 #ifndef HS_SNAPSHOT_H
 #define HS_SNAPSHOT_H
@@ -58,9 +59,9 @@ struct hs_save_cursor {
  * in one part. Players who join between two parts are not saved.
  *
  * `out` must keep all parts until the last one is appended. The function removes the earlier parts
- * from `out` and starts again if one of these happened since the save began: the match's clock was
- * reset, a player took a parked account, or a player's account was set. After a few such restarts,
- * it saves the whole match in one part.
+ * from `out` and starts again if one of these events happened since the save began: the match's
+ * clock was reset, a player took a parked account, or a player's account was set. After a few
+ * restarts, the function saves the whole match in one part.
  */
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out);
@@ -92,9 +93,9 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
  * bit-identical verdict. No frames can be posted to the restored match.
  *
  * An excerpt contains the players whom the claim names, and the players and movers near the path.
- * It contains their samples around the times of the claim, and 16 more samples before and after. It
- * also contains the shooter's used shot numbers that are compared with the claim. It contains no
- * answers, no counters and no suspicion.
+ * An excerpt contains the samples of these players and movers around the times of the claim, and 16
+ * more samples before and after. An excerpt also contains the shooter's used shot numbers that are
+ * compared with the claim. An excerpt contains no answers, no counters and no suspicion.
  *
  * `result` must come from hs_hit_verify or hs_shot_verify, and the match must not have changed
  * since that call. hs_match_load returns HS_MATCH_OTHER_VERSION if the program that loads the
@@ -125,8 +126,8 @@ void hs_match_lost_moves(struct hs_match *match);
 
 /*
  * Call this if another process may have accepted shots in this match whose numbers are lost. Shots
- * are then inconclusive (`number_forgotten`), so that no shot is paid twice. This no longer applies
- * to shots that are fired more than one window of history (history.keep) after the next frame.
+ * are then inconclusive (`number_forgotten`), so that no shot is paid twice. Shots that are fired
+ * more than one window of history (history.keep) after the next frame are evaluated as usual.
  */
 void hs_match_lost_payments(struct hs_match *match);
 

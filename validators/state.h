@@ -1,10 +1,10 @@
 /*
- * The sticky state of a player: a sample inherits it from the previous sample, until a frame posts
- * a new value. Each row defines a member of struct hs_state, its first value, and how it is saved.
- * A row with SAID also defines a member and a bit of struct hs_player_frame.
+ * The sticky state of a player: a sample inherits each value from the previous sample, until a
+ * frame posts a new value. Each row defines a member of struct hs_state, its first value, and how
+ * it is saved. A row with SAID also defines a member and a bit of struct hs_player_frame.
  *
- *   SAID(type, member, first, saved, stale, field)      frames post it in a member of this name
- *   OWN(type, member, dimension, first, saved, stale)   computed by match/sample.c
+ *   SAID(type, member, first, saved, stale, field)      frames post the value as `member`
+ *   OWN(type, member, dimension, first, saved, stale)   match/sample.c computes the value
  *
  * HS_FIELD_##field is the bit that is set if the frame contains the member. `saved` is an enum
  * hs_saved_kind. `stale` is the bit of enum hs_stale that a restore sets. Larger members come
@@ -34,8 +34,8 @@
 /* clang-format on */
 
 /*
- * Bits for the state that was last posted before a restore (snapshot.h). It may have changed since,
- * so it causes no rejection until a frame posts it again.
+ * Bits for the state that was last posted before a restore (snapshot.h). The state may have changed
+ * since then, so it causes no rejection until a frame posts it again.
  */
 enum hs_stale {
     HS_STALE_NOTHING = 0,

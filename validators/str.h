@@ -1,4 +1,4 @@
-/* A borrowed string with its length. It need not be terminated. */
+/* A borrowed string with its length. The string need not be terminated. */
 #ifndef HS_STR_H
 #define HS_STR_H
 

@@ -54,7 +54,8 @@ struct hs_sweep {
 struct hs_sweep_contact {
     bool touched;
     /* How far the sphere's centre travels until first contact, 0 .. length. If the gap stays above
-       0 but comes within the slack, this is how far the centre travels to its nearest approach. */
+       0 but comes within the slack, `distance` is how far the centre travels to its nearest
+       approach. */
     double distance;
     /* Smallest gap between sphere and solid along the whole travel; <= 0 if they overlap. */
     double gap;
@@ -66,9 +67,9 @@ struct hs_sweep_contact {
 
 /*
  * A sphere whose gap to a solid is within a slack counts as touching. The slack is this constant
- * times (length of travel + both radii). It is far above rounding errors in double, and far below
- * anything a player can see. Without a slack, rounding errors would decide whether a sphere that
- * just grazes a solid touches it.
+ * times (length of travel + both radii). This slack is far above rounding errors in double, and far
+ * below anything a player can see. Without a slack, rounding errors would decide whether a sphere
+ * that just grazes a solid touches it.
  */
 #define HS_TOUCH_SLACK 1e-6
 
@@ -81,8 +82,8 @@ void hs_sweep_solid(const struct hs_sweep *sweep, const struct hs_solid *solid,
                     struct hs_sweep_contact *out);
 
 /*
- * Like hs_sweep_solid, but faster. Returns whether the sphere touches the solid. If it does, sets
- * *distance as in hs_sweep_contact.
+ * Like hs_sweep_solid, but faster. Returns whether the sphere touches the solid. If the sphere
+ * touches the solid, sets *distance as in hs_sweep_contact.
  */
 bool hs_sweep_touches(const struct hs_sweep *sweep, const struct hs_solid *solid, double *distance);
 

@@ -199,14 +199,14 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
 
 /* The flags of a verdict. A flag never causes a rejection. */
 #define HS_FLAGS(X)                                                                                \
-    X(REGION_MISMATCH, "region_mismatch")     /* the claimed bone is not the touched one */        \
+    X(REGION_MISMATCH, "region_mismatch")     /* the claimed bone was not touched */               \
     X(DAMAGE_FORGED, "damage_forged")         /* claimed damage is more than the weapon can do */  \
     X(RADIUS_FORGED, "radius_forged")         /* claimed radius is wrong by more than 1 % */       \
     X(UNSTABLE_LATENCY, "unstable_latency")   /* recent round trips differ widely */               \
-    X(TARGET_DEAD_NOW, "target_dead_now")     /* alive at the hit, but dead now */                 \
+    X(TARGET_DEAD_NOW, "target_dead_now")     /* the target was alive, but is dead now */          \
     X(UNVERIFIED_IMPACT, "unverified_impact") /* no contact found: blast at the claimed end */     \
-    X(CLAMPED_TO_NEWEST, "clamped_to_newest") /* evaluated at the newest pose */                   \
-    X(LENIENT, "lenient")                     /* missed, but by no more than claim_padding */      \
+    X(CLAMPED_TO_NEWEST, "clamped_to_newest") /* the newest pose was used for a later time */      \
+    X(LENIENT, "lenient")                     /* the shot missed by at most claim_padding */       \
     X(MOVER_UNKNOWN, "mover_unknown")         /* a mover without a pose was not tested */          \
     X(DURING_BURST, "during_burst")           /* the shooter's moves came in a packet burst */     \
     X(AIM_UNKNOWN, "aim_unknown")             /* neither frames nor a posted shot give the aim */  \
@@ -389,7 +389,7 @@ enum hs_prevention {
     HS_PREVENTION_COUNT
 };
 
-/* Which pose of a player is kept if several are posted with the same time. */
+/* Which pose of a player is kept if several poses are posted with the same time. */
 enum hs_same_time { HS_SAME_TIME_FIRST, HS_SAME_TIME_LAST, HS_SAME_TIME_COUNT };
 
 /* The source of the time to which an instant hit rewinds the players. */
@@ -418,7 +418,7 @@ struct hs_vocabulary {
 int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str name);
 
 /* All lists. For each list, hs_<list>_words contains the names, and hs_<list>_name returns the name
-   of a member. Its argument must be a member. */
+   of a member. The argument of hs_<list>_name must be a member. */
 #define HS_VOCABULARIES(X)                                                                         \
     X(verdict)                                                                                     \
     X(mode)                                                                                        \
@@ -461,7 +461,7 @@ enum hs_verdict hs_reason_verdict(enum hs_reason reason);
    evaluated again when it is sent again. */
 bool hs_reason_is_retryable(enum hs_reason reason);
 
-/* These functions return one column of the lists above. */
+/* Each of these functions returns one column of a list above. */
 enum hs_check hs_reason_check(enum hs_reason reason);
 enum hs_mode hs_check_default_mode(enum hs_check check);
 enum hs_check_stage hs_check_stage(enum hs_check check);

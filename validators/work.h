@@ -42,7 +42,7 @@ static inline void hs_work_spend(struct hs_work *work, uint64_t units)
     work->spent += units;
 }
 
-/* Spends HS_WORK_PASS for each of `count` bodies. If that exceeds the limit, sets `spent` to the
+/* Spends HS_WORK_PASS for each of `count` bodies. If the sum exceeds the limit, sets `spent` to the
    limit plus one unit. */
 static inline void hs_work_pass(struct hs_work *work, uint64_t count)
 {

@@ -5,11 +5,11 @@
  * one world at once. Results are bit-identical on every machine with IEEE 754 arithmetic, and do
  * not depend on the order in which the hierarchy is searched.
  *
- * Two steps use float: the search of the hierarchy, and a first test of the triangles. They round
- * so that they never exclude a contact. Triangles and boxes that these steps do not exclude are
- * tested exactly (triangle.h, sweep.h), in double and with the original coordinates. Floats are
- * relative to the centre of the world. So a small map far from the origin loses no precision, and a
- * huge map only loses speed.
+ * Two steps use float: the search of the hierarchy, and a first test of the triangles. Both steps
+ * round so that they never exclude a contact. Triangles and boxes that these steps do not exclude
+ * are tested exactly (triangle.h, sweep.h), in double and with the original coordinates. Float
+ * coordinates are relative to the centre of the world. So a small map far from the origin loses no
+ * precision, and a huge map only loses speed.
  */
 #ifndef HS_WORLD_H
 #define HS_WORLD_H
@@ -25,7 +25,7 @@
 
 HS_PUBLIC_BEGIN
 
-/* No coordinate of a mesh may exceed this. Within this limit, products of three lengths do not
+/* The limit for the coordinates of a mesh. Within this limit, products of three lengths do not
    overflow a float. A query whose start, length or radius exceeds ten times this limit touches
    nothing. */
 #define HS_WORLD_COORDINATE_MAX 1e12
@@ -64,9 +64,9 @@ typedef void *hs_world_alloc(size_t size);
 
 /*
  * Builds a world from a copy of the mesh, which may be empty. Takes O(n log n) time, about a second
- * for a million triangles. Queries are faster if `alloc` returns large pages. If `alloc` is NULL,
- * aligned_alloc is used. If the build fails, returns NULL and sets *fault (`fault` may be NULL).
- * The caller owns the world and frees it with hs_world_destroy, which does nothing for NULL.
+ * for a million triangles. Queries are faster if `alloc` returns memory in large pages. If `alloc`
+ * is NULL, aligned_alloc is used. If the build fails, returns NULL and sets *fault (`fault` may be
+ * NULL). The caller owns the world and frees it with hs_world_destroy, which does nothing for NULL.
  */
 struct hs_world *hs_world_create(const struct hs_world_mesh *mesh, hs_world_alloc *alloc,
                                  enum hs_world_fault *fault);
@@ -99,7 +99,8 @@ struct hs_world_info {
     size_t vertices, triangles, boxes; /* numbers in the mesh */
     size_t degenerate;                 /* number of triangles without area, which are skipped */
     size_t bytes;                      /* memory of the world */
-    struct hs_vec min, max; /* bounds of everything that can be touched; zero if nothing can */
+    struct hs_vec min, max; /* bounds of everything that can be touched; zero if nothing can be
+                               touched */
 };
 
 void hs_world_info(const struct hs_world *world, struct hs_world_info *out);
@@ -136,7 +137,8 @@ bool hs_world_sweep_within(const struct hs_world *world, const struct hs_sweep *
 
 /*
  * Returns whether anything touches the segment: the same as hs_world_sweep with radius 0, but
- * faster, because it stops at any contact. A segment that ends on a surface touches this surface.
+ * faster, because the search stops at any contact. A segment that ends on a surface touches this
+ * surface.
  */
 bool hs_world_blocks(const struct hs_world *world, struct hs_vec from, struct hs_vec to);
 

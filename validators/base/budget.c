@@ -80,8 +80,8 @@ void hs_budget_release(struct hs_budget *budget, size_t bytes)
         atomic_fetch_sub(&budget->used, bytes);
 }
 
-/* Returns whether `bytes` more bytes fit into this budget and the budgets above it. If not, counts
-   this as a failed reservation. */
+/* Returns whether `bytes` more bytes fit into this budget and the budgets above it. If they do not
+   fit, records a failed reservation. */
 static bool has(struct hs_budget *budget, size_t bytes, bool is_spare)
 {
     for (struct hs_budget *at = budget; at != NULL; at = at->of) {

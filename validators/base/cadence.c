@@ -4,10 +4,10 @@
 
 /*
  * The limits of a weapon's bucket, in percent of a token. During a pause, a weapon saves the token
- * for its next shot and SAVED percent more. A shot may leave a debt of up to MAX_DEBT. Together
- * this is 82 % of an interval, so each fire time may be 41 % early or late. For an interval of
- * 20 ms, this is 8 ms. Honest shots leave a debt of at most 56 %. If SAVED + MAX_DEBT were 100 % or
- * more, a weapon could fire two shots at the same time.
+ * for its next shot, and SAVED percent of another token. A shot may leave a debt of up to MAX_DEBT.
+ * SAVED + MAX_DEBT is 82 % of an interval, so each fire time may be early or late by 41 % of an
+ * interval. For an interval of 20 ms, 41 % is 8 ms. Honest shots leave a debt of at most 56 %. If
+ * SAVED + MAX_DEBT were 100 % or more, a weapon could fire two shots at the same time.
  */
 enum { SAVED = 15, MAX_DEBT = 67 };
 
@@ -27,8 +27,8 @@ static uint16_t shots_before(const struct hs_cadence *cadence, int64_t fire_time
     return i;
 }
 
-/* Returns when the weapon has earned the token of a shot. `settled_us` is the time when it has
-   earned the tokens of all earlier shots. */
+/* Returns when the weapon has earned the token of a shot. `settled_us` is the time when the weapon
+   has earned the tokens of all earlier shots. */
 static int64_t settle(int64_t settled_us, int64_t fire_time_us, int64_t interval_us)
 {
     int64_t from_us = settled_us > fire_time_us ? settled_us : fire_time_us;
@@ -147,7 +147,7 @@ void hs_cadence_return(struct hs_cadence *cadence, int64_t fire_time_us, int64_t
     cadence->count--;
     if (!is_newest)
         return;
-    /* Without this shot, the pause around it may be long enough to reload. */
+    /* Without the removed shot, the pause between its neighbours may be long enough to reload. */
     uint16_t first = 0, last = cadence->count > 0 ? cadence->count - 1 : 0;
     if (last > 0)
         first = first_of_run(cadence, last, cadence->fire_time_us[last], reload_us);

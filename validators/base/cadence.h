@@ -37,7 +37,7 @@ struct hs_cadence hs_cadence_of(uint16_t weapon);
  * The debts of a set of shots do not depend on the order in which the shots arrive, and leaving out
  * a shot never makes a debt larger. So honest shots pass in any order, and no order lets more shots
  * pass than the bucket allows. A shot that is older than the dropped shots takes its token after
- * theirs.
+ * the dropped shots.
  *
  * This is the virtual scheduling algorithm of ITU-T I.371 (generic cell rate algorithm).
  */
@@ -47,9 +47,9 @@ int64_t hs_cadence_debt(const struct hs_cadence *cadence, int64_t fire_time_us,
 /* Returns the debt above which a weapon fires too fast: 0.67 of an interval. */
 int64_t hs_cadence_max_debt(int64_t interval_us);
 
-/* Returns how many rounds the weapon fires with one magazine if it also fires at `fire_time_us`.
-   These are the shots around this time that have no pause of `reload_us` between them. The result
-   does not depend on the order in which the shots arrive. */
+/* Returns how many rounds the weapon fires with one magazine if the weapon also fires at
+   `fire_time_us`. Counts the shots around this time that have no pause of `reload_us` between them.
+   The result does not depend on the order in which the shots arrive. */
 uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_us,
                            int64_t reload_us);
 
@@ -58,8 +58,8 @@ uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_u
 void hs_cadence_record(struct hs_cadence *cadence, int64_t fire_time_us, int64_t interval_us,
                        int64_t reload_us);
 
-/* Removes a recorded shot, which returns its token. If the shot was already dropped from the list,
-   does nothing. */
+/* Removes a recorded shot, so that the weapon gets the shot's token back. If the shot was already
+   dropped from the list, does nothing. */
 void hs_cadence_return(struct hs_cadence *cadence, int64_t fire_time_us, int64_t reload_us);
 
 /* Returns the time at which the weapon has earned the tokens of all its shots. */

@@ -2,7 +2,7 @@
  * A hash of decoded values: equal items have equal digests. Set the two words of a struct
  * hs_digest to start values, add each value, and call hs_digest_end.
  *
- * An attacker could construct collisions. That does not matter, because all compared items come
+ * An attacker could construct collisions. Collisions do no harm, because all compared items come
  * from the same game server. Internal to validators/.
  */
 #ifndef HS_DIGEST_H

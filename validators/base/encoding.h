@@ -123,7 +123,7 @@ static inline struct hs_str hs_bytes_get_name(struct hs_bytes_reader *reader)
     return (struct hs_str){(const char *)name, name != NULL ? len : 0};
 }
 
-/* Reads a number. If it is above `max`, the read fails. */
+/* Reads a number. If the number is above `max`, the read fails. */
 static inline uint64_t hs_bytes_get_max(struct hs_bytes_reader *reader, unsigned size, uint64_t max)
 {
     uint64_t value = hs_bytes_get(reader, size);

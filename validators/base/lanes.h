@@ -13,8 +13,8 @@
 
 #include "validators/base/glm.h"
 
-/* For code that computes eight floats at a time. It may only run if hs_lanes_can_be_eight returns
-   true. */
+/* For code that computes eight floats at a time. Such code may only run if hs_lanes_can_be_eight
+   returns true. */
 #ifdef CGLM_SIMD_x86
 #include <immintrin.h>
 #endif
@@ -191,8 +191,8 @@ static inline void hs_lanes_transpose(glmm_128 rows[4])
 #error "needs SSE2 or 64-bit Arm"
 #endif
 
-/* Four vectors at a time. There are no loops over the axes, because gcc would not unroll them at
-   -O2. */
+/* Four vectors at a time. The functions below have no loops over the axes, because gcc would not
+   unroll such loops at -O2. */
 struct hs_lanes_vec {
     glmm_128 x, y, z;
 };

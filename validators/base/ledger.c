@@ -194,8 +194,8 @@ static void remove_entry(struct hs_ledger *ledger, struct hs_ledger_numbers *num
     numbers->count--;
 }
 
-/* Returns whether a number is free, so that it can be forgotten without harm. A number that was not
-   accepted is always free. */
+/* Returns whether the number of an entry is free: the ledger can forget it without harm. A number
+   that was not accepted is always free. */
 static bool is_free(const struct hs_ledger *ledger, const struct hs_ledger_entry *entry)
 {
     return !entry->accepted || entry->fire_time_us < ledger->free_before_us;
@@ -249,7 +249,8 @@ static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *num
 /* ---- making space ---- */
 
 /* Returns the entry with the oldest answer, or NULL if no answer is left. The search begins where
-   the last answer was dropped. Numbers mostly increase, so the oldest answer is usually next. */
+   the last answer was dropped. Numbers mostly increase, so the oldest answer is usually in the next
+   entry. */
 static struct hs_ledger_entry *find_first_answer(const struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = NULL;
@@ -374,8 +375,8 @@ bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
     return true;
 }
 
-/* Returns a free number that can make space, so that a table with HS_LEDGER_NUMBERS entries or more
-   need not grow. Returns NULL if the table has fewer entries, or if no number is free. */
+/* Returns a free entry to remove, so that a table with HS_LEDGER_NUMBERS entries or more need not
+   grow. Returns NULL if the table has fewer entries, or if no entry is free. */
 static struct hs_ledger_entry *find_spare(const struct hs_ledger *ledger,
                                           struct hs_ledger_numbers *numbers)
 {
@@ -383,8 +384,8 @@ static struct hs_ledger_entry *find_spare(const struct hs_ledger *ledger,
 }
 
 /* Reserves bytes for more numbers in a table that has space for `capacity` numbers. If memory runs
-   short, frees other memory of the ledger: all if `capacity` is 0, only answers if `capacity` is
-   below HS_LEDGER_NUMBERS, and none otherwise. */
+   short, frees other memory of the ledger: for `capacity` 0, all of it if necessary; for a capacity
+   below HS_LEDGER_NUMBERS, only answers; for a larger capacity, nothing. */
 static bool reserve_places(struct hs_ledger *ledger, uint32_t capacity, size_t bytes)
 {
     if (capacity == 0)
@@ -431,7 +432,7 @@ size_t hs_ledger_need(const struct hs_ledger *ledger, struct hs_ledger_numbers *
 }
 
 /* Returns whether a claim was fired before an accepted claim with a higher number, but arrives
-   after it. The number of such a claim must not become last_accepted. */
+   after that claim. The number of such a claim must not become last_accepted. */
 static bool is_late(const struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry)
 {
     uint64_t last = numbers->last_accepted;
@@ -496,8 +497,8 @@ const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint1
     return find_cadence(ledger, weapon);
 }
 
-/* Returns an idle cadence, or NULL. A cadence is idle if its weapon has earned all tokens before
-   the fire time of any claim that can still pass. */
+/* Returns an idle cadence, or NULL. A cadence is idle if its weapon has earned the tokens of all
+   its shots before ledger->free_before_us. Claims that can still pass have later fire times. */
 static struct hs_cadence *find_idle(const struct hs_ledger *ledger)
 {
     for (uint16_t i = 0; i < ledger->cadence_count; i++) {

@@ -5,14 +5,15 @@
  * A number is in use until its fire time is so old that no claim with this fire time can pass. Then
  * the number is free and may be used again, so a game's counter may wrap.
  *
- * A table with HS_LEDGER_NUMBERS entries or more forgets free numbers before it grows. If it cannot
- * grow, it forgets the number that was recorded first, but remembers the fire time
+ * A table with HS_LEDGER_NUMBERS entries or more forgets free numbers before it grows. If the table
+ * cannot grow, it forgets the number that was recorded first, but remembers the number's fire time
  * (hs_ledger_is_forgotten).
  *
  * A ledger uses more than HS_LEDGER_RESERVE bytes only if its budget allows it. If memory runs
- * short, it first drops the oldest answers but keeps their numbers, so that no shot is paid twice.
- * A claim that is sent again then gets `duplicate` instead of its answer. After the answers, it
- * drops numbers. For a new weapon, it first reuses a cadence that can no longer refuse a claim.
+ * short, the ledger first drops the oldest answers. The ledger keeps the numbers of these answers,
+ * so that no shot is paid twice. A claim that is sent again then gets `duplicate` instead of its
+ * answer. After the answers, the ledger drops numbers. For a new weapon, the ledger first reuses a
+ * cadence that can no longer refuse a claim.
  */
 #ifndef HS_LEDGER_H
 #define HS_LEDGER_H
@@ -25,16 +26,16 @@
 #include "validators/budget.h"
 #include "validators/ledger_entry.h"
 
-/* How many answers a ledger keeps for hit claims, and how many for posted shots. */
+/* The maximum number of answers that a ledger keeps for hit claims, and also for posted shots. */
 enum { HS_LEDGER_NUMBERS = 128 };
 
 /* The maximum number of entries for hit claims, and also for posted shots. */
 enum { HS_LEDGER_MAX_NUMBERS = 1024 };
 
-/* The bytes that the owner reserves for each ledger. They are enough for the last two hit claims
-   and the last two shots, without answers, and for the cadences of four weapons. One of the shots
-   keeps its struct hs_posted_shot, without pellet directions. With only two weapons, the bytes are
-   enough for twice as many numbers. */
+/* The bytes that the owner reserves for each ledger. These bytes are enough for the last two hit
+   claims and the last two shots, without answers, and for the cadences of four weapons. One of the
+   shots keeps its struct hs_posted_shot, without pellet directions. With only two weapons, the
+   bytes are enough for twice as many numbers. */
 enum { HS_LEDGER_RESERVE = 1888 };
 
 /* hs_ledger_free_answers keeps the newest answers: this many in total, for claims and shots
@@ -48,8 +49,8 @@ struct hs_ledger_numbers {
     uint16_t answers;         /* number of entries with an answer */
     uint16_t first_answer_at; /* index of the entry at which the search for answers begins */
     uint64_t first_answer;    /* entries with a lower `noted` have no answer */
-    /* If held_from_us is not 0, all entries are accepted, and no fire time is earlier than this. So
-       no number is free while free_before_us is at most held_from_us. */
+    /* If held_from_us is not 0, all entries are accepted, and no fire time is earlier than
+       held_from_us. So no number is free while free_before_us is at most held_from_us. */
     int64_t held_from_us;
     uint64_t notes; /* number of entries recorded so far; also the `noted` of the next entry */
     /* The accepted number that was recorded last, except claims that arrived late (is_late);
@@ -72,8 +73,9 @@ struct hs_ledger {
     struct hs_cadence *cadences; /* one for each weapon that the player fired */
     uint16_t cadence_count, cadence_capacity;
     int64_t free_before_us;   /* numbers with earlier fire times are free; the owner sets this */
-    size_t bytes;             /* always equal to hs_ledger_bytes() */
-    struct hs_budget *budget; /* charged for bytes beyond the reserve; NULL: nothing is charged */
+    size_t bytes;             /* bytes that the ledger uses; always equal to hs_ledger_bytes() */
+    struct hs_budget *budget; /* bytes beyond the reserve are reserved in this budget; NULL: no
+                                 budget */
 };
 
 void hs_ledger_clear(struct hs_ledger *ledger);
@@ -92,8 +94,8 @@ void hs_ledger_record_paid(struct hs_ledger_numbers *numbers, int64_t fire_time_
 /* Records the fire time of a number that could not be recorded itself. */
 void hs_ledger_record_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
-/* Prepares the ledger for a clock reset. Numbers and answers stay, but the times of the old clock
-   are no longer compared with anything. */
+/* Prepares the ledger for a clock reset. Numbers and answers stay. The times of the old clock are
+   no longer compared with other times. */
 void hs_ledger_forget_times(struct hs_ledger *ledger);
 
 /* Computes how many bytes the ledger uses. */

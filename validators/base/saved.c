@@ -61,7 +61,7 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to)
         for (size_t i = 0; i < saved->field_count; i++) {
             const struct hs_saved_field *field = &saved->fields[i];
             /* A vocabulary may grow, so its size is not part of the layout: the saved names list
-               the members that it had at the time of the save. */
+               the members that the vocabulary had at the time of the save. */
             bool grows = field->kind == HS_SAVED_COUNTS || field->kind == HS_SAVED_SUMS;
             uint32_t size = grows ? 0 : field->size;
             unsigned char shape[6] = {field->kind,

@@ -22,9 +22,9 @@ enum hs_saved_kind {
     HS_SAVED_FLAG,      /* bool */
     HS_SAVED_UNSIGNED,  /* an integer of any size */
     HS_SAVED_INT32,
-    HS_SAVED_MARK,   /* int64_t; every value is valid, because it is only compared */
+    HS_SAVED_MARK,   /* int64_t; every value is valid, because the value is only compared */
     HS_SAVED_TIME,   /* int64_t, microseconds, within +-HS_SAVED_TIME_MAX */
-    HS_SAVED_REAL,   /* double, finite; a struct hs_vec counts as three */
+    HS_SAVED_REAL,   /* double, finite; a struct hs_vec counts as three doubles */
     HS_SAVED_BOUND,  /* double, may be infinite */
     HS_SAVED_SPAN,   /* double, within +-HS_SAVED_TIME_MAX; mostly microseconds */
     HS_SAVED_SMALL,  /* float, finite */
@@ -63,7 +63,7 @@ struct hs_saved_struct {
     const char *name;
     const struct hs_saved_field *fields; /* in order of offset */
     size_t field_count;
-    size_t size; /* of the struct in memory */
+    size_t size; /* size of the struct in memory; bytes */
 };
 
 enum hs_saved_id {
@@ -117,7 +117,7 @@ uint64_t hs_saved_format(void);
 
 /*
  * Reads the saved fields of a struct; other fields stay unchanged. Returns false if a value is
- * invalid, but reads all fields even then.
+ * invalid; even then, all fields are read.
  */
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);
@@ -130,8 +130,8 @@ void hs_saved_put_uncounted(struct hs_bytes *bytes, enum hs_saved_id id, const v
 bool hs_saved_get_uncounted(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                             enum hs_saved_id id, void *to);
 
-/* Writes a ledger entry with its posted shot and its answer. The code of snapshot/load.h reads
-   it. */
+/* Writes a ledger entry with its posted shot and its answer. The code of snapshot/load.h reads the
+   entry. */
 void hs_saved_put_entry(struct hs_bytes *out, const struct hs_ledger_entry *entry);
 
 #endif

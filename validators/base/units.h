@@ -14,8 +14,8 @@ static inline double hs_seconds(int64_t us)
 /* Rounds seconds to whole microseconds, half to even. The argument must be within +-9e12. */
 static inline int64_t hs_seconds_to_us(double seconds)
 {
-    /* The result must not depend on the caller's rounding mode, so nearbyint() cannot be used. The
-       difference below is exact. */
+    /* The result must not depend on the caller's rounding mode, so nearbyint() cannot be used.
+       `rest` has no rounding error. */
     double scaled = seconds * 1e6;
     int64_t whole = (int64_t)scaled;
     double rest = fabs(scaled - (double)whole);
@@ -24,7 +24,8 @@ static inline int64_t hs_seconds_to_us(double seconds)
     return whole;
 }
 
-/* Much cheaper than fmin and fmax, which also handle NaN and call the C library. */
+/* hs_smaller and hs_larger are much cheaper than fmin and fmax, which also handle NaN and call the
+   C library. */
 static inline double hs_smaller(double a, double b)
 {
     return a < b ? a : b;

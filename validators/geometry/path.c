@@ -191,7 +191,7 @@ bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravi
         return speed > 0;
     }
     /* Square |d - g t^2 / 2| = v t. With s = t^2, the result is g^2/4 s^2 - (d.g + v^2) s + d^2 =
-       0. The product of the roots is positive, so they have the same sign. */
+       0. The product of the roots is positive, so both roots have the same sign. */
     double b = hs_vec_dot(along, gravity) + speed * speed;
     double discriminant = b * b - g2 * squared;
     *needed = sqrt(fmax(sqrt(g2 * squared) - hs_vec_dot(along, gravity), 0));

@@ -1,7 +1,7 @@
 /*
- * The path of a shot through space and time. It consists of straight legs: one leg for an instant
- * shot, and many for a projectile, so that each target is tested where it was when the projectile
- * passed. Internal to validators/.
+ * The path of a shot through space and time. A path consists of straight legs: one leg for an
+ * instant shot, and many legs for a projectile. So each target is tested where it was when the
+ * projectile passed. Internal to validators/.
  */
 #ifndef HS_PATH_H
 #define HS_PATH_H
@@ -24,10 +24,12 @@ struct hs_path {
     struct hs_vec start;
     struct hs_vec velocity;      /* at the start, length/s; flights only */
     struct hs_vec gravity;       /* acceleration, length/s^2; flights only */
-    struct hs_vec direction;     /* unit; of the trace, or of the flight at its start */
-    struct hs_vec end_direction; /* unit; of the extension */
+    struct hs_vec direction;     /* unit vector; direction of the trace, or of the flight at its
+                                    start */
+    struct hs_vec end_direction; /* unit vector; direction of the extension */
     double length;               /* from start to end along the path, without the extension */
-    double extension;            /* how far the path continues beyond the end; takes no time */
+    double extension;            /* how far the path continues beyond the end; the extension takes
+                                    no time */
     double radius;               /* radius of the swept sphere; length */
     double reach; /* distance at which an obstacle ends the path; without an obstacle, length +
                      extension */
@@ -51,14 +53,14 @@ void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double
 /*
  * Creates the path of a projectile that flies from start to end under gravity. `end_us` must be
  * after `start_us`. Each leg is a chord of the curve. A leg is at most `chord_error` away from the
- * curve, unless that would need more than HS_MAX_LEGS legs.
+ * curve, unless this accuracy would need more than HS_MAX_LEGS legs.
  */
 void hs_path_flight(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double radius,
                     double extension, double chord_error, int64_t start_us, int64_t end_us,
                     struct hs_path *out);
 
 /* hs_path_legs returns the number of legs up to `reach`. hs_path_leg computes one of these legs;
-   the last one ends at `reach`. */
+   the last leg ends at `reach`. */
 uint32_t hs_path_legs(const struct hs_path *path);
 void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out);
 
@@ -83,7 +85,7 @@ void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
  * the low arc, *high on the high arc. Without gravity, the two times are equal. Sets *needed to the
  * lowest speed that reaches the end (0 without gravity). Returns false if `speed` is too low.
  *
- * The times solve |d - g t^2 / 2| = v t. Squared, this is a quadratic equation in t^2.
+ * The times solve |d - g t^2 / 2| = v t. The square of this equation is quadratic in t^2.
  */
 bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double speed,
                      double *low, double *high, double *needed);

@@ -2,8 +2,8 @@
 
 bool hs_quat_normalise(float q[4])
 {
-    /* There is no loop, because gcc would not unroll it at -O2, and this code runs for every posted
-       bone. */
+    /* This code has no loop, because gcc would not unroll a loop at -O2. The code runs for every
+       posted bone. */
     double x = (double)q[0], y = (double)q[1], z = (double)q[2], w = (double)q[3];
     double squared = x * x + y * y + z * z + w * w;
     /* Rounding to floats alone changes the squared length of a unit quaternion by up to 4e-7, so a
@@ -57,7 +57,7 @@ void hs_quat_slerp(const float a[4], const float b[4], double s, float out[4])
         to[i] = (double)b[i];
     }
     double cosine = dot4(from, to);
-    /* q and -q are the same rotation. Use the one with the shorter arc. */
+    /* q and -q are the same rotation. Use the sign that gives the shorter arc. */
     if (cosine < 0) {
         cosine = -cosine;
         for (int i = 0; i < 4; i++)

@@ -11,8 +11,8 @@
 
 #include "validators/vec.h"
 
-/* Normalises q. If its length differs from 1 by more than 1e-3 or is not finite, leaves q unchanged
-   and returns false. */
+/* Normalises q. If the length of q differs from 1 by more than 1e-3 or is not finite, leaves q
+   unchanged and returns false. */
 bool hs_quat_normalise(float q[4]);
 
 /* Sets out = a * b: the rotation b, followed by the rotation a. `out` may be `a` or `b`. */
@@ -23,8 +23,8 @@ void hs_quat_multiply(const float a[4], const float b[4], float out[4]);
  * quaternion curves, 1985). s is in [0, 1].
  *
  * The ratios of sines are computed as power series in cos(angle) - 1 (Eberly, A fast and accurate
- * algorithm for computing SLERP, 2011). Wide angles are halved first, so that the error is below
- * 1e-12. Only + - * / and sqrt are used.
+ * algorithm for computing SLERP, 2011). If the angle is wide, it is halved first, so that the error
+ * is below 1e-12. Only + - * / and sqrt are used.
  */
 void hs_quat_slerp(const float a[4], const float b[4], double s, float out[4]);
 
@@ -33,7 +33,8 @@ void hs_quat_axes(const float q[4], struct hs_vec axes[3]);
 
 struct hs_vec hs_quat_rotate(const float q[4], struct hs_vec v);
 
-/* Returns hs_quat_rotate(q, v), where `axes` are those of hs_quat_axes(q, axes). */
+/* Returns the same vector as hs_quat_rotate(q, v). hs_quat_axes(q, axes) must have computed
+   `axes`. */
 static inline struct hs_vec hs_axes_rotate(const struct hs_vec axes[3], struct hs_vec v)
 {
     struct hs_vec r = hs_vec_scale(axes[0], v.x);

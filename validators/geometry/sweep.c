@@ -10,8 +10,8 @@
 
 /*
  * The sweep in the frame of the solid. The solid is a core box that is grown by the solid's radius.
- * u measures places on the path: it is 0 where the path's line is nearest to the solid's centre. So
- * no digits are lost in differences of large numbers.
+ * A number u measures places on the path: u is 0 where the path's line is nearest to the solid's
+ * centre. With this origin, no digits are lost in differences of large numbers.
  */
 struct local_sweep {
     double q[3];    /* point of the path at u = 0, relative to the solid's centre */
@@ -24,7 +24,7 @@ struct local_sweep {
 /* How close the path comes to the core box. `reach` is the sum of both radii. */
 struct approach {
     bool crosses;      /* the distance falls to `reach` or less */
-    double cross_u;    /* the first u where it does */
+    double cross_u;    /* the first u where the distance is `reach` or less */
     double smallest;   /* the smallest squared distance */
     double smallest_u; /* the first u with the smallest distance */
 };
@@ -57,7 +57,7 @@ static void to_local(const struct hs_sweep *sweep, const struct hs_solid *solid,
  */
 struct slab {
     double d;
-    double enter, leave;     /* u */
+    double enter, leave;     /* values of u */
     double g_below, g_above; /* d * enter and d * leave, computed without a division */
 };
 
@@ -202,8 +202,8 @@ static double touch_slack(const struct hs_sweep *sweep, const struct hs_solid *s
 }
 
 /* Returns whether the sphere touches the solid or comes within the slack. Sets *u to the first
-   place where it touches or, if it only comes within the slack, to the first place where it is
-   nearest. */
+   place where the sphere touches the solid. If the sphere only comes within the slack, sets *u to
+   the first place where the sphere is nearest. */
 static bool touch_place(const struct approach *a, double reach, double slack, double *u)
 {
     *u = a->crosses ? a->cross_u : a->smallest_u;

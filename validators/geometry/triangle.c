@@ -19,11 +19,11 @@ struct local {
     struct hs_vec normal;  /* not a unit vector */
     struct hs_vec direction;
     double length;
-    double reach, outer; /* radius without and with the slack */
+    double reach, outer; /* radius of the sphere, without and with the slack */
 };
 
-/* There are no loops, because gcc would not unroll them at -O2, and would keep the vectors in
-   memory. */
+/* This function has no loops, because gcc would not unroll a loop at -O2, and would keep the
+   vectors in memory. */
 static inline void to_local(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                             struct local *out)
 {
@@ -84,9 +84,10 @@ static inline bool between_edges(const struct local *t, struct hs_vec p)
     return is_inside(t, 0, p) && is_inside(t, 1, p) && is_inside(t, 2, p);
 }
 
-/* Returns whether the path enters the prism through its top or bottom, or starts inside it. Sets *u
-   to where it enters or starts. A path that enters through a side touches an edge first. Sets *near
-   to whether an end of the path is so close to the plane that the slack may matter. */
+/* Returns whether the path enters the prism (triangle.h) through its top or bottom, or starts
+   inside it. Sets *u to the distance along the path to this place. A path that enters the prism
+   through a side touches an edge first. Sets *near to true if an end of the path is so close to the
+   plane that the slack may matter. */
 static bool enter_face(const struct local *t, double *u, bool *near)
 {
     double area = hs_vec_length(t->normal);
@@ -116,8 +117,8 @@ static bool enter_face(const struct local *t, double *u, bool *near)
 
 /* ---- corners and edges ---- */
 
-/* Lowers *first to the place where the path enters a part. The path's infinite line is inside this
-   part from `enter` to `leave`. */
+/* Lowers *first to the distance at which the path enters one part of the grown triangle, if this
+   distance is smaller. The path's infinite line is inside the part from `enter` to `leave`. */
 static void keep_first(const struct local *t, double enter, double leave, double *first)
 {
     if (leave < 0 || enter > t->length || enter > leave)
@@ -168,7 +169,7 @@ static void enter_edge(const struct local *t, int i, double *first, bool *near)
     double slide2 = hs_vec_dot(slide, slide);
     bool parallel = slide2 <= PARALLEL_SQUARED;
     /* `miss` goes from the centre of the circle to the nearest point of this line. By Pythagoras,
-       its length gives half of the interval inside the circle. */
+       the length of `miss` gives half of the interval inside the circle. */
     double middle = parallel ? 0 : -hs_vec_dot(across, slide) / slide2;
     struct hs_vec miss = hs_vec_add_scaled(across, slide, middle);
     double miss2 = hs_vec_dot(miss, miss);
@@ -217,8 +218,8 @@ static bool end_touches(const struct hs_sweep *sweep, const struct hs_triangle *
     return hs_vec_distance(hs_triangle_nearest(triangle, center), center) <= outer;
 }
 
-/* Returns whether the path comes within the slack of the triangle, if it does not touch the
-   triangle exactly. Sets `distance` as hs_triangle_touches does. */
+/* For a path that does not touch the triangle exactly: returns whether the path comes within the
+   slack of the triangle. Sets `distance` as hs_triangle_touches does. */
 static bool touches_within_slack(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                                  const struct local *t, double *distance)
 {

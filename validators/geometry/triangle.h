@@ -1,13 +1,14 @@
 /*
- * Exact swept-sphere test against one two-sided triangle: a path may hit it from either face.
+ * Exact swept-sphere test against one two-sided triangle: a path may hit the triangle from either
+ * side.
  *
  * A triangle that is grown by a radius is the union of seven convex parts: a prism, three cylinders
  * around its edges and three balls around its corners. A formula computes where a path enters each
  * part. The path enters the grown triangle at the first of these places. So narrow triangles, paths
  * that graze an edge and paths in the plane of the triangle need no special case.
  *
- * All functions depend only on their arguments, and use only + - * / and sqrt. They may be called
- * from any thread.
+ * All functions depend only on their arguments, and use only + - * / and sqrt. All functions may be
+ * called from any thread.
  */
 #ifndef HS_TRIANGLE_H
 #define HS_TRIANGLE_H
@@ -29,9 +30,10 @@ bool hs_triangle_is_degenerate(const struct hs_triangle *triangle);
  * Returns whether a swept sphere touches the triangle, which must not be degenerate; radius 0 is a
  * ray. A gap within the slack counts as touching, as in sweep.h.
  *
- * If the sphere touches, sets *distance to how far its centre travels until then, 0 .. length. If
- * the sphere only comes within the slack, sets *distance to the first place in this list that is
- * within the slack: the start; the places where the path is nearest to an edge, in order; the end.
+ * If the sphere touches, sets *distance to how far its centre travels until the first touch, 0 ..
+ * length. If the sphere only comes within the slack, sets *distance to the first place in this list
+ * that is within the slack: the start; the places where the path is nearest to an edge, in order;
+ * the end.
  */
 bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                          double *distance);
@@ -39,7 +41,7 @@ bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle 
 /* Returns the point on the triangle that is nearest to a world point. */
 struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_vec point);
 
-/* Returns the unit normal of the face. It points to the side from which the corners run
+/* Returns the unit normal of the face. The normal points to the side from which the corners run
    counter-clockwise. */
 static inline struct hs_vec hs_triangle_normal(const struct hs_triangle *triangle)
 {

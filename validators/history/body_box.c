@@ -10,8 +10,9 @@ struct bounds {
     double reach;       /* the largest distance of a hitbox point from the root */
 };
 
-/* Extends the bounds by one hitbox. `bone` points to the floats of its bone. `reach` is the largest
-   distance from the bone to a point of the hitbox; `above` is the same, rounded up to a float. */
+/* Extends the bounds by one hitbox. `bone` points to the floats of the hitbox's bone. `reach` is
+   the largest distance from the bone to a point of the hitbox. `above` is `reach` rounded up to a
+   float, or 0 if `low` and `high` already contain the hitbox. */
 static inline void extend(struct bounds *bounds, const float *bone, double reach, float above)
 {
     glmm_128 offset = hs_lanes_read(bone), side = glmm_set1(above);
@@ -62,14 +63,14 @@ static inline struct hs_lanes_vec read_offsets(const struct hs_posted_pose *pose
 }
 
 /*
- * Does the same as extend_by_all for a plain pose, but faster: most posted poses are plain. Four
- * hitboxes are computed at a time. The reach is first estimated in float. Then it is computed in
- * double for those hitboxes that may have the largest reach.
+ * Does the same as extend_by_all, but faster, and only for a plain pose (hs_posted_pose_is_plain).
+ * Most posted poses are plain. Four hitboxes are computed at a time. The reach is first estimated
+ * in float. Then the reach is computed in double for the hitboxes that may have the largest reach.
  */
 static void extend_by_plain(const struct hs_posted_pose *pose, const struct hs_rig *rig,
                             struct bounds *out)
 {
-    /* This is more than the sum of the relative errors of two estimates. */
+    /* estimate_error is more than the sum of the relative errors of two estimates. */
     const float estimate_error = 1e-5f;
     const struct hs_hitbox *box = rig->hitboxes;
     struct hs_lanes_vec low = {out->low, out->low, out->low};
@@ -137,8 +138,8 @@ static bool has_bones(const struct hs_posted_pose *pose)
     return pose != NULL && pose->bone_count > 0;
 }
 
-/* The box of a sample contains the ball around each bone, so that it is valid for every rotation of
-   the bones. Without posted bones, it contains the stance in every rotation of the root. */
+/* The box of a sample contains a ball around each bone, so that the box is valid for every rotation
+   of the bones. Without posted bones, the box contains the stance in every rotation of the root. */
 static void box_of_sample(const struct hs_history *history, const struct hs_ruleset *ruleset,
                           const struct hs_sample *sample, const struct hs_posted_pose *pose,
                           struct box *out)
@@ -155,8 +156,8 @@ static void box_of_sample(const struct hs_history *history, const struct hs_rule
     out->high = (struct hs_vec){reach, reach, reach};
 }
 
-/* The offsets and scales of bones are interpolated linearly, so the bounds can be interpolated
-   too. */
+/* The offsets and scales of bones are interpolated linearly, so their bounds can be interpolated
+   linearly too. */
 static void box_of_bones(const struct hs_history *history, const struct hs_ruleset *ruleset,
                          const struct hs_bracket *bracket, const struct hs_posted_pose *pose,
                          const struct hs_posted_pose *later, struct box *out)

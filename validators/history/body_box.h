@@ -1,6 +1,7 @@
 /*
- * Axis-aligned boxes around bodies. They exclude most bystanders before any bone is read. A ball
- * around a standing body would be about ten times as large as its box. Internal to validators/.
+ * Axis-aligned boxes around bodies. The boxes exclude most bystanders before any bone is read. A
+ * ball around a standing body would be about ten times as large as its box. Internal to
+ * validators/.
  */
 #ifndef HS_BODY_BOX_H
 #define HS_BODY_BOX_H
@@ -8,8 +9,8 @@
 #include "validators/history/rewind.h"
 
 /* Computes `low` and `high` of a posted pose from its bones. Returns an upper bound of the distance
-   from the root to the furthest hitbox point; 0 if no posted bone has a hitbox. Needs a finished
-   rig. */
+   from the root to the furthest hitbox point; 0 if no posted bone has a hitbox. hs_rig_finish must
+   have been called for the rig. */
 double hs_posted_pose_bound(struct hs_posted_pose *pose, const struct hs_rig *rig);
 
 /* Returns whether every bone of the rig was posted, without scales. */

@@ -13,9 +13,9 @@
 
 /* The sweep, measured from its point that is nearest to the body's root. */
 struct course {
-    struct hs_vec origin;    /* that point, relative to the root */
+    struct hs_vec origin;    /* the point that is nearest to the root, relative to the root */
     struct hs_vec direction; /* unit */
-    float start, end; /* travel from that point to the sweep's start (negative or 0) and end */
+    float start, end; /* travel from `origin` to the sweep's start (negative or 0) and to its end */
     float radius;
     float error;       /* maximum error of any distance that is computed in lanes */
     float alpha, rest; /* weights of the later and the earlier sample */
@@ -48,8 +48,8 @@ static void lay_course(const struct hs_pose *pose, const struct hs_sweep *sweep,
     out->rest = (float)(1 - pose->bracket->alpha);
 }
 
-/* Replaces the capsule in a lane by a ball around the bone. Only the ball surely contains the
-   hitbox if the bone turns far, or if its scale differs between the axes. */
+/* Replaces the capsule in a lane by a ball around the bone. If the bone turns far, or if the bone
+   is scaled, the capsule may not contain the whole hitbox, but the ball does. */
 static void use_ball(struct group *group, unsigned lane, double scale)
 {
     struct hs_capsules *capsules = &group->changed;
@@ -81,7 +81,8 @@ static double scale_of(const struct hs_posted_pose *pose, const float *values)
     return pose->stride == HS_BONE_FLOATS_SCALED ? hs_largest_scale(values + HS_BONE_FLOATS) : 1;
 }
 
-/* Finds a posted bone in the two samples of a pose. Returns false if one of them lacks the bone. */
+/* Finds a posted bone in the two samples of a pose. Returns false if one of the samples lacks the
+   bone. */
 static inline bool find_posted(const struct hs_posted_pose *from, const struct hs_posted_pose *to,
                                uint16_t bone, struct ends *out)
 {
@@ -128,7 +129,7 @@ static void open_bones(const struct hs_pose *pose, struct bones *out)
                     hs_posted_pose_is_plain(out->to, pose->rig);
 }
 
-/* Finds a bone if both poses are plain. This is the fast path. */
+/* Finds a bone if the posted poses of both samples are plain. This is the fast path. */
 static inline void find_plain(const struct bones *bones, uint16_t bone, struct group *out,
                               unsigned i)
 {
@@ -190,7 +191,8 @@ static void find_bones(const struct bones *bones, uint16_t first, struct group *
 
 #endif
 
-/* Marks every hitbox as one that may matter. Used if the numbers are too large for float. */
+/* Marks every hitbox whose bone has a pose as one that may matter. Used if the numbers are too
+   large for float. */
 static void allow_all(const struct hs_pose *pose, struct hs_pose_bounds *out)
 {
     for (uint16_t i = 0; i < pose->rig->hitbox_count; i++) {

@@ -1,13 +1,13 @@
 /*
- * Bounds of the gaps between a sweep and the hitboxes of a rewound body. They are cheap to compute,
- * and show that most hitboxes need not be placed exactly. Each hitbox is inside a capsule or a ball
- * that moves with its bone. Capsules and balls are placed in float, several at a time, and compared
- * with the sweep. Internal to validators/.
+ * Lower bounds of the gaps between a sweep and the hitboxes of a rewound body. The bounds are cheap
+ * to compute, and show that most hitboxes need not be placed exactly. Each hitbox is inside a
+ * capsule or a ball that moves with its bone. Capsules and balls are placed in float, several at a
+ * time, and compared with the sweep. Internal to validators/.
  *
  * Rotations are interpolated linearly here, but spherically for the exact placement. Let the dot
  * product of the two quaternions be 1 - x. Up to x = 0.1, the two interpolations differ by at most
- * 0.03 x radians, and the bounds include this error. If a bone turns further, its hitboxes are
- * bounded by the ball around the bone.
+ * 0.03 x radians, and the bounds include this error. If x is larger, the ball around the bone is
+ * used as the bound of its hitboxes.
  */
 #ifndef HS_BOUNDS_H
 #define HS_BOUNDS_H
@@ -15,8 +15,8 @@
 #include "validators/history/rewind.h"
 
 struct hs_pose_bounds {
-    uint64_t near[HS_MAX_HITBOXES / 64]; /* one bit for each hitbox that may matter; only these have
-                                            bounds */
+    uint64_t near[HS_MAX_HITBOXES / 64]; /* one bit for each hitbox that may matter; only these
+                                            hitboxes have bounds */
     float gap[HS_MAX_HITBOXES];          /* lower bound of the gap between sweep and hitbox */
     /* Lower bound of the travel to the first contact (with the touch slack), measured from the
        sweep's point that is nearest to the root. `travelled` is the distance from the sweep's start

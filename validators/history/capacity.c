@@ -94,8 +94,8 @@ static bool mover_states_equal(const struct hs_mover_state *a, const struct hs_m
 
 static bool player_states_equal(const struct hs_state *a, const struct hs_state *b)
 {
-    /* Compare the bytes. So two states that differ only in the sign of a zero count as different,
-       and both may be stored, which is harmless. */
+    /* Compare the bytes. Two states that differ only in the sign of a zero then count as different.
+       If both are stored, this does no harm. */
     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     return memcmp(a, b, sizeof *a) == 0;
 }
@@ -156,7 +156,8 @@ static enum hs_growth make_pose_space(struct hs_history *history, size_t size)
     uint32_t old_capacity = history->pose_capacity;
     uint32_t capacity = old_capacity;
     if (history->pose_free == HS_NO_POSTED_POSE) {
-        /* Each sample uses at most one block. While a pose replaces another, both have a block. */
+        /* Each sample uses at most one block. While a new pose replaces an old pose, both poses
+           have a block. */
         uint32_t max = history->capacity + (old_capacity < history->capacity ? 0 : 1);
         capacity = capacity == 0 ? HS_HISTORY_FIRST : capacity * 2;
         if (capacity > max)

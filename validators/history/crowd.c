@@ -129,7 +129,7 @@ static unsigned without_pose(const struct hs_crowd *crowd, int64_t time_us)
     return bits;
 }
 
-/* A passing, with each number in all lanes. */
+/* A struct hs_passing, with each number in all lanes. */
 struct passing_lanes {
     struct hs_lanes_vec middle, half, size; /* `size`: absolute values of `half` */
     glmm_128 reach;
@@ -198,8 +198,8 @@ WITH_AVX2 __m256 at_least(__m256 a, __m256 b)
     return _mm256_cmp_ps(b, a, _CMP_LE_OQ);
 }
 
-/* Like find_apart, for the players in two elements. All six tests run, because a mispredicted
-   branch costs more than three tests. */
+/* Like find_apart, for the eight players in two elements of `crowd`. All six tests run, because a
+   mispredicted branch costs more than three tests. */
 WITH_AVX2 unsigned find_apart_eight(const struct hs_crowd *crowd, const struct hs_passing *passing)
 {
     const struct hs_crowd *other = crowd + 1;

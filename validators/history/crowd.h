@@ -1,7 +1,7 @@
 /*
  * The broad phase: finds the players of a match whose bodies a moving sphere certainly does not
- * touch. It uses only the bounds of the players' histories, and reads no sample. Internal to
- * validators/.
+ * touch. The broad phase uses only the bounds of the players' histories, and reads no sample.
+ * Internal to validators/.
  */
 #ifndef HS_CROWD_H
 #define HS_CROWD_H
@@ -15,7 +15,8 @@ struct hs_passing {
     struct hs_vec middle, half; /* middle of the segment, and the vector from the middle to its
                                    end */
     double reach;               /* radius of the sphere, plus the touch slack */
-    /* Middle, half and reach in float. `near_reach` includes their rounding errors. */
+    /* `middle`, `half` and `reach` in float. `near_reach` includes the rounding errors of all
+       three. */
     float near_middle[3], near_half[3], near_reach;
 };
 
@@ -38,7 +39,7 @@ struct hs_crowd {
                                           hitboxes; world */
     float half[3][4];                  /* per axis: half the size of this box; length */
     int64_t from_us[4], until_us[4];   /* the interval in which the player has a pose */
-    int64_t all_from_us, all_until_us; /* the interval in which all four have a pose */
+    int64_t all_from_us, all_until_us; /* the interval in which all four players have a pose */
 };
 
 /* Stores the bounds of a player as entry `i` (0 .. 3). Call this after every change of the player's

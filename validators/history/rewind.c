@@ -152,7 +152,8 @@ struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ru
 
 /* ---- bones ---- */
 
-/* `axes` are those of the rotation `root`. */
+/* Computes the pose of a bone in a stance. `axes` are hs_quat_axes of `root`, the rotation of the
+   root. */
 static void rest_bone(const struct hs_stance *stance, uint16_t bone, const float root[4],
                       const struct hs_vec axes[3], struct hs_bone_pose *out)
 {
@@ -176,8 +177,8 @@ static bool posted_bone(const struct hs_posted_pose *bones, uint16_t bone, struc
     return true;
 }
 
-/* Computes the pose of a bone in one sample. Returns false if bones were posted, but not this
-   one. */
+/* Computes the pose of a bone in one sample. Returns false if other bones were posted, but this
+   bone was not. */
 static bool sample_bone(const struct hs_sample *sample, const struct hs_posted_pose *bones,
                         const struct hs_stance *stance, uint16_t bone, struct hs_bone_pose *out)
 {

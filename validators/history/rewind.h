@@ -16,8 +16,10 @@ enum hs_rewind_status {
     HS_REWIND_OK,
     HS_REWIND_NO_HISTORY,     /* the history is empty */
     HS_REWIND_TOO_SHORT,      /* the time is before the oldest sample */
-    HS_REWIND_LOW_CONFIDENCE, /* between two samples further apart than history.max_gap */
-    HS_REWIND_AFTER_NEWEST,   /* later than the newest sample by more than rewind.future_slack */
+    HS_REWIND_LOW_CONFIDENCE, /* the time is between two samples that are further apart than
+                                 history.max_gap */
+    HS_REWIND_AFTER_NEWEST,   /* the time is after the newest sample by more than
+                                 rewind.future_slack */
 };
 
 /* The two samples around a time. */
@@ -26,7 +28,8 @@ struct hs_bracket {
     const struct hs_sample *to;   /* the next sample; equal to `from` if clamped, or if `from` has
                                      exactly the given time */
     double alpha;                 /* where the time is between `from` (0) and `to` (1); in [0, 1) */
-    int64_t time_us;              /* time of the pose: the given time, unless clamped */
+    int64_t time_us;              /* time of the pose: the given time or, if clamped, the time of
+                                     the newest sample */
     bool clamped;                 /* the time is after the newest sample, so the newest sample is
                                      used */
     bool held;                    /* only `from` is used, because `to` is a jump, a new life or a
@@ -61,8 +64,9 @@ const struct hs_stance *hs_rewind_stance(const struct hs_history *history,
                                          const struct hs_ruleset *ruleset,
                                          const struct hs_sample *sample);
 
-/* Returns the position of the eye. If at least one sample has a posted eye, the eye is
-   interpolated. Otherwise the eye of the older sample's stance is used. */
+/* Returns the position of the eye. Between two samples, the eye is interpolated if at least one of
+   them has a posted eye. Otherwise the eye of the older sample is used: the posted eye, or the eye
+   of the stance. */
 struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,
                             const struct hs_bracket *bracket);
 
@@ -77,7 +81,8 @@ struct hs_pose {
     float rotation[4];     /* rotation of the root; set only if no posted bones are used */
     struct hs_vec axes[3]; /* hs_quat_axes of `rotation`; set together with `rotation` */
     const struct hs_stance *stance_from, *stance_to;
-    const struct hs_posted_pose *from, *to; /* posted bones, or NULL */
+    const struct hs_posted_pose *from, *to; /* posted bones of the two samples; NULL: the sample has
+                                               no posted bones */
 };
 
 /* Prepares the pose of a body at the time of `bracket`. The bracket must live as long as the

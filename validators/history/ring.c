@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most moves read this many of the newest samples: the sample of their tick, and four samples with
-   round trips (hs_connection_read). */
+/* Checking a move mostly reads this many of the newest samples: the sample of the move's tick, and
+   four samples with round trips (hs_connection_read). */
 enum { NEWEST = 5 };
 
 struct hs_history *hs_history_create(const struct hs_history_limits *limits)
@@ -208,8 +208,9 @@ void hs_history_prune(struct hs_history *history, int64_t before_us)
 
 /* ---- span ---- */
 
-/* Extends the bounds of the hitboxes by those of a sample. Without posted bones, the ruleset places
-   the hitboxes. The history does not know the ruleset, so the bounds become infinite. */
+/* Extends the bounds of the hitboxes by the hitboxes of a sample. Without posted bones, the stance
+   in the ruleset determines where the hitboxes are. The history does not know the ruleset, so the
+   bounds become infinite. */
 static inline void widen_body(struct hs_history *history, const struct hs_sample *sample)
 {
     struct hs_history_span *span = &history->span;
@@ -265,8 +266,8 @@ static void compute_span(struct hs_history *history)
 }
 
 /* Updates the span after a sample was inserted between `before` (NULL: it is the oldest) and
-   `after` (NULL: it is the newest). The span may still cover dropped samples. So it is recomputed
-   after as many inserts as the history has samples. */
+   `after` (NULL: it is the newest). The span may still cover dropped samples. So the span is
+   recomputed after as many inserts as the history has samples. */
 static void update_span(struct hs_history *history, const struct hs_sample *before,
                         const struct hs_sample *sample, const struct hs_sample *after)
 {
@@ -340,9 +341,9 @@ static bool has_stale_connection(const struct hs_history *history, const union h
     return !history->of_mover && (state->player.stale & HS_STALE_CONNECTION) != 0;
 }
 
-/* Updates samples that are later than sample i but arrived before it. After a restore, they may
-   have inherited stale values, so the current values of sample i are copied to them. If memory runs
-   out, they stay stale. */
+/* Updates samples that are later than sample i but arrived before it. After a restore, these later
+   samples may have inherited stale values, so the current values of sample i are copied to them. If
+   memory runs out, the values stay stale. */
 static void inform_later(struct hs_history *history, uint32_t i)
 {
     union hs_any_state known = history->states[hs_history_slot(history, i)->state].state;
@@ -398,7 +399,8 @@ static void settle(struct hs_history *history, const struct hs_history_rules *ru
 }
 
 /* Returns the event of a sample whose pose is replaced. A teleport or a spawn stays, because no
-   pose is interpolated across it. A spawn also starts a life, so it replaces a teleport. */
+   pose may be interpolated across such an event. A spawn also starts a life, so it replaces a
+   teleport. */
 static uint8_t merge_events(uint8_t old, uint8_t event)
 {
     bool stays = event == HS_EVENT_NONE || old == HS_EVENT_SPAWN ||
@@ -426,7 +428,7 @@ static enum hs_insert_result replace(struct hs_history *history,
 }
 
 /* Inserts a sample. Returns NO_SPACE if the budget has no bytes for the state or the posted bones.
-   Dropping samples may then help. */
+   The caller can then drop samples and try again. */
 static enum hs_insert_result insert(struct hs_history *history,
                                     const struct hs_history_rules *rules,
                                     const struct hs_sample *sample, const void *state,

@@ -45,8 +45,8 @@ _Static_assert(sizeof(struct hs_state) == HS_STATE_FIELDS(SAID, OWN) sizeof(uint
 #undef OWN
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* A weapon that is not in the ruleset. Only checkpoints of old versions contain it: those versions
-   stored frames with such weapons. */
+/* A weapon that is not in the ruleset. Only checkpoints of old versions contain this value: the old
+   versions stored frames with such weapons. */
 #define HS_WEAPON_FOREIGN 0xFFFEu
 
 /* Values that a mover's sample inherits from the previous sample, unless its frame posts new
@@ -92,7 +92,7 @@ struct hs_sample {
 
 /*
  * Posted bones and eye of a sample. A bone has `stride` floats: its offset from the root along the
- * world's axes (3, length), its world rotation (4), and its scale (3) if that was posted.
+ * world's axes (3, length), its world rotation (4), and its scale (3) if the scale was posted.
  */
 struct hs_posted_pose {
     float reach; /* upper bound of the distance from the root to the furthest hitbox point */
@@ -128,8 +128,8 @@ struct hs_history_limits {
     bool of_mover;            /* a mover's history, whose states are struct hs_mover_state */
 };
 
-/* HS_HISTORY_FIRST is the minimum capacity. Bones never displace the newest HS_HISTORY_MIN
-   samples. */
+/* HS_HISTORY_FIRST is the minimum capacity. The newest HS_HISTORY_MIN samples are never dropped to
+   make space for bones. */
 enum { HS_HISTORY_FIRST = 16, HS_HISTORY_MIN = 8 };
 
 struct hs_history;
@@ -146,7 +146,7 @@ enum hs_insert_result {
     HS_INSERT_TOO_OLD,     /* not stored: the history is full of newer samples */
     HS_INSERT_DUPLICATE,   /* not stored: an existing sample has the same time and is kept */
     HS_INSERT_NO_SPACE,    /* not stored: the budget has no bytes for the state or the bones, even
-                              with fewer samples */
+                              after old samples were dropped */
     HS_INSERT_NO_MEMORY
 };
 
@@ -155,14 +155,14 @@ enum hs_insert_result {
  * the history of a mover. `posted_pose` contains bones and eye; NULL: neither was posted. The
  * members `state` and `posted_pose` of `sample` are ignored.
  *
- * Marks this sample and the next one as jumped if their speed exceeds rules->max_speed. Replaces
- * stale values in later samples by the values of this sample. Drops the oldest samples if the
- * history is full or the budget refuses more bytes.
+ * Marks this sample and the next sample as jumped if the body moved to them faster than
+ * rules->max_speed. Replaces stale values in later samples by the values of this sample. Drops the
+ * oldest samples if the history is full or the budget refuses more bytes.
  *
  * If an old sample has the same time and rules->same_time is HS_SAME_TIME_LAST, the new sample
  * replaces the old sample. The event of the old sample is kept if the new sample has no event. A
- * spawn is always kept, and a teleport unless the new event is a spawn. If the round trip of the
- * old sample was posted, the round trip of the new sample counts as posted.
+ * spawn is always kept. A teleport is kept if the new event is not a spawn. If the round trip of
+ * the old sample was posted, the round trip of the new sample counts as posted.
  */
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,
@@ -176,8 +176,8 @@ enum hs_frame_result hs_history_insert_report(const struct hs_history *history,
                                               unsigned *flags);
 
 /* Drops all samples except the newest `capacity`, and frees the memory that is no longer needed,
-   down to the minimum capacity. Returns false if out of memory: the samples are dropped, but not
-   all memory is freed. */
+   down to the minimum capacity. Returns false if out of memory; the samples are then dropped, but
+   not all memory is freed. */
 bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
 
 /* hs_history_limit returns the maximum number of samples, hs_history_capacity the current
@@ -185,14 +185,15 @@ bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
 uint32_t hs_history_limit(const struct hs_history *history);
 uint32_t hs_history_capacity(const struct hs_history *history);
 
-/* Drops the samples before `before_us`, except the newest of them, which interpolation needs. */
+/* Drops the samples that are older than the newest sample at or before `before_us`. Interpolation
+   needs this newest sample. */
 void hs_history_prune(struct hs_history *history, int64_t before_us);
 
 uint32_t hs_history_count(const struct hs_history *history);
 
 /* Reads the values that a player's sample inherits from the sample at index `before`. If `before`
-   is -1, reads the carried values: those of the newest sample that was dropped to make space, or of
-   the last hs_history_carry. Returns false if nothing is known about the player. */
+   is -1, reads the carried values: the values of the newest sample that was dropped to make space,
+   or the values that hs_history_carry set. Returns false if nothing is known about the player. */
 bool hs_history_inherited(const struct hs_history *history, int64_t before,
                           struct hs_inherited *out);
 

@@ -32,7 +32,8 @@ struct hs_history {
     uint32_t round_trips; /* number of samples with a posted round trip */
     uint32_t since_span;  /* inserts since the span was last computed from all samples */
     struct hs_history_span span;
-    struct hs_inherited carried; /* valid if has_carried; samples before the oldest inherit it */
+    struct hs_inherited carried; /* valid if has_carried; a sample that is inserted before the
+                                    oldest sample inherits these values */
 };
 
 _Static_assert(sizeof(union hs_posted_pose_space) <= UINT16_MAX, "pose_size is large enough");

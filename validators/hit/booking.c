@@ -43,8 +43,8 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason)
 }
 
 /* Returns the weapon whose cadence must record this result, or HS_NONE. A shot that fails
-   `fire_rate` in shadow mode is not recorded, as if it had been rejected. So later shots pass or
-   fail as they would in enforce mode. */
+   `fire_rate` in shadow mode is not recorded. A rejected shot is not recorded either, so later
+   shots pass or fail as they would in enforce mode. */
 static uint16_t cadence_of(const struct hs_hit_result *result)
 {
     bool counts = result->verdict == HS_VERDICT_ACCEPTED && !result->shot_was_posted;
@@ -138,8 +138,8 @@ bool hs_hit_book_cancel(const struct hs_match *match, struct hs_player *player, 
 
 /*
  * Returns whether a failure raises no suspicion. Another player or the server can cause most of
- * these failures, for example by a kill or a body in the line of fire. Others can come from latency
- * alone. And shooters gain nothing from hitting themselves or a team mate.
+ * these failures, for example by a kill or a body in the line of fire. Latency alone can cause some
+ * failures. And shooters gain nothing from hitting themselves or a team mate.
  */
 static bool is_blameless(const struct hs_hit_result *result, const struct hs_check_row *row)
 {
@@ -161,8 +161,8 @@ static bool is_blameless(const struct hs_hit_result *result, const struct hs_che
     }
 }
 
-/* Raises the suspicion. For a rejected claim, only the failure that decided counts. For an accepted
-   claim, all failures count; they are all in shadow mode. */
+/* Raises the suspicion. For a rejected claim, only the failure that decided the verdict counts. For
+   an accepted claim, all failures count; they are all in shadow mode. */
 static void add_suspicion(struct hs_match *match, struct hs_player *shooter,
                           const struct hs_hit_result *result)
 {
@@ -183,8 +183,8 @@ static void add_suspicion(struct hs_match *match, struct hs_player *shooter,
     }
 }
 
-/* The entry contains the end of one pellet only. So this end is compared with every pellet of the
-   claim: the order of the pellets must not matter. */
+/* The entry contains only the end of the first pellet. This end is compared with every pellet of
+   the claim, because the order of the pellets must not matter. */
 bool hs_hit_repeats_trace(const struct hs_hit_claim *claim, const struct hs_ledger_entry *entry)
 {
     bool repeats =

@@ -6,7 +6,7 @@
 #include "validators/hit/report.h"
 
 /*
- * Each check returns a reason, or HS_NO_ROW if it does not apply. The reason's verdict
+ * Each check returns a reason, or HS_NO_ROW if the check does not apply. The reason's verdict
  * (vocabulary.h) determines the outcome in the row. `row` is initially empty; the check may set its
  * numbers, player and mover. Checks also store data for later steps in the context.
  */

@@ -51,8 +51,9 @@ static bool is_continuous(const struct search *s, const struct hs_bracket *from,
     return true;
 }
 
-/* Finds the pose at the start of a leg. No sample is inside the leg, but one may be exactly at its
-   start. If so, the body has a pose during the leg only if the next sample is near enough. */
+/* Finds the pose at the start of a leg. No sample is inside the leg, but a sample may be exactly at
+   the start of the leg. In this case, the body has a pose during the leg only if the next sample is
+   near enough. */
 static bool find_start(const struct search *s, const struct hs_leg *leg, struct hs_bracket *out)
 {
     if (hs_rewind_find(s->history, s->ruleset, leg->start_us, out) != HS_REWIND_OK)
@@ -62,8 +63,8 @@ static bool find_start(const struct search *s, const struct hs_leg *leg, struct 
            hs_rewind_find(s->history, s->ruleset, leg->start_us + 1, &inside) == HS_REWIND_OK;
 }
 
-/* If a leg ends exactly at a sample with another stance, places the older stance there, because the
-   newer one counts only from the sample on. */
+/* If a leg ends exactly at a sample with another stance, uses the older stance at the end of the
+   leg. The newer stance counts only from this sample on. */
 static void keep_stance(const struct search *s, const struct hs_bracket *start,
                         struct hs_bracket *end)
 {
@@ -124,8 +125,9 @@ static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
 /* The number of legs that are tested together before they are tested one by one. */
 enum { CHUNK = 16 };
 
-/* Returns a lower bound of the gap on legs first..last, or DBL_MAX if no sample covers their times.
-   Compares the chord of the path with a ball around the body in all samples during these legs. */
+/* Returns a lower bound of the gap between path and body on the legs `first` to `last`, or DBL_MAX
+   if no sample covers the times of these legs. Compares the chord of the path with a ball around
+   the body in all samples during these legs. */
 static double chunk_gap(const struct search *s, const struct hs_path *path, uint32_t first,
                         uint32_t last)
 {
@@ -155,8 +157,8 @@ static double chunk_gap(const struct search *s, const struct hs_path *path, uint
     struct hs_vec to = hs_vec_add_scaled(hs_vec_sub(end.sweep.start, middle), end.sweep.direction,
                                          end.sweep.length);
     double nearest = hs_segment_distance(from, hs_vec_sub(to, from));
-    /* The path is at most g t^2 / 8 away from its chord. The extension, which can be the last
-       leg, moves the chord by at most its own length. */
+    /* The path is at most g t^2 / 8 away from its chord. The extension, which can be the last leg,
+       moves the chord by at most the length of the extension. */
     double seconds = hs_seconds(end.end_us - begin.start_us);
     double bulge = hs_vec_length(path->gravity) * seconds * seconds / 8;
     if (bulge > 0 && end.start_us == end.end_us)
@@ -173,7 +175,7 @@ static int zone_rank(const struct hs_ruleset *ruleset, uint16_t zone)
     return rules->zone_priority_count;
 }
 
-/* Keeps a new contact if it is earlier than the best one so far, or if its zone has a higher
+/* Keeps a new contact if it is earlier than the best contact so far, or if its zone has a higher
    priority. Also updates the nearest approach of the target. */
 static void keep_nearest(struct search *s, uint16_t hitbox, const struct hs_solid *solid,
                          struct hs_vec motion, const struct hs_sweep *relative,
@@ -237,8 +239,8 @@ static void sweep_hitbox(struct search *s, const struct hs_pose *pose, uint16_t 
         found->soonest = fmin(found->soonest, out->distance);
 }
 
-/* Returns the hitbox to test first: the one that is probably touched first. If probably no hitbox
-   is touched, returns the nearest one. */
+/* Returns the hitbox to test first: the hitbox that is probably touched first. If probably no
+   hitbox is touched, returns the hitbox that is probably nearest. */
 static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack)
 {
     uint16_t nearest = HS_NONE, soonest = HS_NONE;
@@ -324,7 +326,7 @@ static void search_leg(struct search *s, const struct leg_body *placed)
 
 /* ---- the whole path ---- */
 
-/* Cuts a leg at the first sample inside it, because a body moves in straight lines between
+/* Cuts a leg at the first sample inside the leg, because a body moves in straight lines between
    samples and may jump at a sample. Returns false and leaves `leg` unchanged if no sample is
    inside. */
 static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct hs_leg *rest)
@@ -352,7 +354,7 @@ static void try_leg(struct search *s, const struct hs_leg *leg)
     s->out->has_pose = true;
     if (!s->is_target && is_passed(state, s->passed_team))
         return;
-    /* For an instant path, hs_contact_misses has already excluded distant bodies. */
+    /* An instant path does not need this test, because search_instant excludes distant hitboxes. */
     if (!s->is_instant && is_body_too_far(s, leg, &body))
         return;
     s->leg = leg;
@@ -364,7 +366,7 @@ static void try_leg(struct search *s, const struct hs_leg *leg)
         s->out->is_uncertain = true;
 }
 
-/* Returns whether the search can stop, because no later contact can replace the best one, or
+/* Returns whether the search can stop, because no later contact can replace the best contact, or
    because the work limit is exceeded. */
 static bool is_settled(const struct search *s)
 {

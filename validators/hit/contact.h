@@ -18,22 +18,24 @@
 struct hs_contact {
     bool has_pose; /* the body has a pose on at least a part of the path */
     bool touched;
-    /* Touched, but `solid` is stale after a restore, so the body may not be solid. */
+    /* The path touches the body, but the body's `is_solid` is stale after a restore, so the body
+       may not be solid. */
     bool is_uncertain;
     /* Distance that the sphere's centre travels to the first touch of the body. */
     double distance;
     /* Distance between the centres of sphere and hitbox at the touch, which decides ties. */
     double center_distance;
-    /* The hitbox that counts: the first hitbox touched, unless the zone of another touched hitbox
-       has priority. */
+    /* The hitbox that counts: the first touched hitbox. If hit.zone_priority is set, the first
+       hitbox in the touched zone that has the highest priority. */
     uint16_t hitbox;
-    /* Contact with that hitbox: point and normal in the world, distance along the path. */
+    /* Contact with the hitbox that counts: point and normal in the world, distance along the
+       path. */
     struct hs_sweep_contact detail;
     const struct hs_rig *rig;
 
     /* The nearest approach to any hitbox; set only for the target. If the path touches the body,
-       only `gap` is valid. `gap` is the smallest distance between sphere and body, and not
-       positive if they overlap. */
+       only `gap` is valid. `gap` is the smallest distance between sphere and body; 0 or negative if
+       they overlap. */
     struct hs_sweep_contact nearest;
     uint16_t nearest_hitbox;
     uint64_t excluded[HS_MAX_BONES / 64]; /* bones without a pose at the end of the path */
@@ -41,8 +43,8 @@ struct hs_contact {
 
 void hs_contact_clear(struct hs_contact *out);
 
-/* Sweeps a path over a body. For the target, also finds the nearest approach. Other bodies are
-   not touched if they are dead, not solid, or on `passed_team` (HS_NONE: no team). If `work`
+/* Sweeps a path over a body. For the target, also finds the nearest approach. The path passes
+   through other bodies that are dead, not solid, or on `passed_team` (HS_NONE: no team). If `work`
    exceeds its limit, the result is meaningless. */
 void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,
                      const struct hs_history *history, bool is_target, uint16_t passed_team,
@@ -50,8 +52,9 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
 
 /*
  * Returns whether an instant path certainly misses a body that is not the target. Bodies without a
- * pose, and bodies that do not stop shots, count as missed. Sets *has_pose. Reads no bones. If the
- * result is false, call hs_contact_find. `passing` describes the sweep of the path.
+ * pose, and bodies that do not stop shots, count as missed. Sets *has_pose to whether the body has
+ * a pose. Reads no bones. If the result is false, call hs_contact_find. `passing` describes the
+ * sweep of the path.
  */
 bool hs_contact_misses(const struct hs_passing *passing, const struct hs_ruleset *ruleset,
                        const struct hs_history *history, uint16_t passed_team, struct hs_work *work,

@@ -37,7 +37,7 @@ static void find_posted_shot(struct hs_hit_context *c)
     c->fire_time_us = entry->fire_time_us;
 }
 
-/* Returns the state of the older sample, or of the newer sample if the older one names no
+/* Returns the state of the older sample, or of the newer sample if the older sample names no
    weapon. */
 static const struct hs_state *weapon_state(const struct hs_history *history,
                                            const struct hs_bracket *bracket)
@@ -70,8 +70,8 @@ static void find_weapon(struct hs_hit_context *c)
 }
 
 /* Computes the hit time in games that predict by ping. In these games, client and server agree on
-   how far other players are rewound, so the claimed hit time is not used. It is still used for hits
-   of projectiles. */
+   how far other players are rewound, so the claimed hit time is not used. The claimed hit time is
+   still used for hits of projectiles. */
 static void predict_hit_time(struct hs_hit_context *c)
 {
     struct hs_connection connection;
@@ -133,7 +133,8 @@ size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS
     return (size_t)c->weapon->pellets;
 }
 
-/* Returns the launch time: as claimed or posted, otherwise from the weapon's speed. */
+/* Returns the claimed or posted launch time. If there is no such time, computes the launch time
+   from the weapon's speed. */
 static int64_t launch_time(const struct hs_hit_context *c)
 {
     if (hs_hit_knows_fire_time(c))
@@ -249,8 +250,8 @@ static struct hs_vec eye_at(const struct hs_hit_context *c, const struct hs_samp
 }
 
 /* Returns how far the shooter leans. Leaning is not tested if the check `origin` is not enforced,
-   because any start is then accepted. It is also not tested if lean_share is 1, which allows shots
-   from behind a corner. */
+   because any start is then accepted. Leaning is also not tested if lean_share is 1: this value
+   allows shots from behind a corner. */
 static enum hs_lean lean_of(const struct hs_hit_context *c)
 {
     double share = c->ruleset->hit.lean_share, limit = share * c->ruleset->hit.origin_tolerance;
@@ -280,8 +281,8 @@ static struct hs_vec moved_on(const struct hs_hit_context *c)
     return hs_vec_scale(hs_vec_sub(to->position, before->position), hs_smaller(share, 1));
 }
 
-/* The eye moved along a segment. Sets near_eye to the point of this segment that is nearest to the
-   start. */
+/* The eye moved from `before` by `moved`, along a segment. Sets near_eye to the point of this
+   segment that is nearest to the start. */
 static void find_near_eye(struct hs_hit_context *c, struct hs_vec before, struct hs_vec moved)
 {
     double squared = hs_vec_dot(moved, moved);
@@ -290,8 +291,8 @@ static void find_near_eye(struct hs_hit_context *c, struct hs_vec before, struct
     c->near_eye = hs_vec_add_scaled(before, moved, along);
 }
 
-/* Finds the eye and near_eye. Between two samples the eye may have been anywhere between its two
-   positions, for example while the shooter crouched. */
+/* Finds the eye and near_eye. Between two samples, the eye may have been anywhere between its
+   positions in the two samples, for example while the shooter crouched. */
 static void find_eye(struct hs_hit_context *c)
 {
     const struct hs_bracket *bracket = &c->shooter.bracket;
@@ -337,8 +338,8 @@ static void find_ledger(struct hs_hit_context *c)
 /*
  * Returns the time of the shooter's pose. Without a fire time, the claim counts as fired at `now`,
  * because the game server simulates shots when they arrive. If the newest frame is only a little
- * older than `now`, its time is used, because the server had that pose. A claim from an earlier
- * session never uses the pose of a later one.
+ * older than `now`, the time of the frame is used, because the server had the pose of this frame
+ * when the claim arrived. A claim from an earlier session never uses the pose of a later session.
  */
 static int64_t eye_time(const struct hs_hit_context *c)
 {
@@ -380,7 +381,7 @@ void hs_hit_prepare(struct hs_hit_context *c)
     find_shooter(c);
     find_eye(c);
     find_passed_team(c);
-    claim = c->claim; /* find_shooter may have replaced it */
+    claim = c->claim; /* find_shooter may have replaced c->claim */
     c->claims_self = claim->target.ptr != NULL && hs_str_equal(claim->target, claim->shooter);
     c->claims_target = claim->target.ptr != NULL && !c->claims_self;
     c->contact_us = c->hit_time_us;

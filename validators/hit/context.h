@@ -14,8 +14,8 @@
 /* Allowed relative error of launch speeds, because games round velocities for the network. */
 #define HS_SPEED_TOLERANCE 0.02
 
-/* Allowed error of flight times: HS_FLIGHT_TOLERANCE_US, or 1 / HS_FLIGHT_SHARE of the flight time
-   if that is longer. The share equals HS_SPEED_TOLERANCE: a launch speed that is wrong by 2 %
+/* Allowed error of flight times: HS_FLIGHT_TOLERANCE_US, or 1 / HS_FLIGHT_SHARE of the flight time,
+   whichever is longer. The share equals HS_SPEED_TOLERANCE: a launch speed that is wrong by 2 %
    changes the flight time by 2 %. */
 #define HS_FLIGHT_TOLERANCE_US INT64_C(50000)
 #define HS_FLIGHT_SHARE        50
@@ -34,11 +34,12 @@ struct hs_view {
 
 /* How far the start of a hit is from the shooter's eye. */
 enum hs_lean {
-    HS_LEAN_NONE, /* at the eye, or not tested */
-    /* The distance is at most hit.lean_share of the tolerance; honest prediction can cause it. The
-       eye must see some point of the body. */
+    HS_LEAN_NONE, /* the start is at the eye, or leaning is not tested */
+    /* The distance is at most hit.lean_share times hit.origin_tolerance; prediction by an honest
+       client can cause such a distance. The eye must see a tested point of the body
+       (hs_sight_of_body). */
     HS_LEAN_SLIGHT,
-    HS_LEAN_FAR /* further away: the eye must see the contact */
+    HS_LEAN_FAR /* the distance is larger: the eye must see the contact */
 };
 
 /* Damage to one player from a contact or a blast. */
@@ -58,11 +59,11 @@ struct hs_hit_context {
     const struct hs_ruleset *ruleset;
     const struct hs_hit_claim *claim;
     int64_t now_us, hit_time_us;
-    /* As claimed or posted, otherwise hit_time. For a projectile, the launch time. */
+    /* The claimed or posted time, otherwise hit_time. For a projectile, the launch time. */
     int64_t fire_time_us;
     int64_t eye_time_us; /* time of the shooter's pose */
-    /* Usually hit_time. Earlier if the projectile touched the target, or the last body that it
-       pierces, long before hit_time (hs_contact_time). */
+    /* Time of the contact: usually hit_time. contact_us is earlier if the projectile touched the
+       target, or the last body that it pierces, long before hit_time (hs_contact_time). */
     int64_t contact_us;
 
     bool is_shot; /* the claim is a posted shot, not a hit */
@@ -82,13 +83,13 @@ struct hs_hit_context {
 
     struct hs_view shooter; /* at eye_time */
     struct hs_view target;  /* at the time of the hit; `player` is NULL if no target is claimed */
-    bool claims_target;     /* a player other than the shooter is claimed */
+    bool claims_target;     /* the claimed target is a player other than the shooter */
     bool claims_self;
     const struct hs_weapon *weapon; /* NULL: unknown */
     uint16_t weapon_index;          /* valid if `weapon` is not NULL */
 
     bool lacks_weapon; /* nothing names a weapon, although the shooter has a pose */
-    /* The weapon was last posted before a restore, so it is not used: `weapon` is NULL. */
+    /* The weapon in the shooter's hand was last posted before a restore, so `weapon` is NULL. */
     bool is_weapon_stale;
 
     /* The shooter's rewound eye; set if there is a pose and the check `origin` is on. */
@@ -113,16 +114,17 @@ struct hs_hit_context {
 
     struct hs_work work; /* work spent on this claim, and its limit */
 
-    bool bursts; /* the direct hit does not count, but its blast does */
+    bool bursts; /* the direct hit does not count, but the blast counts */
 
     bool is_lenient; /* the path missed the target by at most claim_padding */
     uint16_t landed_count;
 
     bool is_predicted;      /* hit_time_us was computed from the shooter's ping */
-    bool has_no_prediction; /* the rules predict hit_time_us from the ping, which is unknown */
+    bool has_no_prediction; /* the rules predict hit_time_us from the ping, but the ping is
+                               unknown */
 
     /* The number of pellets that the claim lists. If the shot has only one path, `claim` has no
-       pellets, and its end and target are those of the first pellet. */
+       pellets, and its end and target are the end and target of the first pellet. */
     size_t listed_pellets;
 
     struct hs_hit_result *out;
@@ -130,7 +132,7 @@ struct hs_hit_context {
     /* hs_hit_begin does not clear the large members from here on, because clearing them would take
        longer than many checks. */
     struct hs_path path;
-    struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
+    struct hs_landed landed[HS_MAX_DAMAGE]; /* damage that counts if the claim is accepted */
     /* A copy of the claim with another end; used if the claim has no end, or lists pellets. */
     struct hs_hit_claim completed;
 };
@@ -176,8 +178,8 @@ static inline bool hs_hit_is_driven(const struct hs_hit_context *c)
     return !c->is_shot && hs_hit_flies(c) && c->weapon->motion == HS_MOTION_SERVER;
 }
 
-/* Returns the fuse that made the projectile explode: the weapon's fuse, or the claimed one if
-   the weapon allows any. */
+/* Returns the fuse that made the projectile explode: the weapon's fuse, or the claimed fuse if the
+   weapon allows any fuse. */
 static inline enum hs_fuse hs_hit_fuse(const struct hs_hit_context *c)
 {
     return c->weapon->fuse != HS_FUSE_ANY ? c->weapon->fuse : c->claim->fuse;
@@ -210,7 +212,8 @@ static inline const struct hs_state *hs_newest_state(const struct hs_history *hi
     return hs_history_state(history, hs_history_at(history, hs_history_count(history) - 1));
 }
 
-/* Adds damage that counts if the claim is accepted. Flags damage that does not fit. */
+/* Adds damage that counts if the claim is accepted. If the list is full, sets the flag damage_cut
+   instead. */
 static inline void hs_land(struct hs_hit_context *c, const struct hs_landed *landed)
 {
     if (c->landed_count < HS_MAX_DAMAGE)
@@ -238,8 +241,8 @@ struct hs_vec hs_hit_launch(const struct hs_hit_context *c, double seconds);
 bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct hs_vec *out);
 
 /* Computes the pellet directions expected from the seed or the `directions` of the hit's posted
-   shot. Returns their number; 0 if there is no posted shot, or the shot has neither a seed nor
-   directions. */
+   shot. Returns the number of directions. The number is 0 if there is no posted shot. It is also 0
+   if the shot has no `directions`, and the seed or the direction is missing. */
 size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS]);
 
 /* Returns HS_REASON_OK if the player was alive, not protected, and in their newest life at the
@@ -269,8 +272,8 @@ void hs_hit_begin(struct hs_hit_context *c, const struct hs_match *match, int64_
 const struct hs_ledger_entry *hs_hit_find_earlier(struct hs_hit_context *c);
 
 /* Evaluates the claim: runs the checks, decides the verdict and computes the damage. `earlier` is
-   the result of hs_hit_find_earlier. If `earlier` has the digest of this claim, its answer is
-   repeated instead. `is_whole`: see hs_hit_verify_within. */
+   the result of hs_hit_find_earlier. If `earlier` has the digest of this claim, the stored answer
+   of `earlier` is repeated instead. `is_whole`: see hs_hit_verify_within. */
 void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *earlier,
                      struct hs_digest digest, bool is_whole);
 

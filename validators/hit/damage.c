@@ -20,8 +20,8 @@ double hs_falloff(const struct hs_weapon *weapon, double distance)
     return points[count - 1].factor;
 }
 
-/* Returns the claimed zone. `claimed_bone` names a zone or a bone. The zone of a bone is that of
-   its first hitbox. */
+/* Returns the claimed zone. `claimed_bone` names a zone or a bone. The zone of a bone is the zone
+   of its first hitbox. */
 static uint16_t claimed_zone(const struct hs_hit_context *c, const struct hs_rig *rig)
 {
     struct hs_str claimed = c->claim->claimed_bone;
@@ -35,7 +35,7 @@ static uint16_t claimed_zone(const struct hs_hit_context *c, const struct hs_rig
     return zone;
 }
 
-/* If the claim misses its target and the contact check is not enforced, adds the damage for the
+/* If the claim misses its target, but the contact check is not enforced, adds the damage for the
    claimed bone. */
 static void land_as_claimed(struct hs_hit_context *c)
 {
@@ -64,7 +64,8 @@ static double amount_of(const struct hs_hit_context *c, const struct hs_landed *
            (double)landed->pellets * scale;
 }
 
-/* Adds damage to the entry for the same player, cause and zone, or adds an entry. */
+/* Adds damage to the entry for the same player, cause and zone. If there is no such entry, adds an
+   entry. */
 static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double amount)
 {
     static const struct hs_name none;
@@ -95,8 +96,9 @@ static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double
 }
 
 /* Returns whether damage `i` does not count, because the other cause (direct hit or blast) damages
-   the same body more. The damage of all pellets together is compared. Both causes count only if the
-   weapon has `stack_with_direct` and the claim lists the body as a victim of the blast. */
+   the same body more. For a claim with pellets, the sum over all pellets is compared. Both causes
+   count only if the weapon has `stack_with_direct` and the claim lists the body as a victim of the
+   blast. */
 static bool is_surpassed(const struct hs_hit_context *c, uint16_t i, double scale)
 {
     const struct hs_landed *landed = &c->landed[i];
@@ -120,7 +122,7 @@ double hs_damage_scale(const struct hs_hit_context *c)
 {
     if (c->shooter.status == HS_REWIND_OK)
         return hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->damage_scale;
-    /* The pose has left the history. */
+    /* The shooter's pose is no longer in the history, but the posted shot may contain the scale. */
     bool was_known = c->posted != NULL && c->posted->shot->knows_shooter;
     return was_known ? c->posted->shot->damage_scale : 1;
 }

@@ -33,10 +33,10 @@ static bool reaches(const struct hs_hit_context *c, const struct hs_contact *tar
 }
 
 /*
- * Returns whether the world hides a touch from the path, or may hide it. Sets *aside to the
+ * Returns whether the world hides, or may hide, the touched point from the path. Sets *aside to the
  * obstacle between the path and the touched point. Without this test, a path whose radius exceeds
  * world_radius would touch bodies through thin walls. The last part of the line to the body is not
- * tested, because bodies lean on walls.
+ * tested, because a body may touch a wall.
  *
  * If the touched point is hidden but a sphere of radius world_radius touches the body, the result
  * is false. If the world check is enforced, the touch by this sphere becomes the contact.
@@ -124,7 +124,7 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
                            struct hs_obstacle *out)
 {
     /* Test a point a little before the contact, so that the touched surface itself does not hide
-       it. */
+       the point. */
     const double drawn_in = 0.005;
     bool is_slight = c->lean == HS_LEAN_SLIGHT;
     out->touched = out->is_unknown = false;
@@ -163,8 +163,8 @@ static void test_sight(struct hs_hit_context *c, const struct hs_path *path,
     e->needed = hs_vec_distance(c->near_eye, at->center);
 }
 
-/* Looks for the target on the path up to the obstacle that ends the path. If it is not there, looks
-   for it on the whole path. */
+/* Looks for the target on the path up to the obstacle that ends the path. If the target is not
+   there, looks for it on the whole path. */
 static void find_target(struct hs_hit_context *c, struct hs_path *path,
                         const struct hs_player *target, double whole, struct hs_encounter *out)
 {
@@ -236,7 +236,8 @@ static bool is_there(const struct hs_hit_context *c, const struct hs_player *pla
            hs_history_count(player->history) > 0;
 }
 
-/* Returns which of the 64 players from index `first` on are near a path, one bit each. */
+/* Calls hs_crowd_near for the players from index `first` on (at most 64). Prefetches the histories
+   of the players whose bits are set. */
 static uint64_t find_near(const struct hs_players *players, uint32_t first,
                           const struct hs_passing *passing)
 {
@@ -297,7 +298,7 @@ static void meet_all(struct hs_hit_context *c, const struct hs_path *path,
     }
 }
 
-/* Returns whether no other body is on the path before its nearest approach to the target. */
+/* Returns whether no other body is on the path before the path's nearest approach to the target. */
 static bool is_line_free(const struct hs_encounter *e)
 {
     return e->met_count == 0 || e->met[0].contact.distance > e->target.nearest.gap_distance;
@@ -320,8 +321,8 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
     meet_all(c, path, target, out);
     if (!out->reaches || out->target.touched || is_line_free(out))
         return;
-    /* A body stops the shot before it is near the target, so what hides the target is of no
-       interest. */
+    /* A body stops the shot before the shot is near the target, so it does not matter what hides
+       the target. */
     out->obstacle = obstacle;
     out->clips = clips;
     out->reaches = out->is_occluded = out->is_unknown = out->is_beside = out->is_unseen = false;
@@ -368,7 +369,8 @@ int64_t hs_contact_time(const struct hs_hit_context *c, double distance)
 }
 
 /* Returns the distance to the target or to the last body that the projectile pierces, whichever is
-   further. If the path touches neither, returns the length of the path. */
+   further. If the path touches neither the target nor a pierced body, returns the length of the
+   path. */
 static double last_contact(const struct hs_hit_context *c, const struct hs_encounter *e,
                            double target)
 {

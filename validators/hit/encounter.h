@@ -7,8 +7,8 @@
 #include "validators/hit/context.h"
 #include "validators/hit/obstacle.h"
 
-/* The number of bodies besides the target that are kept per path. It is larger than the number of
-   bodies that a shot can pierce. */
+/* The number of bodies besides the target that are kept per path. This number is larger than the
+   number of bodies that a shot can pierce. */
 enum { HS_MAX_MET = 66 };
 
 struct hs_met {
@@ -19,9 +19,9 @@ struct hs_met {
 };
 
 struct hs_encounter {
-    /* The obstacle that matters for the target. If is_unseen, it is between the eye and the target.
-       If is_beside, it is between the path and the target. Otherwise it is the first obstacle on
-       the path. */
+    /* The obstacle that matters for the target. If is_unseen, `obstacle` is between the eye and the
+       target. If is_beside, `obstacle` is between the path and the target. Otherwise `obstacle` is
+       the first obstacle on the path. */
     struct hs_obstacle obstacle;
     bool clips;               /* `obstacle` stops the shot, because the world check is enforced */
     struct hs_obstacle end;   /* the first obstacle on the path */
@@ -29,15 +29,15 @@ struct hs_encounter {
     double world_radius;      /* radius of the sphere swept against map and movers */
     double free;              /* distance at which the world stops the sphere of world_radius */
     struct hs_contact target; /* set if there is a target */
-    /* The target is touched; or it is missed by at most claim_padding, and no body is on the path
-       before the nearest approach. */
+    /* The path touches the target. Or the path misses the target by at most claim_padding, and no
+       other body is on the path before the nearest approach to the target. */
     bool reaches;
     /* Distance to the target along the path, or from the eye if is_unseen. */
     double needed;
     bool is_occluded;       /* `obstacle` is in front of the target */
-    bool is_beside;         /* `obstacle` is between the path and a target beside it */
+    bool is_beside;         /* `obstacle` is between the path and a target beside the path */
     bool is_unseen;         /* `obstacle` hides the target from the eye of a shooter who leans */
-    bool is_unknown;        /* a mover without a pose may be in front of the target */
+    bool is_unknown;        /* an unknown mover (obstacle.h) may be in front of the target */
     uint32_t before_target; /* number of other bodies touched before the target */
     /* How many of before_target may not be solid, because their `solid` is stale after a
        restore. */
@@ -47,15 +47,15 @@ struct hs_encounter {
 };
 
 /*
- * Sweeps a path against the world, ends the path where the world stops it, and sweeps it against
- * every player except the shooter.
+ * Sweeps a path against the world, and ends the path where the world stops the sphere. Then sweeps
+ * the path against every player except the shooter.
  *
  * The sphere that is swept against bodies can be larger than the sphere that is swept against the
  * world. So the larger sphere can touch a body beside the path. Such a touch counts only if the
  * line from the path to the touched point is free, or if the smaller sphere touches the body too.
  *
- * Also finds the nearest approach to `target` (NULL: no target is claimed). The path passes through
- * other players who are dead.
+ * Also finds the nearest approach to `target` (NULL: no target is claimed). Some bodies do not stop
+ * the path (hs_contact_find).
  */
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out);
@@ -65,16 +65,17 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
 void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
 /*
- * Returns the time of a contact at this distance. Bodies are rewound to this time, and limits on
- * time apply to it. It is the hit time, or earlier: at most hs_flight_tolerance after the
- * projectile was at this distance. So a client cannot make a contact look newer by claiming a
- * flight that continues after the contact. The result is whole milliseconds before the hit time, so
- * that rounded lengths do not change it.
+ * Returns the time of a contact at `distance` along the path. Bodies are rewound to this time, and
+ * the checks `rewind` and `latency` use it. The result is usually the hit time. If the projectile
+ * was there more than hs_flight_tolerance before the hit time, the result is the time when it was
+ * there plus hs_flight_tolerance. So a client cannot make a contact look newer by claiming a flight
+ * that continues after the contact. The result is a whole number of milliseconds before the hit
+ * time, so that small rounding errors of lengths do not change it.
  */
 int64_t hs_contact_time(const struct hs_hit_context *c, double distance);
 
-/* Sets contact_us, and finds the target at the time of its contact. Call this after the path of a
-   projectile was swept. */
+/* Sets contact_us, and finds the target at the time when the path touches the target. Call this
+   after the path of a projectile was swept. */
 void hs_encounter_settle(struct hs_hit_context *c, const struct hs_encounter *e);
 
 /* Return whether more bodies are in front of the target than the weapon pierces.
@@ -88,7 +89,8 @@ bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs
  * a shooter cannot hit a point that the eye cannot see. The point is `center`, at `distance` along
  * the path, on `body` (NULL: on no body). If the shooter leans only slightly, it is enough that the
  * eye sees any tested point of the body (hs_sight_of_body), and a point on no body counts as
- * visible. Sets *out to the obstacle or the unknown mover, with its distance from the eye.
+ * visible. Sets *out to the obstacle or the unknown mover (obstacle.h), with its distance from the
+ * eye.
  */
 bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
                            const struct hs_player *body, struct hs_vec center, double distance,
@@ -108,7 +110,7 @@ void hs_describe_impact(struct hs_hit_context *c, const struct hs_player *player
 void hs_describe_obstacle(struct hs_hit_context *c, const struct hs_obstacle *obstacle);
 
 /* Sets the impact to the first body other than the target. If the path touches no such body, sets
-   it to the point where the world stops the path. */
+   the impact to the point where the world stops the path. */
 void hs_describe_first(struct hs_hit_context *c, const struct hs_encounter *e);
 
 /* Adds the damage of one contact, for one pellet. */
@@ -149,20 +151,21 @@ struct hs_volley {
     /* The player who blocks the last blocked pellet; NULL: no pellet is blocked. */
     const struct hs_player *blocker;
     /* The first body that a pellet names but that takes no damage; NULL: there is no such body.
-       `spared_reason` says why it takes none. */
+       `spared_reason` says why this body takes no damage. */
     const struct hs_player *spared;
     enum hs_reason spared_reason;
     bool is_missing;        /* data about the body of at least one pellet is missing */
-    enum hs_reason missing; /* the reason for the first such pellet; valid if is_missing */
+    enum hs_reason missing; /* the reason for the first pellet with missing data; valid if
+                               is_missing */
     struct hs_view missing_view;
     bool has_margin;
     double margin; /* smallest distance by which a pellet missed; valid if has_margin */
 };
 
-/* Explains why no pellet hits: returns the reason why the body that a pellet names takes no damage,
-   and writes the body into the row. Returns HS_REASON_OK if there is no such body, if the check of
-   the reason is not enforced, or if another check decides. Call this only if no blast hurts
-   anyone. */
+/* Explains why no pellet hits. If a pellet names a body that takes no damage, writes the body into
+   the row, and returns the reason why the body takes no damage. Returns HS_REASON_OK if there is no
+   such body, if the check of the reason is not enforced, or if another check decides. Call this
+   only if no blast hurts anyone. */
 enum hs_reason hs_volley_report_spared(const struct hs_hit_context *c, struct hs_check_row *row);
 
 /* Sweeps each pellet. Writes each result and the first impact to c->out, and adds the damage of
@@ -173,8 +176,8 @@ void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out);
    pellets (`listed_pellets` in context.h). Call this after the checks, before hs_hit_damage. */
 void hs_volley_describe_only(struct hs_hit_context *c);
 
-/* Returns whether the world check is enforced, and a mover without a pose may be in the way of a
-   pellet that would hit. */
+/* Returns whether the world check is enforced, and an unknown mover (obstacle.h) may be in the way
+   of a pellet that would hit. */
 static inline bool hs_volley_is_open(const struct hs_hit_context *c)
 {
     return c->volley->is_unknown && hs_world_is_enforced(c);

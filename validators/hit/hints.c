@@ -1,5 +1,5 @@
-/* Counts the answers of the hint rules (hints_rules.c). A mistake becomes a hint when enough of the
-   claims show it, and these claims come from more than half of the shooters. */
+/* Counts the answers of the hint rules (hints_rules.c). A mistake becomes a hint if enough claims
+   show it, and if these claims come from more than half of the shooters. */
 #include "validators/hit/hints.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum {
     FIRST_CLAIMS = 100,
     MIN_RELEVANT = 30, /* minimum number of claims that could show the mistake */
     /* At this number of relevant claims, the counts are halved, so that a hint disappears soon
-       after a fix. */
+       after the mistake is corrected. */
     MAX_RELEVANT = 128,
     /* Up to this number, every claim is sampled. Later, one claim in 16 is sampled to save time. */
     ALL_OF_FIRST = 256,
@@ -62,7 +62,8 @@ static void find_pose(struct hs_claim_facts *f)
     if (count == 0)
         return;
     const struct hs_sample *newest = hs_history_at(history, count - 1);
-    /* A claim on another clock has no pose at its time, so use the newest pose. */
+    /* If the claim uses another clock, the shooter has no pose at the claim's time. In this case,
+       use the newest pose. */
     f->has_pose =
         hs_rewind_find(history, ruleset, f->result->eye_time_us, &bracket) == HS_REWIND_OK;
     if (!f->has_pose && hs_rewind_find(history, ruleset, newest->time_us, &bracket) != HS_REWIND_OK)

@@ -25,15 +25,15 @@ struct hs_claim_facts {
     /* Distance from the eye to `start`, and the largest allowed distance; set if `newest` is
        set. */
     double off, tolerance;
-    /* True: `root` and `eye` are from the evaluated time. False: they are from the newest
-       sample. */
+    /* True: `root` and `eye` are from the evaluated time. False: `root` and `eye` are from the
+       newest sample. */
     bool has_pose;
     bool keeps_offset;   /* `start` has the same offset from the root as most claims */
     bool is_explained;   /* an earlier rule in the table explains the claim */
     struct hs_work work; /* for tests of the path */
     /* Seconds: times of the claim, of its arrival and of the newest frame. */
     double time, now, frames;
-    /* The newest frame was refused because its time is far from those of the other frames. */
+    /* The newest frame was refused because its time is far from the times of the other frames. */
     bool frames_jump;
     double measured, expected; /* set by a rule that answers yes */
 };
@@ -62,7 +62,7 @@ struct hs_hint_unit {
 enum { HS_HINT_UNITS = 6 };
 extern const struct hs_hint_unit hs_hint_units[HS_HINT_UNITS];
 
-/* Learns the offset from the root to `start` that most claims have, and sets keeps_offset. */
+/* Learns which offset from the root to `start` most claims have, and sets keeps_offset. */
 void hs_hints_learn_offset(struct hs_claim_facts *f);
 
 #endif

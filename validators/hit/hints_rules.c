@@ -15,13 +15,14 @@ enum {
 
 /* The steps between shifts: LATE_STEP in seconds, HIGH_STEP as a share of the eye height. A running
    body covers a fixed point for longer than two time steps, and a body is taller than two height
-   steps. So no target slips through between two neighbouring shifts. */
+   steps. So if a path hits with a shift between two neighbouring shifts, it also hits with one of
+   these two shifts. */
 #define LATE_STEP 0.04
 #define HIGH_STEP 0.15
 
-/* Limits in seconds. A larger difference than CLOCK_OFF means two different clocks. Round trips
-   in games are shorter than LONGEST_RTT. A fire time that is wrong by less than SHORTEST_LATE is
-   no mistake. */
+/* Limits in seconds. A difference above CLOCK_OFF means that claims and frames use different
+   clocks. Round trips in games are shorter than LONGEST_RTT. A fire time that is wrong by less than
+   SHORTEST_LATE is no mistake. */
 #define CLOCK_OFF     5.0
 #define LONGEST_RTT   2.0
 #define SHORTEST_LATE 0.05
@@ -44,8 +45,8 @@ static uint8_t one_more(uint8_t votes)
 }
 
 /* Counts a claim as a vote, and returns whether the claim agrees with the majority. `fits`: the
-   majority's choice explains the claim. `other`: another choice that explains it, or -1. When a new
-   choice wins, the counts of the finding restart at 0. */
+   majority's choice explains the claim. `other`: another choice that explains the claim, or -1.
+   When a new choice wins, the counts of the finding restart at 0. */
 static bool agrees(struct hs_majority *majority, struct hs_finding *finding, bool fits, int other)
 {
     if (fits) {
@@ -105,8 +106,8 @@ void hs_hints_learn_offset(struct hs_claim_facts *f)
     }
 }
 
-/* Returns whether the trace passes the target below its root. Hits do so only if the root is
-   above the feet. */
+/* Returns whether the trace passes the target below its root. A trace that hits passes below the
+   root only if the root is above the feet. */
 static bool passes_below(const struct hs_claim_facts *f, double height)
 {
     const struct hs_player *target = hs_players_find(&f->match->players, f->claim->target);
@@ -126,9 +127,10 @@ static bool passes_below(const struct hs_claim_facts *f, double height)
 
 /*
  * Returns the unit (index in hs_hint_units) that puts the usual start at eye height, or -1. Eye
- * heights of 0.7 to 1.4 times the ruleset's are accepted. Two cases look alike: an offset in
- * centimetres from a root in the middle of the body, and an offset in inches from the feet. Only in
- * the first case do shots pass below the root.
+ * heights of 0.7 to 1.4 times the ruleset's eye height are accepted; for similar units such as
+ * inches and centimetres, only 0.8 to 1.25 times. Two cases look alike: an offset in centimetres
+ * from a root in the middle of the body, and an offset in inches from the feet. Only in the first
+ * case do shots pass below the root.
  */
 static int unit_of_game(const struct hs_claim_facts *f)
 {
@@ -179,7 +181,7 @@ static enum hs_says says_clock(struct hs_claim_facts *f)
     return answer(fabs(f->measured) > CLOCK_OFF && !is_in_milliseconds(f));
 }
 
-/* Returns the feet of the shooter according to the claim: one eye height below the start. */
+/* Returns where the shooter's feet are according to the claim: one eye height below the start. */
 static struct hs_vec claimed_feet(const struct hs_claim_facts *f)
 {
     struct hs_vec up = hs_up_direction(f->match->ruleset->up);
@@ -199,8 +201,9 @@ static bool fits_unit(const struct hs_claim_facts *f, int i)
 
 /*
  * Answers whether a choice (a unit or a permutation of axes) explains why a claim does not start at
- * the eye. The majority's choice is tried first, then the last of the `count` choices that fits. A
- * start within `near` eye heights of the eye fits too many choices to be evidence.
+ * the eye. If the majority's choice does not fit, the last of the `count` choices that fits may
+ * become the new choice (agrees). A start within `near` eye heights of the eye fits too many
+ * choices to be evidence.
  */
 static enum hs_says says_choice(const struct hs_claim_facts *f, struct hs_majority *majority,
                                 enum hs_hint_code code, double near, int count,
@@ -282,8 +285,8 @@ static enum hs_says says_eye_height(struct hs_claim_facts *f)
                   !is_beside_up(f));
 }
 
-/* Finds the pose that fits the start best. Returns how many seconds older it is than the pose
-   used for the claim, or 0 if no other pose fits. */
+/* Finds the pose that fits the start best. Returns how many seconds older this pose is than the
+   pose used for the claim, or 0 if no pose fits. */
 static double late_by(const struct hs_claim_facts *f)
 {
     const struct hs_history *history = f->shooter->history;
@@ -315,8 +318,8 @@ static enum hs_says says_fire_time(struct hs_claim_facts *f)
     return answer(fabs(f->measured) >= SHORTEST_LATE);
 }
 
-/* Catches the starts that no specific rule accounts for: answers yes if the claim starts further
-   from the eye than the tolerance, and no earlier rule in the table explains the claim. */
+/* Reports the starts that no other rule explains. Answers yes if the claim starts further from the
+   eye than the tolerance, and no earlier rule in the table explains the claim. */
 static enum hs_says says_start(struct hs_claim_facts *f)
 {
     if (!f->has_pose)
@@ -326,7 +329,7 @@ static enum hs_says says_start(struct hs_claim_facts *f)
     return answer(f->off > f->tolerance && !f->is_explained);
 }
 
-/* Returns the outcome of a check, or unknown if it did not run. */
+/* Returns the outcome of a check, or unknown if the check did not run. */
 static enum hs_outcome outcome_of(const struct hs_hit_result *result, enum hs_check check)
 {
     for (uint16_t i = 0; i < result->check_count; i++)
@@ -336,8 +339,7 @@ static enum hs_outcome outcome_of(const struct hs_hit_result *result, enum hs_ch
 }
 
 /* Returns the target of the claim, or NULL if the path of the claim cannot be tested again (for
-   example because the claim has pellets). Sets *lands if the path
-   touched the target. */
+   example because the claim has pellets). Sets *lands to whether the path touched the target. */
 static const struct hs_player *target_of(const struct hs_claim_facts *f, bool *lands)
 {
     const struct hs_hit_claim *claim = f->claim;
@@ -351,8 +353,8 @@ static const struct hs_player *target_of(const struct hs_claim_facts *f, bool *l
     return hs_players_find(&f->match->players, claim->target);
 }
 
-/* Returns whether the path, moved up by `high`, touches the target `late_us` after `hit_time`.
-   Sets *has_pose if the target has a pose at that time. */
+/* Moves the path up by `high`. Returns whether this path touches the target `late_us` after
+   `hit_time`. Sets *has_pose to whether the target has a pose at that time. */
 static bool meets(struct hs_claim_facts *f, const struct hs_player *target, int64_t late_us,
                   double high, bool *has_pose)
 {
@@ -369,8 +371,8 @@ static bool meets(struct hs_claim_facts *f, const struct hs_player *target, int6
     return *has_pose && contact.touched;
 }
 
-/* Tests the claim at hit_time and at hit_time + interp. Answers yes if it hits only at the later
-   time, no if it hits only at hit_time, otherwise nothing. */
+/* Tests the claim at hit_time and at hit_time + interp. Answers yes if the claim hits only at the
+   later time, no if the claim hits only at hit_time, otherwise nothing. */
 static enum hs_says says_interp_twice(struct hs_claim_facts *f)
 {
     bool lands, has_pose;

@@ -38,7 +38,7 @@ void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs
 /* ---- the sight of a body ---- */
 
 /* The tested points are moved towards the body's centre by this share of their distance from the
-   centre. Otherwise the floor would hide the soles. */
+   centre. Otherwise the floor would hide the lowest point. */
 #define DRAWN_IN 0.01
 
 /* A component of a direction that is smaller than this counts as 0, so that rounding does not

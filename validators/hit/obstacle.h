@@ -1,24 +1,25 @@
 /* Finds the obstacle that blocks a path or a line of sight (world/blockers.h), and reports it in
-   the rows of checks. Internal to validators/. */
+   the rows of checks. An unknown mover is a mover without a pose, or a mover that may no longer be
+   solid after a restore. Internal to validators/. */
 #ifndef HS_OBSTACLE_H
 #define HS_OBSTACLE_H
 
 #include "validators/hit/context.h"
 #include "validators/world/blockers.h"
 
-/* Calls hs_blockers_find, and sets the flag mover_unknown if a mover has no pose. */
+/* Calls hs_blockers_find, and sets the flag mover_unknown if a mover is unknown. */
 void hs_obstacle_find(struct hs_hit_context *c, const struct hs_path *path, double radius,
                       struct hs_obstacle *out);
 
-/* Calls hs_blockers_between, and sets the flag mover_unknown if a mover has no pose. */
+/* Calls hs_blockers_between, and sets the flag mover_unknown if a mover is unknown. */
 void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
                          int64_t time_us, enum hs_obstacle_scope scope, struct hs_obstacle *out);
 
 /*
  * Returns whether a rewound body is visible from `from` at `time_us`. Three points of the body are
  * tested: its centre, its highest and its lowest point along `up`. Returns HS_REASON_OK if at least
- * one is visible, HS_REASON_BLAST_OCCLUDED if the world hides all three, and hs_unknown_reason if
- * the result depends on a mover without a pose.
+ * one point is visible, HS_REASON_BLAST_OCCLUDED if the world hides all three points, and
+ * hs_unknown_reason if the result depends on an unknown mover.
  */
 enum hs_reason hs_sight_of_body(struct hs_hit_context *c, struct hs_vec from,
                                 const struct hs_body *body, int64_t time_us);

@@ -28,15 +28,16 @@ void hs_report_lack(const struct hs_hit_context *c, struct hs_check_row *row,
 enum hs_reason hs_report_missing(const struct hs_hit_context *c, struct hs_check_row *row,
                                  const struct hs_view *view, enum hs_reason no_history);
 
-/* Copies into the row what the row's check found for the hit's posted shot. Returns the reason of
-   this finding, or HS_NO_ROW if there is no such finding. */
+/* Copies the result that the row's check had for the hit's posted shot into the row. Returns the
+   reason of this result, or HS_NO_ROW if there is no such result. */
 enum hs_reason hs_report_posted(const struct hs_hit_context *c, struct hs_check_row *row);
 
 /* Returns whether the row's check failed or was unknown for the hit's posted shot; false without a
    posted shot. */
 bool hs_posted_failed(const struct hs_hit_context *c, const struct hs_check_row *row);
 
-/* Returns the reason why a pose is missing: `no_history` if the player has no frames at all. */
+/* Returns the reason why a pose is missing. If the player has no frames at all, the result is
+   `no_history`. */
 enum hs_reason hs_missing_pose_reason(enum hs_rewind_status status, enum hs_reason no_history);
 
 #endif

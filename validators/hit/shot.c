@@ -33,8 +33,8 @@ static int64_t launch_age(const struct hs_match *match, const struct hs_shot_cla
     return late < 0 ? 0 : late > limit ? limit : late;
 }
 
-/* Returns how far the server's projectile is behind the client's, in microseconds. If the ping
-   exceeds the maximum, sets *sleep_us to the time for which the client must delay its own
+/* Returns how far the server's projectile is behind the client's projectile, in microseconds. If
+   the ping exceeds the maximum, sets *sleep_us to the time for which the client must delay its own
    projectile. */
 static int64_t forward_time(const struct hs_match *match, const struct hs_shot_claim *claim,
                             int64_t now_us, int64_t *sleep_us)
@@ -51,8 +51,8 @@ static int64_t forward_time(const struct hs_match *match, const struct hs_shot_c
     return (int64_t)((double)hs_connection_prediction(&connection, rules) * rules->dilation);
 }
 
-/* Returns how long a projectile can still fly after the server advanced it by forward_us, or -1
-   if the weapon fires no projectile. */
+/* Returns how long a projectile can still fly after the server advanced the projectile by
+   forward_us, or -1 if the weapon fires no projectile. */
 static int64_t remaining_flight(const struct hs_match *match, uint16_t index, int64_t forward_us)
 {
     if (index == HS_NONE || match->ruleset->weapons[index]->type != HS_WEAPON_PROJECTILE)
@@ -96,7 +96,8 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
 }
 
 /* Stores the results of the checks that also count for the shot's hits. The check `latency` runs
-   again for each hit, but if it was unknown for the shot, it stays unknown. */
+   again for each hit. But if its outcome was unknown for the shot, the outcome is unknown for the
+   hits too. */
 static void remember_checks(const struct hs_hit_result *result, struct hs_posted_shot *shot)
 {
     for (uint16_t i = 0; i < result->check_count && shot->check_count < HS_MAX_REMEMBERED; i++) {

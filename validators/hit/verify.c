@@ -26,7 +26,7 @@ static void describe_rewind(struct hs_hit_context *c)
         c->out->flags |= 1u << HS_FLAG_CLAMPED_TO_NEWEST;
 }
 
-/* Returns how many bodies a claim can hurt by contact with one pellet. */
+/* Returns how many bodies one pellet of a claim can hurt by contact. */
 static double pierceable(const struct hs_hit_context *c)
 {
     double pierce = (double)c->weapon->pierce, victims = (double)c->claim->victim_count;
@@ -111,8 +111,8 @@ static void meet(struct hs_hit_context *c, union meeting *meeting)
     }
 }
 
-/* Sweeps the path of a projectile before the checks run, because the time of the contact counts in
-   many of them. */
+/* Sweeps the path of a projectile before the checks run, because many checks use the time of the
+   contact. */
 static void settle_flight(struct hs_hit_context *c, union meeting *meeting)
 {
     if (c->is_shot || !c->has_path || c->path.flight_legs == 0 || c->claim->pellet_count > 0)
@@ -150,8 +150,8 @@ static bool run_check(struct hs_hit_context *c, enum hs_check check, struct hs_c
 }
 
 /* Runs the checks that apply, in order of precedence. If nothing names a weapon and the weapon
-   check is enforced, the checks after it do not run. They need the weapon, and could reject an
-   honest claim without it. */
+   check is enforced, the checks after the weapon check do not run. These later checks need the
+   weapon. Without the weapon, they could reject an honest claim. */
 static void run_checks(struct hs_hit_context *c, union meeting *meeting)
 {
     struct hs_check_row *row = c->out->checks;
@@ -172,7 +172,8 @@ static void run_checks(struct hs_hit_context *c, union meeting *meeting)
 
 /* ---- the verdict ---- */
 
-/* Lists a reason only once: several checks can have the same reason, for example a missing pose. */
+/* Adds a reason to the list only once, because several checks can have the same reason, for example
+   a missing pose. */
 static void add_would_reject(struct hs_hit_result *out, enum hs_reason reason)
 {
     for (uint16_t i = 0; i < out->would_reject_count; i++)
@@ -212,7 +213,8 @@ static void decide(struct hs_hit_context *c)
 /* Returns the numbers that the cost of a prepared claim depends on. */
 static struct hs_hit_size size_of(const struct hs_hit_context *c)
 {
-    /* A posted shot tests no bodies, only what is between the eye and the start. */
+    /* For a posted shot, no bodies are tested. Only the line from the eye to the start is
+       tested. */
     struct hs_hit_size size = {.bodies = c->is_shot ? 0 : c->match->players.count,
                                .near = HS_WORK_NEAR_BODIES,
                                .hitboxes = hs_ruleset_hitboxes(c->ruleset),

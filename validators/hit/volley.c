@@ -14,9 +14,9 @@ static void record_missing(struct hs_volley *volley, enum hs_reason reason,
     volley->is_missing = true;
 }
 
-/* Stores the obstacle for the answer: the first mover that may be in the way, otherwise the
-   first certain obstacle. A pellet that an unknown mover may stop could still hit, so a certain
-   obstacle on another pellet's path does not decide. */
+/* Stores the obstacle for the answer: the first unknown mover (obstacle.h) that may be in the way,
+   otherwise the first certain obstacle. A pellet that an unknown mover may stop could still hit, so
+   a certain obstacle on another pellet's path does not decide the outcome. */
 static void record_obstacle(struct hs_volley *volley, const struct hs_encounter *e)
 {
     bool is_unknown = !e->is_occluded;
@@ -147,7 +147,8 @@ static void verify_pellet(struct hs_hit_context *c, size_t pellet_index, struct 
     volley->has_names = true;
     volley->named[pellet_index] = view.player;
     enum hs_reason reason = hs_verify_victim(c, &view, name, false);
-    if (reason != HS_REASON_OK || view.player == NULL) { /* without a player, the reason says why */
+    if (reason != HS_REASON_OK || view.player == NULL) { /* without a player, `reason` is never
+                                                            HS_REASON_OK */
         bool missing = hs_reason_verdict(reason) == HS_VERDICT_INCONCLUSIVE;
         refuse(out, missing ? HS_PELLET_UNKNOWN : HS_PELLET_REFUSED, reason);
         if (missing) {
@@ -218,7 +219,7 @@ static enum hs_pellet_outcome outcome_of(enum hs_reason reason)
 }
 
 /* Returns the first row that says why the target is not hit, or NULL. Rows of the check `contact`
-   count even if it is not enforced: they say whether the pellet touches the target. */
+   count even if it is not enforced: these rows say whether the pellet touches the target. */
 static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
 {
     for (uint16_t i = 0; i < c->out->check_count; i++) {

@@ -2,13 +2,14 @@
  * Estimates the cost of a claim before its evaluation, in the work units of validators/work.h.
  *
  * The estimate assumes that at most `near` players are close to a path. Each of these players is
- * assumed to be close to only HS_WORK_NEAR_LEGS of the path's legs. Hostile maps and bodies can
- * cost more. So the work is also counted during the evaluation (struct hs_work), and a claim that
- * exceeds its limit is stopped. A request then costs at most its budget plus one step of its last
- * claim.
+ * assumed to be close to only HS_WORK_NEAR_LEGS of the path's legs. Maps and bodies that an
+ * attacker designs can cost more. So the work is also counted during the evaluation (struct
+ * hs_work), and a claim that exceeds its limit is stopped. A request then costs at most its budget
+ * plus one step of its last claim.
  *
- * `build/release/tests/bench/bench_work -v` measures expensive claims. There a unit took 1.7 to 8.8
- * ns of processor time. Triangles that only the exact test excludes took the longest.
+ * `build/release/tests/bench/bench_work -v` measures expensive claims. In these measurements, a
+ * unit took 1.7 to 8.8 ns of processor time. A unit took longest in tests of triangles that only
+ * the exact test excludes.
  */
 #ifndef HS_HIT_WORK_H
 #define HS_HIT_WORK_H
@@ -16,9 +17,9 @@
 #include "validators/ruleset.h"
 #include "validators/work.h"
 
-/* The assumed number of bodies near a path: for ordinary claims, and for a ruleset's most
-   expensive claim. Lower values let too many expensive claims start. Higher values refuse claims
-   that would fit. */
+/* The assumed number of bodies near a path: for ordinary claims, and for a ruleset's most expensive
+   claim. With lower values, too many expensive claims would start. With higher values, claims that
+   fit into the limit would be refused. */
 enum { HS_WORK_NEAR_BODIES = 16, HS_WORK_NEAR_BODIES_MAX = 64 };
 
 /* The assumed number of legs of a flight near one body: half a second of flight. */
@@ -48,7 +49,7 @@ struct hs_hit_size {
     bool has_blast;
 };
 
-/* Returns the estimated work units of such a claim. Pure. */
+/* Returns the estimated work units of a claim with these numbers. Pure. */
 uint64_t hs_hit_work(const struct hs_hit_size *size);
 
 #endif

@@ -4,7 +4,7 @@
 #include "validators/ruleset.h"
 
 const struct hs_builtin_ruleset hs_builtin_rulesets[HS_BUILTIN_RULESETS] = {
-    {"centimetres", 1.0, HS_UP_PZ}, /* the first one is the default */
+    {"centimetres", 1.0, HS_UP_PZ}, /* the first ruleset is the default */
     {"metres", 100.0, HS_UP_PZ},    {"inches", 2.54, HS_UP_PZ}, {"unreal", 1.0, HS_UP_PZ},
     {"unity", 100.0, HS_UP_PY},     {"godot", 100.0, HS_UP_PY}, {"source", 2.54, HS_UP_PZ},
 };

@@ -15,8 +15,8 @@ static double hitbox_reach(const struct hs_hitbox *box)
     return hs_vec_length(box->center) + extent;
 }
 
-/* Returns the vector from the centre to one end of a capsule around the hitbox, and sets *radius to
-   the radius of this capsule. */
+/* Computes a capsule around a hitbox. Returns the vector from the centre of the capsule to one end
+   of its segment, and sets *radius to the radius of the capsule. */
 static struct hs_vec capsule_axis(const struct hs_hitbox *box, double *radius)
 {
     struct hs_vec axes[3], h = box->half_extents;
@@ -71,7 +71,7 @@ static void extend(struct hs_vec *low, struct hs_vec *high, struct hs_vec center
 }
 
 /* Computes the bounds of a stance. The box contains the capsule around each hitbox. If the bone is
-   scaled, it contains the ball around the bone instead. */
+   scaled, the box contains the ball around the bone instead. */
 static void bound_stance(const struct hs_rig *rig, struct hs_stance *stance)
 {
     const double rotation_error = 1e-5; /* more than the errors of rotations in float */

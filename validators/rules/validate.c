@@ -113,7 +113,8 @@ static void finish_weapon(const struct hs_ruleset *ruleset, struct hs_weapon *we
     if (weapon->type == HS_WEAPON_PROJECTILE && !weapon->has_world_radius &&
         weapon->world_radius == 0)
         weapon->world_radius = weapon->radius;
-    /* Without a posted shot, nobody knows when a projectile was launched or where pellets went. */
+    /* Without a posted shot, it is unknown when a projectile was launched, or in which directions
+       pellets went. */
     if (!weapon->has_require_shot)
         weapon->require_shot = weapon->type == HS_WEAPON_PROJECTILE || weapon->pellets > 1;
 }

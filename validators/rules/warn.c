@@ -61,7 +61,7 @@ static enum hs_up longest_direction(struct hs_vec v, enum hs_up up)
     return along(v, up) < along(v, longest) / 4 ? longest : up;
 }
 
-/* Returns the size of the box around the root and the centres of all hitboxes. */
+/* Returns the lengths of the sides of the box around the root and the centres of all hitboxes. */
 static struct hs_vec extent(const struct hs_rig *rig, const struct hs_stance *stance)
 {
     struct hs_vec low = {0, 0, 0}, high = {0, 0, 0};
@@ -119,9 +119,9 @@ static void check_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up
 /*
  * Divides `value` by the reach of the body. Warns and returns false if the ratio is below `low` or
  * above `high`. A speed counts as the length covered in a second. 0 is accepted, because it means
- * that the value is not set. Ratios to the body work for every unit of length. The bounds are wide,
- * but less than a factor of 100 away from usual values, so that a mix-up of metres and centimetres
- * is found.
+ * that the value is not set. The ratio to the body does not depend on the unit of length. The
+ * bounds are wide. But they are less than a factor of 100 away from usual values, so that a mix-up
+ * of metres and centimetres is found.
  */
 static bool check_length(struct warning *w, const char *pointer, double value, double low,
                          double high)

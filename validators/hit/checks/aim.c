@@ -4,8 +4,8 @@
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 
-/* The client only estimates the fire time. So the shot may match the aim in a frame that is earlier
-   or later by this much. At TURN_SPEED, hands turn 40 degrees in this time. */
+/* The client only estimates the fire time. So the shot may match the aim in a frame that is up to
+   STAMP_ERROR_US earlier or later. At TURN_SPEED, hands turn 40 degrees in this time. */
 #define STAMP_ERROR_US 20000
 
 /* How fast hands turn, in degrees per second. A shot fired after the newest frame is compared with
@@ -19,8 +19,8 @@ static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)
     return out->x != 0 || out->y != 0 || out->z != 0;
 }
 
-/* Returns the angle between the shot and the arc between two aims, in radians; for pellets, the
-   largest of their angles. */
+/* Returns the angle between the shot and the arc between two aims, in radians. For a claim with
+   pellets, returns the largest of the pellets' angles. */
 static double off_aim(const struct hs_hit_context *c, struct hs_vec from, struct hs_vec to)
 {
     struct hs_vec pellet;
@@ -34,7 +34,8 @@ static double off_aim(const struct hs_hit_context *c, struct hs_vec from, struct
 }
 
 /* Computes the angle between the shot and the arc between the aims of two samples. If only one
-   sample has an aim, the arc is that aim. Returns false if neither has one. */
+   sample has an aim, the angle to this aim is computed. Returns false if neither sample has an
+   aim. */
 static bool off_samples(const struct hs_hit_context *c, const struct hs_sample *first,
                         const struct hs_sample *second, double *off)
 {
@@ -45,8 +46,8 @@ static bool off_samples(const struct hs_hit_context *c, const struct hs_sample *
     return has_from || has_to;
 }
 
-/* Returns the smallest angle to the arcs between samples near the fire time, or `nearest` if that
-   is smaller. */
+/* Returns the smallest angle between the shot and the arcs between samples near the fire time.
+   Returns `nearest` if no angle is smaller than `nearest`. */
 static double off_nearby(struct hs_hit_context *c, double nearest)
 {
     const struct hs_history *history = c->shooter.player->history;
@@ -79,9 +80,9 @@ static int64_t lag_of(const struct hs_hit_context *c)
     return lag_us > 0 ? lag_us : 0;
 }
 
-/* Returns the allowed angle in degrees. Bullets leave within the spread around the aim. But if
-   the shot has a seed or directions, the middle of its pellets is compared, so the spread is not
-   added. */
+/* Returns the allowed angle in degrees. A bullet may leave the aim by up to the spread, so the
+   spread is added. But if the shot has a seed or directions, the middle of its pellets is compared,
+   and the spread is not added. */
 static double tolerance(const struct hs_hit_context *c)
 {
     double spread = c->weapon != NULL && !c->shot_spreads ? c->weapon->spread_deg : 0;
@@ -115,7 +116,8 @@ enum hs_reason hs_check_aim(struct hs_hit_context *c, struct hs_check_row *row)
         if (hs_degrees(off) > limit)
             off = off_nearby(c, off);
     } else if (c->posted != NULL) {
-        /* Compare the direction of the hit, because it may differ from that of its posted shot. */
+        /* Compare the direction of the hit, because it may differ from the direction of its posted
+           shot. */
         if (!c->posted->shot->has_direction)
             return report_unknown(c, row);
         off = off_aim(c, c->posted->shot->direction, c->posted->shot->direction);

@@ -1,11 +1,12 @@
-/* binding: does the claimed path start in the direction of the posted shot? For a projectile,
-   its launch direction is compared. Pellets are compared with the direction of the shot here;
-   pellets.c compares each one with its own direction. */
+/* binding: does the claimed path start in the direction of the posted shot? For a projectile, its
+   launch direction is compared. Pellets are compared with the direction of the shot here; pellets.c
+   compares each pellet with its own expected direction. */
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 
-/* Games round the start and end of a trace, in some engines to a centimetre. So the end may be
-   off the shot's line by this share of hit.sweep_extension. This matters only for short traces. */
+/* Games round the start and end of a trace, in some engines to a centimetre. So the end may be off
+   the shot's line by this share of hit.sweep_extension. The rounding matters only for short
+   traces. */
 #define ROUNDING_SHARE 0.1
 
 /* The directions that a claim may have. */
@@ -57,17 +58,18 @@ static double nearest(const struct bound *bound, struct hs_vec direction)
 /*
  * A launch that reaches the end of the claim may have any speed that the weapon allows, and a flat
  * or a lobbed arc. Computes the smallest angle, in radians, between such a launch and the allowed
- * directions. The claimed times are not used: their rounding to ticks would turn the launch of a
- * slow projectile by several degrees. Returns false if no launch reaches the end.
+ * directions. The claimed times are not used, because games round times to ticks. This rounding
+ * would turn the launch of a slow projectile by several degrees. Returns false if no launch reaches
+ * the end.
  */
 static bool launch_off(const struct hs_hit_context *c, const struct bound *bound, double *off)
 {
     double speed = c->weapon->speed, flat[2], lobbed[2], needed;
     if (!hs_hit_flight_times(c, speed * (1 + HS_SPEED_TOLERANCE), &flat[0], &lobbed[0], &needed))
         return false;
-    /* If the slowest allowed speed does not reach the end, use the slowest launch that does. Its
-       flat and its lobbed arc are the same. Its flight time is sqrt(2 d / g), where d is the
-       distance from start to end (`trace_length`). */
+    /* If the slowest allowed speed does not reach the end, use the slowest launch that reaches the
+       end. Its flat and its lobbed arc are the same. Its flight time is sqrt(2 d / g), where d is
+       the distance from start to end (`trace_length`). */
     if (!hs_hit_flight_times(c, speed * (1 - HS_SPEED_TOLERANCE), &flat[1], &lobbed[1], &needed))
         flat[1] = lobbed[1] = sqrt(2 * c->trace_length / c->weapon->gravity);
     double low = nearest_to_arc(bound, hs_hit_launch(c, flat[0]), hs_hit_launch(c, flat[1]));

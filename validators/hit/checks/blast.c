@@ -2,7 +2,7 @@
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 
-/* The centre of a blast can be exactly on a surface, if the projectile is a point. So
+/* If the projectile is a point, the centre of its blast can be exactly on a surface. So
    line-of-sight tests start off the surface, by this share of the blast's radius. */
 #define OFF_SURFACE 1e-5
 
@@ -31,7 +31,7 @@ static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs
 }
 
 /* Finds the centre of the blast. If there is an impact, the blast is centred on the projectile's
-   sphere, not on the touched point. Otherwise it is centred on the claimed end. */
+   sphere, not on the touched point. Otherwise the blast is centred on the claimed end. */
 static struct explosion find_explosion(struct hs_hit_context *c)
 {
     const struct hs_blast *blast = &c->weapon->blast;
@@ -57,7 +57,7 @@ static double share_at(const struct hs_blast *blast, double distance)
     return 1 + (blast->min_scale - 1) * (out < 1 ? out : 1);
 }
 
-/* Returns HS_REASON_OK if the body is within the blast and the world does not shield it. Sets
+/* Returns HS_REASON_OK if the body is within the blast and the world does not shield the body. Sets
    `*distance` to the distance from the centre to the nearest hitbox; 0 inside a hitbox. */
 static enum hs_reason reach_body(struct hs_hit_context *c, const struct explosion *x,
                                  const struct hs_view *view, double *distance)
@@ -78,8 +78,8 @@ static enum hs_reason reach_body(struct hs_hit_context *c, const struct explosio
     return hs_sight_of_body(c, x->eye, &body, x->time_us);
 }
 
-/* Returns HS_REASON_OK if the blast damages a player. It damages the shooter only if self_scale
-   is not 0. */
+/* Returns HS_REASON_OK if the blast damages a player. The blast damages the shooter only if
+   self_scale is not 0. */
 static enum hs_reason check_player(struct hs_hit_context *c, const struct explosion *x,
                                    const struct hs_view *view, struct hs_str name, double *distance)
 {
@@ -132,8 +132,8 @@ static bool is_named(const struct hs_hit_context *c, const struct hs_player *pla
     return false;
 }
 
-/* Damages the players whom only pellets name. For the others of these players, the list of pellets
-   says why they are not hurt. Returns whether anyone is damaged. */
+/* Damages the players whom only pellets name. If such a player is not damaged, the list of pellets
+   contains the reason. Returns whether anyone is damaged. */
 static bool hurt_named(struct hs_hit_context *c, const struct explosion *x)
 {
     bool hurts = false;
@@ -220,10 +220,11 @@ static bool may_miss(const struct hs_hit_context *c)
 }
 
 /*
- * Returns the first row with a failure or an unknown outcome that concerns only the direct target.
- * Returns NULL if the target is not refused, or if the blast must not be evaluated instead. The
- * blast counts only if the projectile struck something, and if no enforced check of shooter,
- * weapon, times, origin or flight failed.
+ * Looks at the rows of enforced checks that failed or had an unknown outcome. If all these rows
+ * concern only the direct target, returns the first of them. Returns NULL if there is no such row,
+ * or if the blast cannot replace the direct hit. A blast can replace the direct hit only if the
+ * projectile struck something, and if no enforced check of shooter, weapon, times, origin or flight
+ * failed.
  */
 static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
 {
@@ -257,8 +258,10 @@ static void burst_at_target(struct hs_hit_context *c, const struct hs_contact *t
                                         .zone = c->ruleset->zones[box->zone].name};
 }
 
-/* Corrects the impact of a projectile that explodes at a target within claim_padding, or that flew
-   past an obstacle beside the path that hides the target, and exploded further along its path. */
+/* Corrects the impact in two cases. If the target counts as hit because of claim_padding, the
+   projectile explodes at the target, unless the world stops it earlier. If an obstacle beside the
+   path hides the target, the projectile flies past this obstacle, and explodes further along its
+   path. */
 static void find_burst(struct hs_hit_context *c)
 {
     const struct hs_encounter *e = c->encounter;
@@ -275,9 +278,9 @@ static void find_burst(struct hs_hit_context *c)
         hs_describe_obstacle(c, &e->end);
 }
 
-/* Removes the direct hit, and lists its target as the first refused victim. For a miss, the entry
-   contains the gap. If only pellets name players, no victim is listed, because the list of pellets
-   contains the reasons. */
+/* Removes the direct hit, and lists its target as the first refused victim. If the direct hit is a
+   miss, the entry contains the gap. If only pellets name players, no victim is listed, because the
+   list of pellets contains the reasons. */
 static void refuse_direct(struct hs_hit_context *c, const struct hs_check_row *direct)
 {
     bool has_length = direct->unit == HS_UNIT_LENGTH;

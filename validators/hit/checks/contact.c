@@ -43,7 +43,8 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
     hs_describe_first(c, e);
     hs_report_measure(row, HS_UNIT_LENGTH, target->nearest.gap, c->ruleset->hit.claim_padding);
     hs_report_player(row, c->target.player);
-    if (c->is_weapon_stale) /* the actual weapon is unknown, and may have a larger sphere */
+    if (c->is_weapon_stale) /* the weapon is unknown, and the sphere of the actual weapon may be
+                               larger */
         return HS_REASON_HISTORY_TOO_SHORT;
     if (e->reaches) {
         c->is_lenient = true;
@@ -75,7 +76,7 @@ static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *v
     return contact.touched;
 }
 
-/* Returns whether the target is hit before another body is touched. */
+/* Returns whether the path hits the target before it touches `body`. */
 static bool is_behind_target(const struct hs_hit_context *c, const struct hs_contact *body)
 {
     const struct hs_contact *target = &c->encounter->target;
@@ -84,7 +85,7 @@ static bool is_behind_target(const struct hs_hit_context *c, const struct hs_con
 }
 
 /* Checks an additional victim: the path must touch the victim, and the weapon must pierce all
-   bodies in front of them. */
+   bodies in front of the victim. */
 static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct hs_str name)
 {
     const struct hs_encounter *e = c->encounter;
@@ -144,7 +145,8 @@ static void pierce_touched(struct hs_hit_context *c)
     }
 }
 
-/* Returns whether pierce_touched has already checked a victim. */
+/* Returns whether a victim already has damage or is already refused. Such a victim need not be
+   checked again. */
 static bool is_checked(const struct hs_hit_context *c, struct hs_str name)
 {
     for (uint16_t i = 0; i < c->landed_count; i++)

@@ -24,9 +24,10 @@ static bool may_be_paid(const struct hs_hit_context *c)
     return match->has_lost_payments && c->fire_time_us <= match->lost_until_us;
 }
 
-/* Returns whether a hit needs a posted shot. It does if the rules require one, if some shots could
-   not be recorded, or if a posted shot with another weapon uses the number. It also does if the
-   shooter posts the shots of this weapon, or posts shots and the weapon is unknown. */
+/* Returns whether a hit needs a posted shot. A hit needs a posted shot if the rules require it, if
+   some shots could not be recorded, or if a posted shot with another weapon uses the number. A hit
+   also needs a posted shot if the shooter posts the shots of this weapon. If the weapon is unknown,
+   it is enough that the shooter posts any shots. */
 static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers *shots)
 {
     if (c->ruleset->hit.require_shot || (c->weapon != NULL && c->weapon->require_shot))
@@ -48,8 +49,8 @@ static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers 
 static enum hs_reason check_unposted(const struct hs_hit_context *c,
                                      const struct hs_ledger_numbers *shots)
 {
-    /* The shot was sent but could not be recorded. The game server must send it again, followed
-       by the hit. */
+    /* The shot may be one that could not be recorded. The game server must send this shot again,
+       and then the hit. */
     bool was_lacked = shots != NULL && shots->lacks_some &&
                       c->fire_time_us >= shots->lacked_from_us &&
                       c->fire_time_us <= shots->lacked_until_us;

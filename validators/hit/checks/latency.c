@@ -3,8 +3,8 @@
 #include "validators/hit/checks.h"
 #include "validators/match/connection.h"
 
-/* How far a time is from the expected time, and how far it may be. Older and newer times have
-   different slacks. */
+/* The difference between a time and the expected time, and the largest allowed difference (the
+   slack). Older and newer times have different slacks. */
 struct misfit {
     int64_t off_us, slack_us;
     /* True if off_us is larger than the slack in the ruleset. The time may still fit, because noise
@@ -37,8 +37,9 @@ static bool lacks_fire_time(const struct hs_hit_context *c)
 }
 
 /* Checks that a claim is not earlier than the accepted claim before it (hs_ledger_accepted_before).
-   Allows rewind.backstep. Compares the fire times, and for two instant hits also the hit times. If
-   one of the two instant hits has no separate fire time, only the hit times are compared. */
+   A claim may be earlier by at most rewind.backstep. Compares the fire times, and for two instant
+   hits also the hit times. If one of the two instant hits has no separate fire time, only the hit
+   times are compared. */
 static enum hs_reason check_order(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_ledger_entry *before =
@@ -64,13 +65,14 @@ struct slacks {
 
 /*
  * A noisy connection gets more slack: each slack grows by the noise, but at most by older_slack.
- * This does not raise the slack for newer times above older_slack.
+ * But the noise does not raise the slack for newer times above older_slack.
  *
  * A quiet connection gets less slack: 85 % of the slacks for older and newer times, and 60 % of the
- * slack for jumps. These shares were chosen with `simulate hits`. With these shares, a cheat that
- * picks poses wins about 14 % more hits than honest play; with the full slack, it wins 18 % more.
- * On a LAN the shares reject 5 more honest claims in 10,000. A smaller share of older_slack would
- * not reduce the cheat's gain further.
+ * slack for jumps. These shares were chosen with `simulate hits`. A cheat can choose the hit times
+ * at which the poses are most favourable. With these shares, such a cheat wins about 14 % more hits
+ * than honest play; with the full slack, it wins 18 % more. On a LAN the shares reject 5 more
+ * honest claims in 10,000. A smaller share of older_slack would not reduce the cheat's gain
+ * further.
  */
 static struct slacks slacks_of(const struct hs_hit_context *c)
 {
@@ -88,9 +90,9 @@ static struct slacks slacks_of(const struct hs_hit_context *c)
     return slacks;
 }
 
-/* Checks that the offset is similar to those of other hits at about the same time. The delay of
-   a connection does not jump back and forth within a short time, but the offsets of a client
-   that picks poses do. */
+/* Checks that the offset is similar to the offsets of other hits at about the same time. The delay
+   of a connection does not jump back and forth within a short time, but the offsets jump if a
+   client chooses favourable hit times. */
 static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *row)
 {
     if (!c->out->has_offset || c->used_numbers == NULL)
@@ -105,10 +107,10 @@ static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *
 }
 
 /*
- * Compares hit_time with the expected time. Delays only make a round trip longer than its minimum.
- * So an honest claim's time is often older than expected, and seldom newer. The time of a posted
- * shot may be anywhere between the moment that the shooter saw and `now`. The check `rewind`
- * rejects later times.
+ * Compares hit_time with the expected time. Delays can only make a round trip longer than the
+ * smallest round trip. So the time of an honest claim is often older than expected, and seldom
+ * newer. The time of a posted shot may be anywhere between the time of the picture that the shooter
+ * saw and `now`. The check `rewind` rejects times that are too far after `now`.
  */
 static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us,
                              const struct slacks *slacks)
@@ -121,8 +123,8 @@ static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us
     return (struct misfit){off_us, slacks->newer_us, off_us > rules->newer_slack_us};
 }
 
-/* Compares hit_time with the posted shot. The shooter may have fired long after the moment that
-   they saw, but cannot have seen what happened after the shot. */
+/* Compares hit_time with the posted shot. The shooter may have fired long after the time of the
+   picture that they saw. But this time cannot be after the shot. */
 static struct misfit compare_shot(const struct hs_hit_context *c, const struct slacks *slacks)
 {
     int64_t off_us = larger(c->hit_time_us - c->fire_time_us, 0);

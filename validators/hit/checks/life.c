@@ -1,8 +1,8 @@
 /* life: was the shooter alive? Was the target alive, in their newest life, and not protected? */
 #include "validators/hit/checks.h"
 
-/* Returns when the player died. If that is unknown, returns the time of the oldest sample after the
-   death. */
+/* Returns the time when the player died. If this time is unknown, returns the time of the oldest
+   sample after the death. */
 static int64_t death_time(const struct hs_view *view, bool *is_known)
 {
     const struct hs_history *history = view->player->history;
@@ -22,8 +22,8 @@ static int64_t death_time(const struct hs_view *view, bool *is_known)
 }
 
 /* Checks that the shooter was alive, or dead for at most death_grace. The outcome is unknown if the
-   shooter may have been dead for longer, because the sample of the death is missing. It is also
-   unknown if the death is from before a restore. */
+   shooter may have been dead for longer, because the sample of the death is missing. The outcome is
+   also unknown if the death is from before a restore. */
 static enum hs_reason check_shooter(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_view *view = &c->shooter;
@@ -75,7 +75,8 @@ static void measure_target(const struct hs_hit_context *c, enum hs_reason reason
 
 enum hs_reason hs_check_life(struct hs_hit_context *c, struct hs_check_row *row)
 {
-    /* The check of the posted shot already covered the shooter's life. */
+    /* For a posted shot, this check already ran when the shot was posted, and tested whether the
+       shooter was alive. */
     bool knows_shooter = c->shooter.status == HS_REWIND_OK && c->posted == NULL;
     bool knows_target = c->target.status == HS_REWIND_OK;
     enum hs_reason shooter = knows_shooter ? check_shooter(c, row) : HS_REASON_OK;

@@ -3,7 +3,8 @@
 #include "validators/hit/checks.h"
 #include "validators/hit/obstacle.h"
 
-/* Compares the start with the shooter's eye, `from`, and tests for a wall between them. */
+/* Compares the start with `from`, which is the shooter's eye or the start of the posted shot. Tests
+   for a wall between them. */
 static enum hs_reason check_start(struct hs_hit_context *c, struct hs_check_row *row,
                                   struct hs_vec from, double tolerance, bool only_map)
 {
@@ -30,6 +31,7 @@ enum hs_reason hs_check_origin(struct hs_hit_context *c, struct hs_check_row *ro
        shooter and the movers have no pose at the fire time, so only the map is tested for walls. */
     if (c->shooter.status != HS_REWIND_OK)
         return check_start(c, row, c->posted->start, tolerance, true);
-    /* Between two samples, the eye may have been anywhere between its two positions. */
+    /* Between two samples, the eye may have been anywhere between its positions in the two
+       samples. */
     return check_start(c, row, c->eye, tolerance + c->eye_moved, false);
 }

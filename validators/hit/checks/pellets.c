@@ -11,14 +11,15 @@ struct matching {
     size_t pellets, count;
     /* Angle from each pellet to each direction; radians. */
     double off[HS_MAX_PELLETS][HS_MAX_PELLETS];
-    /* The pellet assigned to each direction; the value of `pellets` means no pellet. */
+    /* The pellet that is assigned to each direction; equal to `pellets` if no pellet is
+       assigned. */
     size_t owner[HS_MAX_PELLETS];
-    bool tried[HS_MAX_PELLETS]; /* directions tried for this pellet */
+    bool tried[HS_MAX_PELLETS]; /* directions that were already tried for the current pellet */
 };
 
-/* Assigns a pellet to a direction within the tolerance. If all such directions are taken, tries
-   to move their pellets to other directions (augmenting paths: Kuhn, The Hungarian method for
-   the assignment problem, 1955). */
+/* Assigns a pellet to a direction within the tolerance. If all such directions have a pellet, tries
+   to move these pellets to other directions (augmenting paths: Kuhn, The Hungarian method for the
+   assignment problem, 1955). */
 static bool place_pellet(struct matching *m, size_t pellet, double tolerance)
 {
     for (size_t k = 0; k < m->count; k++) {
@@ -68,7 +69,7 @@ static double spread_error(struct hs_hit_context *c, const struct hs_vec *expect
 }
 
 /* Returns the largest angle between two claimed pellets, in radians. Compares chords, because a
-   chord is cheaper to compute than an angle, and grows with it. */
+   chord is cheaper to compute than an angle, and grows with the angle. */
 static double widest_pair(struct hs_hit_context *c)
 {
     size_t count = c->claim->pellet_count, widest[2] = {0, 0};

@@ -8,7 +8,7 @@ static uint16_t team_of(const struct hs_view *view)
     return hs_rewind_state(view->player->history, &view->bracket)->team;
 }
 
-/* If the shooter's pose has left the history, the posted shot knows their team. */
+/* If the shooter's pose is no longer in the history, the team in the posted shot is used. */
 bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *view)
 {
     uint16_t team = team_of(view);

@@ -1,4 +1,4 @@
-/* trajectory: is this an earlier shot, sent again with another number? */
+/* trajectory: is the claim a copy of an earlier accepted claim, sent with another number? */
 #include "validators/hit/booking.h"
 #include "validators/hit/checks.h"
 

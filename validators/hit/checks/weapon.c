@@ -7,7 +7,8 @@
 
 enum readiness { NOT_READY, MAY_BE_READY, READY };
 
-/* Returns MAY_BE_READY if every value that speaks against the weapon is stale. */
+/* Returns READY if no value in the state prevents the shot, and MAY_BE_READY if every value that
+   prevents the shot is stale. */
 static enum readiness readiness_of(const struct hs_state *state, uint16_t weapon, bool is_unnamed)
 {
     unsigned against = 0;
@@ -29,9 +30,9 @@ static enum readiness readier(enum readiness a, enum readiness b)
     return a > b ? a : b;
 }
 
-/* Returns the best readiness of the weapon around the fire time: in the samples on both sides,
-   and in the states during TOLERANCE_US before it. If no frame ever named a weapon, any weapon
-   counts as held. */
+/* Returns the best readiness of the weapon around the fire time: in the samples on both sides, and
+   in the states during TOLERANCE_US before the fire time. If no frame ever named a weapon, any
+   weapon counts as held. */
 static enum readiness could_fire(const struct hs_history *history, const struct hs_bracket *bracket,
                                  uint16_t weapon)
 {

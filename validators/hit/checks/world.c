@@ -3,9 +3,9 @@
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 
-/* Returns whether the projectile must have exploded on a surface, because its fuse is `contact`.
-   If only the weapon sets the fuse and a target is claimed, returns false, because the check
-   `contact` verifies the end. */
+/* Returns whether the projectile must have exploded on a surface, because its fuse is `contact`. If
+   the claim names a target and only the weapon sets the fuse, returns false, because the check
+   `contact` verifies where such a path ends. */
 static bool claims_surface(const struct hs_hit_context *c)
 {
     return c->match->world != NULL && c->weapon != NULL && !hs_hit_is_driven(c) &&
@@ -41,8 +41,8 @@ static enum hs_reason check_surface(struct hs_hit_context *c, struct hs_check_ro
 static enum hs_reason check_pellets(struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_volley *volley = c->volley;
-    /* If an unknown mover may be in the way of one pellet, the outcome is unknown, even if a
-       certain obstacle stops another pellet. */
+    /* If an unknown mover (obstacle.h) may be in the way of one pellet, the outcome is unknown,
+       even if a certain obstacle stops another pellet. */
     if (volley->free == 0 && (volley->is_unknown || (volley->is_occluded && !volley->is_missing)))
         return hs_report_obstacle(row, &volley->obstacle, !volley->is_unknown,
                                   HS_REASON_OCCLUDED_WORLD, volley->needed);
@@ -61,8 +61,8 @@ enum hs_reason hs_check_world(struct hs_hit_context *c, struct hs_check_row *row
         return check_pellets(c, row);
     if (c->claims_target && c->target.status != HS_REWIND_OK)
         return HS_NO_ROW;
-    /* Without a target, an unknown mover may change where the explosion is, and whether it is on
-       a surface. */
+    /* If no target is claimed, an unknown mover (obstacle.h) may change where the explosion is, and
+       whether the explosion is on a surface. */
     bool has_blast = c->weapon != NULL && c->weapon->has_blast;
     bool is_end_unknown =
         !c->claims_target && e->obstacle.is_unknown && (has_blast || claims_surface(c));
