@@ -13,8 +13,8 @@ struct hs_service;
 
 struct hs_auth {
     enum hs_auth_failure failure; /* HS_AUTH_FINE: admitted */
-    /* if `failure` is HS_AUTH_TENANT: the resource does not exist; the answer must not reveal
-       this */
+    /* the resource in the path does not exist; an answer for HS_AUTH_TENANT must not reveal this
+       fact */
     bool hidden;
     struct hs_identity identity; /* the caller, if the token is valid */
 };

@@ -19,7 +19,7 @@ enum {
     HS_KID_MAX = 32,
     HS_SECRET_MIN = 20, /* a shorter secret could be guessed */
     HS_SECRET_MAX = 128,
-    /* `token new` makes a secret from this many random bytes, as hexadecimal digits */
+    /* number of random bytes in a secret of `token new`, which writes them as hexadecimal digits */
     HS_SECRET_BYTES = 32,
     HS_TOKEN_MAX = 3 + HS_TENANT_MAX + 1 + HS_KID_MAX + 1 + HS_SECRET_MAX,
 };
@@ -29,13 +29,13 @@ struct hs_tokens;
 
 /*
  * Parses a document {"tokens":[{"tenant","kid","sha256","scopes","not_before","not_after"}]}.
- * Returns NULL if the document has a fault; `problem`, which the caller initialized, then lists
- * every fault with its JSON pointer.
+ * Returns NULL if the document has a fault; `problem` then lists every fault with its JSON pointer.
+ * The caller must initialize `problem`.
  */
 struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *problem);
 
-/* Loads a token file. On failure returns NULL and sets `problem`. Refuses a file that everybody can
-   write, because anybody could add a token. */
+/* Loads a token file. On failure returns NULL and sets `problem`. Refuses a file that all users of
+   the machine can write, because any of them could add a token. */
 struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem);
 
 void hs_tokens_destroy(struct hs_tokens *tokens); /* does nothing for NULL */
@@ -49,10 +49,10 @@ struct hs_identity {
 };
 
 /*
- * Looks up a token. Sets `identity` if the result is HS_AUTH_FINE, and leaves it empty if the
- * result is HS_AUTH_MALFORMED, HS_AUTH_UNKNOWN or HS_AUTH_EXPIRED. Hashing and comparing the secret
- * takes the same time whether or not the tenant and the kid exist. `now_s`: seconds since the
- * epoch.
+ * Looks up a token. Sets `identity` to the caller if the result is HS_AUTH_FINE, and to zeros if
+ * the result is HS_AUTH_MALFORMED, HS_AUTH_UNKNOWN or HS_AUTH_EXPIRED. Hashing and comparing the
+ * secret takes the same time whether or not the tenant and the kid exist. `now_s`: seconds since
+ * the epoch.
  */
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity);
@@ -71,7 +71,7 @@ bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
 struct hs_keyring;
 
 /* Takes ownership of `tokens`, even on failure. If `tokens` is NULL, every token is rejected until
-   hs_tokens_swap. Returns NULL if memory runs out. */
+   hs_tokens_swap is called. Returns NULL if memory runs out. */
 struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens);
 void hs_keyring_destroy(struct hs_keyring *keyring); /* does nothing for NULL */
 

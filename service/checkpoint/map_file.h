@@ -36,8 +36,8 @@ enum hs_map_file {
     HS_MAP_FILE_NO_MEMORY
 };
 
-/* Reads a map file. If the result is HS_MAP_FILE_READ, the caller frees *out. Does not compare the
-   geometry with the revision: that happens when the world is built (state/maps.h). */
+/* Reads a map file. If the result is HS_MAP_FILE_READ, the caller frees *out. Does not check that
+   the revision fits the geometry: the build of the world checks this (state/maps.h). */
 enum hs_map_file hs_map_file_read(int directory, const char *revision, struct hs_map_document *out);
 
 /* Appends the JSON document of a map whose file is in the data directory `data`. Returns false if

@@ -44,8 +44,8 @@ void hs_kept_maps_close(struct hs_kept_maps *maps);
    checkpoint is the one that is being read, otherwise the one that is being taken. */
 void hs_kept_maps_refer(struct hs_kept_maps *maps, const char *revision);
 
-/* Call it at the end of a restore. The revisions recorded so far then belong to the newest
-   checkpoint. */
+/* Must be called at the end of a restore. Makes the revisions that were recorded so far those of
+   the newest checkpoint. */
 void hs_kept_maps_settle(struct hs_kept_maps *maps);
 
 /* Records that the file with this revision is complete. */
@@ -57,9 +57,9 @@ void hs_kept_maps_found(struct hs_kept_maps *maps, const char *revision);
 void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
                        struct hs_map_entry *entry);
 
-/* Ends a checkpoint. If it was written (`fine`), deletes the files that neither this checkpoint nor
-   the previous one refers to; otherwise deletes nothing. `fine` must be false if `no_memory` is
-   set. */
+/* Must be called after each checkpoint. `fine`: the checkpoint was written; must be false if
+   `no_memory` is set. If `fine` is set and `is_partial` is not, deletes the files to which neither
+   this checkpoint nor the previous one refers. */
 void hs_kept_maps_taken(struct hs_kept_maps *maps, bool fine);
 
 #endif

@@ -24,7 +24,8 @@
 struct restoring {
     struct hs_service *service;
     struct hs_checkpoint_stats *stats;
-    struct hs_ruleset_entry **rulesets; /* rulesets in the checkpoint; one reference each */
+    /* rulesets in the checkpoint; this struct owns a reference to each */
+    struct hs_ruleset_entry **rulesets;
     size_t ruleset_count, ruleset_capacity;
     struct hs_restored_maps maps;
     struct hs_log_limit log_limit;

@@ -11,7 +11,7 @@
 struct hs_restored_map {
     struct hs_name name;
     char revision[HS_REVISION_MAX];
-    struct hs_map_entry *entry; /* a reference; NULL: the map could not be restored */
+    struct hs_map_entry *entry; /* owned reference; NULL: the map could not be restored */
     enum hs_restored_name outcome;
     bool has_name;
 };
@@ -111,7 +111,7 @@ void hs_restored_maps_name(struct hs_restored_maps *maps, struct hs_str name, st
     if (map == NULL || map->entry == NULL || map->has_name)
         return;
     enum hs_map_put result = hs_map_store_restore_name(maps->store, owner, map->entry);
-    /* the name now refers to this map, or to the one from the newer checkpoint */
+    /* the name now refers to this map, or to the map that a newer checkpoint gave this name */
     map->has_name = true;
     if (result != HS_MAP_FULL)
         return;

@@ -49,7 +49,7 @@ bool hs_webhook_wants(const struct hs_webhook *webhook, unsigned kinds);
 void hs_webhook_add(struct hs_webhook *webhook, struct hs_event *event);
 
 struct hs_webhook_state {
-    size_t waiting;    /* events that are not delivered yet */
+    size_t waiting;    /* number of events that are not delivered yet */
     int64_t oldest_us; /* age of the oldest waiting event; 0: no event is waiting */
 };
 
