@@ -137,8 +137,8 @@ static void refuse_moved(struct hs_service *service, struct hs_match_slot *slot,
 }
 
 /* Writes the opening of a match to the journal before any answer about the match is sent. If this
-   fails, closes the match and returns false. Also returns false if another replica now owns the
-   match. */
+   write fails, closes the match and returns false. Also returns false if another replica now owns
+   the match. */
 static bool keep_opening(struct hs_service *service, struct hs_match_slot *slot,
                          struct hs_reply *reply)
 {
@@ -162,9 +162,10 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
 {
     struct hs_match_slot *slot = NULL;
     /* If replicas share matches and the request has no takeover, the match was open here when the
-       request arrived. If the match is missing now, it has moved to another replica or has ended. A
-       new, empty match would pay again for claims that were already paid. GET requests never start
-       a takeover, so for them a missing match is just unknown. */
+       request arrived. If the match is missing now, it has moved to another replica or has ended.
+       This replica must then not open a new, empty match, because it would pay again for claims
+       that were already paid. GET requests never start a takeover, so the answer to them is that
+       the match is unknown. */
     bool may_open = service->takers == NULL || request->takeover != NULL;
     enum hs_registry_result result =
         hs_registry_acquire(service->registry, request->tenant, request->params.name[0],
@@ -254,7 +255,7 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
     bool created;
     if (!may_open || !may_open_matches(service, request))
         return hs_endpoint_acquire(service, request, NULL, &created, reply);
-    /* The match is nearly always open already, so the default ruleset and map need not be looked
+    /* The match is nearly always open. If it is, the default ruleset and map need not be looked
        up. */
     hs_registry_acquire(service->registry, request->tenant, request->params.name[0], NULL, &slot);
     if (slot == NULL)

@@ -18,9 +18,9 @@
 #include "validators/str.h"
 
 enum {
-    /* The queue is "standing" once long waits have continued for this time. A series of long waits
-       ends if there is no long wait for this time. A higher value lets longer bursts through, but
-       detects overload later. */
+    /* The queue is "standing" when a series of long waits has lasted for HS_STANDING_US. The series
+       ends if there is no long wait for HS_STANDING_US. A higher value lets longer bursts through,
+       but detects overload later. */
     HS_STANDING_US = 100000,
     /* A wait longer than limit / HS_LONG_WAIT_PART is long. Kernels measure waits in steps of 1 to
        10 ms. */
@@ -30,9 +30,9 @@ enum {
     /* While the queue is not standing, a request may wait behind others for limit *
        HS_BURST_TIMES. */
     HS_BURST_TIMES = 10,
-    /* A worker may spend up to this many times as much time on refusals as on other requests. If
-       the factor were 1 and a worker received twice as many requests as it can serve, the worker
-       could not refuse the excess fast enough, and its queue would grow. */
+    /* A worker may spend up to HS_REFUSING_TIMES times as much time on refusals as on other
+       requests. If the factor were 1 and a worker received twice as many requests as it can serve,
+       the worker could not refuse the excess fast enough, and its queue would grow. */
     HS_REFUSING_TIMES = 9,
 };
 
@@ -54,13 +54,13 @@ struct hs_gate {
  * queue is standing, hits may wait `limit_us`, frames half of this, and requests from the console a
  * quarter. If `limit_us` is 0, all requests are served.
  *
- * A request counts as waiting behind others only if it arrived before the worker's last answer.
- * Only the waits behind others count towards a standing queue, and only requests that waited behind
- * others are refused. So a client that waits for each answer before it sends the next request is
- * always served, even if the machine is busy or was stopped.
+ * A request counts as waiting behind others only if it arrived more than HS_KERNEL_TICK_US before
+ * the worker's last answer. Only a long wait behind others starts a series of long waits, and only
+ * requests that waited behind others are refused. So a client that waits for each answer before it
+ * sends the next request is always served, even if the machine is busy or was stopped.
  *
  * Refusals take time, too. If all requests are late, refusing them could take all of a worker's
- * time. So a worker serves late requests, too, once `refusing_us` exceeds HS_STANDING_US.
+ * time. So while `refusing_us` exceeds HS_STANDING_US, a worker also serves late requests.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
                    int64_t waited_us, int64_t now_us);

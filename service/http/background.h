@@ -18,8 +18,8 @@ struct hs_background {
     atomic_uint yields; /* how often the thread has yielded */
 };
 
-/* A yield takes less processor time than this. If a thread used more processor time for each of its
-   yields, it also did some work. */
+/* A yield takes less processor time than HS_YIELD_US. If a thread used more processor time than
+   HS_YIELD_US for each of its yields, the thread also did some work. */
 enum { HS_YIELD_US = 20 };
 
 /* Lowers the priority of the calling thread and creates its timer, which uses SIGRTMIN. If the

@@ -23,8 +23,8 @@ bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase f
                      enum hs_http_phase to, int64_t now_us)
 {
     struct hs_http_watched *watched = connection->watched;
-    /* The time is set before the phase. A new time with the old phase only makes the watchdog wait
-       longer. */
+    /* The time is set before the phase. If the watchdog sees the new time with the old phase, it
+       only waits longer. */
     atomic_store(&watched->since_us, now_us);
     int expected = (int)from;
     return atomic_compare_exchange_strong(&watched->phase, &expected, (int)to);
@@ -48,8 +48,8 @@ void hs_http_watch_list_free(struct hs_http_watch_list *list)
     list->slots = NULL;
 }
 
-/* Returns a free slot. The caller holds the lock. Returns NULL if no slot is free, which the
-   library's connection limit prevents. */
+/* Returns a free slot. The caller holds the lock. Returns NULL if no slot is free. This does not
+   happen, because the library has the same connection limit. */
 static struct hs_http_watched *take_slot(struct hs_http_watch_list *list)
 {
     struct hs_http_watched *slot = list->free;

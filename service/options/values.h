@@ -140,7 +140,7 @@ enum hs_options_result hs_options_read(const struct hs_options_input *input,
 
 /* Searches the variables from *at on, and returns the next variable whose name begins with
    HINDSIGHT_, but is neither HINDSIGHT_CONFIG nor the name of an option. Returns NULL if there are
-   no more. Such variables are ignored, because container platforms set them. */
+   no more. The service ignores such variables, because container platforms set them. */
 const char *hs_options_stray_variable(char *const **at);
 
 /* Prints all options with their defaults, for --help. */
@@ -154,7 +154,8 @@ void hs_options_write_man(FILE *to);
 /* Writes one line for each option: its key, its value as JSON, and the source of the value. */
 void hs_options_write_effective(const struct hs_options *options, FILE *to);
 
-/* Calls `visit` for each option whose values differ. `reloaded`: a reload applies the change. */
+/* Calls `visit` for each option whose values in `before` and `after` differ. `reloaded`: a reload
+   applies the change. */
 typedef void hs_options_difference(void *context, const char *key, const char *before,
                                    const char *after, bool reloaded);
 void hs_options_each_difference(const struct hs_options *before, const struct hs_options *after,

@@ -1,6 +1,7 @@
 /*
- * A queue of lines. Its own thread appends them to a file, in order. Callers never wait for the
- * disk. The queue has a limit in bytes, and refuses lines that do not fit. Thread-safe.
+ * A queue of lines. The queue's own thread appends the lines to a file, in order. Callers never
+ * wait for the disk. The queue has a limit in bytes, and refuses lines that do not fit.
+ * Thread-safe.
  */
 #ifndef HS_SERVICE_LINE_QUEUE_H
 #define HS_SERVICE_LINE_QUEUE_H

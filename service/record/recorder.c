@@ -33,7 +33,7 @@ struct hs_record {
     struct hs_log_limit log_limit;
     size_t max_bytes;     /* limit of the queue */
     bool has_waited_long; /* a wait at the start has timed out, so do not wait again */
-    pthread_mutex_t lock; /* guards `revisions`, which lists what the file contains */
+    pthread_mutex_t lock; /* guards `revisions`, a list of the rulesets and maps in the file */
     struct revision *revisions;
     size_t revision_count, revision_capacity;
 };
@@ -66,7 +66,8 @@ static void release_map(void *holder)
     free(held);
 }
 
-/* The document of a map may be large, so it is not copied. The line retains the map. */
+/* The document of a map may be large, so it is not copied. Instead, the map is retained until its
+   line is written. */
 static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
 {
     struct held_map *held = entry->document != NULL ? malloc(sizeof *held) : NULL;

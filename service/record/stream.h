@@ -15,8 +15,8 @@
    append to an older file. */
 enum { HS_STREAM_OLDEST = 2, HS_STREAM_VERSION = 3 };
 
-/* Max size of a saved state. As base64, it still fits into a line: readers accept lines of up to
-   512 MiB. */
+/* Max size of a saved state. A state of this size fits into a line as base64, because readers
+   accept lines of up to 512 MiB. */
 enum { HS_STREAM_STATE_MAX = 256 << 20 };
 
 /* The requests that can change an open match. They are recorded after the line that opens the

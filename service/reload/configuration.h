@@ -20,7 +20,7 @@ struct hs_configuration {
 };
 
 /* Applies the service's options at the start. `input` is the source of these options and must stay
-   valid. Logs every fault. Returns false if there was one. */
+   valid. Logs every fault. Returns false if there was a fault. */
 bool hs_configuration_start(struct hs_configuration *configuration,
                             const struct hs_service *service, const struct hs_options_input *input);
 

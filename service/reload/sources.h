@@ -1,6 +1,6 @@
 /*
  * Applies the configuration at the start and on a reload. Each reloadable part of the service
- * provides one step (steps.h). First, all steps read and check their files; the results are applied
+ * provides one step (steps.h). First, all steps read and check their files. The results are applied
  * only if no step reports a fault. Only one thread at a time may use this module. The steps
  * synchronize with the other threads.
  */
