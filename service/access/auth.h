@@ -33,8 +33,8 @@ void hs_auth_refuse(const struct hs_auth *auth, enum hs_route route, struct hs_p
    the same answer. */
 void hs_auth_not_yours(struct hs_problem *problem);
 
-/* Writes the WWW-Authenticate value (RFC 6750) for a refused caller to `text`, or "" if the answer
-   has no such header. Returns `text`. */
+/* Writes the value of the WWW-Authenticate header (RFC 6750) for a refused caller to `text`. Writes
+   "" if the answer has no WWW-Authenticate header. Returns `text`. */
 const char *hs_auth_challenge(const struct hs_auth *auth, enum hs_route route, char text[192]);
 
 #endif

@@ -324,8 +324,7 @@ enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_s
                                      int64_t now_s, struct hs_identity *identity)
 {
     /* If no token has this tenant and kid, the hash of the secret is compared with `nobody`. So the
-       check takes as long as for existing names, and its duration does not reveal which names
-       exist. */
+       duration of the check does not reveal whether the tenant and the kid exist. */
     static const char nobody[HS_SHA256_HEX] =
         "0000000000000000000000000000000000000000000000000000000000000000";
     char digest[HS_SHA256_HEX];

@@ -1,8 +1,9 @@
 /*
  * Bearer tokens and the file that lists them (docs/security.md).
  *
- * A token is `hs_<tenant>_<kid>_<secret>`. The file contains only the SHA-256 of the secret. Tenant
- * and kid are names, not secrets. No function here logs or stores the token that a caller sent.
+ * A token is `hs_<tenant>_<kid>_<secret>`. The file contains only the SHA-256 of the secret. The
+ * tenant and the kid (key id) are names, not secrets. No function here logs or stores the token
+ * that a caller sent.
  */
 #ifndef HS_SERVICE_TOKENS_H
 #define HS_SERVICE_TOKENS_H
@@ -57,8 +58,8 @@ struct hs_identity {
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity);
 
-/* Returns whether `text` is a valid tenant (`max` = HS_TENANT_MAX) or kid (`max` = HS_KID_MAX): 1
-   to `max` of [A-Za-z0-9.-], starting with a letter or digit. */
+/* Returns whether `text` is a valid tenant or kid: 1 to `max` characters of [A-Za-z0-9.-], starting
+   with a letter or digit. `max`: HS_TENANT_MAX for a tenant, HS_KID_MAX for a kid. */
 bool hs_token_part_is_valid(struct hs_str text, size_t max);
 
 /* Converts "2026-01-31T00:00:00Z" to seconds since the epoch. Returns false if the text has another

@@ -33,8 +33,8 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_END,
     HS_CHECKPOINT_RULESET,
     HS_CHECKPOINT_MATCH,
-    /* A record without bytes; if the file has this record, it is the first one. The record means
-       that no claim was verified after this checkpoint was written. The record is ignored in
+    /* A record without bytes. If a file has this record, the record is the first one. The record
+       means that no claim was verified after this checkpoint was written. The record is ignored in
        HS_CHECKPOINT_PREVIOUS, because a process has started since HS_CHECKPOINT_PREVIOUS was
        written. */
     HS_CHECKPOINT_FINAL,
@@ -104,7 +104,7 @@ enum hs_checkpoint_read {
     /* complete records were read; the end record is missing, as in every journal */
     HS_CHECKPOINT_UNENDED,
     HS_CHECKPOINT_NOT_FILE, /* for example a FIFO or a directory; nothing was read */
-    HS_CHECKPOINT_BROKEN    /* the file is damaged; its undamaged records were read */
+    HS_CHECKPOINT_BROKEN    /* the file is damaged; the undamaged records in the file were read */
 };
 
 /* Receives one complete record. `bytes` is valid only during the call. */

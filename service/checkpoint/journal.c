@@ -39,8 +39,9 @@ struct hs_journal {
     /* `position`: bytes of all records written to any file. `synced`: how many of these bytes are
        synced */
     uint64_t position, synced;
-    /* A power failure cannot lose the first `settled` bytes: they were synced without a failure, or
-       a checkpoint contains them. `position_at_rotation` is `position` at the last rotation. */
+    /* A power failure cannot lose the first `settled` bytes, because these bytes were synced
+       without a failure, or a checkpoint contains them. `position_at_rotation` is `position` at the
+       last rotation. */
     uint64_t settled, position_at_rotation;
     struct hs_journal_stats stats;
     struct hs_log_limit log_limit;
@@ -235,7 +236,8 @@ bool hs_journal_settle(struct hs_journal *journal)
     uint64_t position = state.written;
     if (state.synced < position) {
         pthread_mutex_lock(&journal->sync_lock);
-        /* another thread has often synced these bytes while this thread waited for the lock */
+        /* while this thread waited for the lock, another thread has often synced the first
+           `position` bytes */
         hs_journal_state(journal, &state);
         if (state.synced < position)
             sync_file(journal);

@@ -1,8 +1,8 @@
 /*
  * The journals contain changes that were made since the last checkpoint and must survive a crash:
  * sessions, paid shots and hits, openings and ends of matches (validators/journal.h), and changes
- * to rulesets. A record is appended before the answer that depends on it is sent. At the start, the
- * service reads the checkpoint and then the journals, in order.
+ * to rulesets. The service appends a record before it sends the answer that depends on the record.
+ * At the start, the service reads the checkpoint and then the journals, in order.
  *
  * Each checkpoint begins a new journal, and deletes the journals whose records the previous
  * checkpoint contains. A journal has the format of a checkpoint (file.h) without the end record. A
@@ -51,8 +51,8 @@ bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
 bool hs_journal_settle(struct hs_journal *journal);
 
 struct hs_journal_state {
-    /* in the sync mode `always`: a payment that is written now and then synced survives a power
-       failure; in the other modes: always true */
+    /* in the sync mode `always`: whether a payment that is written now and then synced survives a
+       power failure; in the other modes: true */
     bool is_sound;
     uint64_t number; /* number of the current file */
     /* Bytes of records. A power failure cannot lose the first `settled` bytes. */

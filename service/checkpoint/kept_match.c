@@ -256,7 +256,7 @@ static bool write_records(const struct hs_service *service, struct hs_match_slot
         return false;
     if (shared != NULL)
         share_records(service, slot, shared, parts);
-    free(records->data); /* free the memory now, because it counts towards no budget */
+    free(records->data); /* free the memory now, because this memory counts towards no budget */
     *records = (struct hs_bytes){0};
     return true;
 }
@@ -308,8 +308,9 @@ bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot 
 
 void hs_kept_match_moved(struct hs_service *service, struct hs_match_slot *slot)
 {
-    /* If this write fails, the next start of the service restores the match. This is harmless,
-       because the service then asks the store for the owner before it uses the match. */
+    /* If this write fails, the next start of the service restores the match. The restored match
+       does no harm, because the service asks the store which replica owns the match before it uses
+       the match. */
     (void)write_close(service->journal, slot);
     hs_record_replayed(service->record, slot, NULL, 0);
     hs_registry_remove(service->registry, slot);

@@ -1,5 +1,5 @@
 /*
- * Writes to the journal (journal.h) what must survive a crash: matches, payments and rulesets.
+ * Writes matches, payments and rulesets to the journal (journal.h), so that they survive a crash.
  * Payments also go to the store that replicas share (store/matches.h). If there is neither a
  * journal nor a store, every function does nothing and succeeds. The caller holds the match lock,
  * except in hs_kept_match_copy.
@@ -31,8 +31,8 @@ struct hs_kept_head {
 bool hs_kept_match_get_head(struct hs_bytes_reader *reader, struct hs_kept_head *head);
 
 /* Appends the head and the state of a match. The match must not be locked: this function locks it
-   for one part at a time, so that no request waits for the whole copy. Calls `begin` under the lock
-   before the first part. Returns false if the match has ended. */
+   for one part at a time, so that a request waits for one part at most. Calls `begin` under the
+   lock before the first part. Returns false if the match has ended. */
 bool hs_kept_match_copy(struct hs_match_slot *slot, struct hs_bytes *out,
                         void (*begin)(void *context, struct hs_match_slot *slot), void *context);
 

@@ -35,17 +35,17 @@ struct hs_kept_maps {
     uint64_t written, failed;
 };
 
-/* Opens the directory of map files, and creates it if it is missing. On failure returns false and
-   sets errno. */
+/* Opens the directory of map files. Creates the directory if it is missing. On failure returns
+   false and sets errno. */
 bool hs_kept_maps_open(struct hs_kept_maps *maps, int data);
 void hs_kept_maps_close(struct hs_kept_maps *maps);
 
-/* Records that the current checkpoint refers to a revision. During a restore, the current
-   checkpoint is the one that is being read, otherwise the one that is being taken. */
+/* Records that the current checkpoint refers to a revision. The current checkpoint is the
+   checkpoint that is being read (during a restore) or being taken. */
 void hs_kept_maps_refer(struct hs_kept_maps *maps, const char *revision);
 
-/* Must be called at the end of a restore. Makes the revisions that were recorded so far those of
-   the newest checkpoint. */
+/* Must be called at the end of a restore. The revisions that were recorded so far become the
+   revisions of the newest checkpoint. */
 void hs_kept_maps_settle(struct hs_kept_maps *maps);
 
 /* Records that the file with this revision is complete. */

@@ -37,7 +37,8 @@ struct restoring {
     const uint64_t *journals; /* numbers of all journals, ascending */
     size_t journal_count;
     bool is_journal;
-    bool has_layout; /* the current journal has the layout of this program version */
+    bool
+        has_layout; /* the records of the current journal have the layout of this program version */
 };
 
 static void log_refused(struct restoring *restoring, struct hs_str name, const char *why)
@@ -68,8 +69,8 @@ static bool is_owner(struct hs_str name)
     return name.len == 0 || hs_name_is_valid(name);
 }
 
-/* Restores a ruleset. If it is refused, a line is logged later for each match and each name that
-   needs the ruleset. */
+/* Restores a ruleset. If the ruleset is refused, a line is logged later for each match and each
+   name that needs the ruleset. */
 static void restore_ruleset(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_ruleset_store *store = restoring->service->rulesets;

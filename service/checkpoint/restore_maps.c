@@ -73,8 +73,8 @@ static enum hs_restored_name load(const struct hs_restored_maps *maps, struct hs
     return outcome;
 }
 
-/* Returns the map with this name and revision from the list. If it is not in the list, restores it
-   and adds it. Returns NULL if memory runs out. */
+/* Returns the map with this name and revision from the list. If the map is not in the list,
+   restores the map and adds it. Returns NULL if memory runs out. */
 static struct hs_restored_map *look_up(struct hs_restored_maps *maps, struct hs_str name,
                                        struct hs_str revision)
 {

@@ -5,8 +5,8 @@
  * rulesets, and the names of the uploaded maps. Each map's geometry gets its own file (maps.h).
  * docs/checkpoint.md is the page for operators.
  *
- * A match is copied in parts, and a request waits at most until one part is copied. Functions are
- * thread-safe only if their comment says so.
+ * A match is copied in parts, and a request waits at most until one part is copied. A function is
+ * thread-safe only if its comment says so.
  */
 #ifndef HS_SERVICE_CHECKPOINT_H
 #define HS_SERVICE_CHECKPOINT_H

@@ -9,8 +9,8 @@
 
 /* ---- dialects ---- */
 
-/* If `code_of(X)`, `text_of(X)` or `newest_first(X)` (db.h) begins at `at`, writes its replacement
-   and returns its end. Otherwise returns `at`. */
+/* If `code_of(X)`, `text_of(X)` or `newest_first(X)` (db.h) begins at `at`, writes the replacement
+   and returns the end of the replaced part. Otherwise returns `at`. */
 static const char *put_mark(const struct hs_db_driver *driver, const char *at,
                             struct hs_buffer *out)
 {

@@ -45,15 +45,15 @@ bool hs_db_has_waiting(void);
    message in `error`, which contains no part of the connection string. */
 struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256]);
 
-/* Closes a connection, or returns it to the pool to which it was added. A connection can return if
-   it still works, has no prepared statements (postgres.c), and the pool has space. Does nothing for
-   NULL. */
+/* Closes a connection, or returns it to the pool to which it was added. A connection returns if the
+   connection still works and has no prepared statements (postgres.c), and the pool has space. Does
+   nothing for NULL. */
 void hs_db_close(struct hs_db *db);
 
 /*
- * Idle connections to one PostgreSQL schema. Opening a connection is slow: it starts a server
- * process, and the first queries must read the catalog rows of each partition before they can be
- * planned. Thread-safe.
+ * Idle connections to one PostgreSQL schema. Opening a connection is slow. The server starts a
+ * process for the connection, and the planning of the first queries must read the catalog rows of
+ * each partition. Thread-safe.
  */
 struct hs_db_pool;
 
@@ -68,20 +68,20 @@ struct hs_db *hs_db_pool_take(struct hs_db_pool *pool);
 /* From now on, hs_db_close returns this connection to the pool. */
 void hs_db_pool_add(struct hs_db_pool *pool, struct hs_db *db);
 
-/* Returns whether a connection is to PostgreSQL, for statements that exist in only one of the two
-   dialects. */
+/* Returns whether a connection uses PostgreSQL. For callers with statements that only one of the
+   two databases understands. */
 bool hs_db_is_postgres(const struct hs_db *db);
 
 /* Returns the reason for the last failure; valid until the next call. */
 const char *hs_db_error(const struct hs_db *db);
 
-/* Returns whether the last call failed because of its values, so that a retry is useless. If the
-   result is false, the call failed because of the disk, memory, the network, or another user of the
-   database. */
+/* Returns whether the last call failed because of its values. A retry with the same values is then
+   useless. If the result is false, the call failed because of the disk, memory, the network, or
+   another user of the database. */
 bool hs_db_has_refused(const struct hs_db *db);
 
-/* Returns whether the last call failed because the file is damaged or not a database, so that all
-   later calls will fail, too. Always false with PostgreSQL. */
+/* Returns whether the last call failed because the file is damaged or not a database. All later
+   calls will then fail, too. Always false with PostgreSQL. */
 bool hs_db_is_damaged(const struct hs_db *db);
 
 /* Runs statements that are separated by `;`. The driver replaces no parts of the SQL. */

@@ -1,4 +1,5 @@
-/* Functions that several endpoints use to read the evidence store. They are in verdicts.c. */
+/* Functions that several endpoints use to read the evidence store. The functions are in
+   verdicts.c. */
 #ifndef HS_SERVICE_ENDPOINTS_EVIDENCE_H
 #define HS_SERVICE_ENDPOINTS_EVIDENCE_H
 

@@ -94,8 +94,8 @@ void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);
 /* Answers 409 `match_moved`. */
 void hs_endpoint_moved(struct hs_reply *reply);
 
-/* Called before the body of a post is read. Returns false and sets the reply's problem if the
-   request would have to open the match in its path, but no more matches can be opened. */
+/* Called before the body of a post is read. Returns false and sets the reply's problem if the match
+   in the request's path is not open, and no more matches can be opened. */
 bool hs_endpoint_has_capacity(struct hs_service *service, const struct hs_request *request,
                               struct hs_reply *reply);
 

@@ -197,7 +197,7 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
 }
 
 /* Answers a cancellation of a shot. While the journal cannot be written, the cancellation is not
-   accepted, because a crash would lose it. */
+   accepted, because a crash would lose the cancellation. */
 static bool answer_cancel(struct hs_posting *posting, struct item *item)
 {
     item->forward_us = 0;

@@ -106,8 +106,8 @@ static void visit_parts(struct what_if *w, const struct hs_evidence_stored *stor
     list_change(w, stored->row.id, before, after);
 }
 
-/* If the service still has the verdict's map, lets the computation use it, so that the map need not
-   be built. */
+/* If the service still has the verdict's map, the computation uses this map instead of building the
+   map again. */
 static void lend_map(struct what_if *w, const struct hs_evidence_row *row)
 {
     struct hs_map_store *maps = w->service->maps;

@@ -35,8 +35,8 @@ struct hs_http_apart {
 
 /* Returns the pool that builds maps or the pool that builds rulesets, or NULL if the request needs
    neither pool. Each of these pools runs one request at a time, at a lower priority than the
-   workers. If there is a shared store, requests that read or delete maps and rulesets run in the
-   pool for rulesets, because they may wait for the store. */
+   workers. If replicas share a store, requests that read or delete maps and rulesets run in the
+   pool for rulesets, because these requests may wait for the store. */
 static struct hs_pool *builder_of(const struct hs_service *service, unsigned route)
 {
     switch (route) {

@@ -25,8 +25,8 @@ struct collecting {
     bool is_whole;    /* so far, every byte belongs to a name, a value or a line end */
 };
 
-/* The library calls this for each header field, in the order of the lines. Both strings are
-   null-terminated. */
+/* The library calls this function for each header field, in the order of the lines. Both strings
+   are null-terminated. */
 static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const char *name,
                                size_t name_size, const char *value, size_t value_size)
 {

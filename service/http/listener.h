@@ -23,10 +23,10 @@
 #include <stdint.h>
 
 /*
- * The phase of a connection. The thread that serves the connection advances it. The watchdog may
- * change any phase except QUEUED and ENDPOINT to EXPIRED; after that, the serving thread neither
- * reads nor sends. Both threads use compare-and-swap, so if both change the phase at the same time,
- * only one thread succeeds.
+ * The phase of a connection. The thread that serves the connection advances the phase. The watchdog
+ * may change any phase except QUEUED and ENDPOINT to EXPIRED; after that, the serving thread
+ * neither reads nor sends. Both threads use compare-and-swap, so if both change the phase at the
+ * same time, only one thread succeeds.
  */
 enum hs_http_phase {
     HS_HTTP_FREE, /* no connection uses this slot */
@@ -44,9 +44,9 @@ enum hs_http_phase {
 enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED, HS_HTTP_LOGS };
 
 /*
- * The part of a connection that the watchdog reads five times a second. All these parts are in one
- * array, so that checking 10,000 idle connections takes microseconds. With a linked list, the check
- * took 2 ms, and 1 % of all requests had to wait for it.
+ * The part of a connection that the watchdog reads five times a second. These parts of all
+ * connections are in one array, so that checking 10,000 idle connections takes microseconds. With a
+ * linked list, the check took 2 ms, and 1 % of all requests had to wait for it.
  */
 struct hs_http_watched {
     atomic_llong since_us; /* when the phase began (monotonic) */
@@ -71,8 +71,8 @@ struct hs_http_watch_list {
 /*
  * A thread with its own libmicrohttpd daemon; all workers accept from the same socket. The library
  * can create such threads itself, but its loop has a fault: if the number of connections that are
- * ready at once is a multiple of 128, the loop sleeps although they are ready. So worker.c waits
- * for events, and the library only polls.
+ * ready at once is a multiple of 128, the loop sleeps although connections are ready. So worker.c
+ * waits for events, and the library only polls.
  */
 struct hs_http_worker {
     struct hs_http *http;

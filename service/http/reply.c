@@ -35,7 +35,8 @@ const char *hs_request_header(const struct hs_request *request, const char *name
 /* Smaller answers are not charged to a tenant; they count as part of the connection. */
 enum { LONG_ANSWER = HS_KEPT_ANSWER };
 
-/* Charges a long answer to the tenant, because it stays in memory until the peer has read it. */
+/* Charges a long answer to the tenant, because the answer stays in memory until the peer has read
+   it. */
 static void charge_answer(struct hs_http_request *request, struct hs_reply *reply)
 {
     struct hs_share *share = request->http->service->bodies;

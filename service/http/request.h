@@ -15,7 +15,8 @@
 struct hs_http_apart;
 struct hs_http_stream;
 
-/* A request. It lives from the library's first handler call to its completion callback. */
+/* A request. A request lives from the library's first handler call for the request to the
+   completion callback. */
 struct hs_http_request {
     struct hs_http *http;
     struct hs_http_connection *connection;
@@ -49,7 +50,8 @@ enum { HS_HTTP_HEAVY_WORK = 10 * HS_WORK_UNITS_A_MS };
 
 struct hs_str hs_http_tenant_of(const struct hs_http_request *request);
 
-/* Returns the value of the Authorization header. Its ptr is NULL if the header is missing. */
+/* Returns the value of the Authorization header. The ptr of the value is NULL if the header is
+   missing. */
 struct hs_str hs_http_authorization(struct MHD_Connection *connection);
 
 /* Finds the route and the caller, and checks everything that can be checked without the body.

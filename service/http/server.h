@@ -87,7 +87,7 @@ const char *hs_request_header(const struct hs_request *request, const char *name
    not apply. */
 enum { HS_BODY_GRACE_US = 2000000 };
 
-/* How many threads and connections one listener may have. */
+/* Limits on the threads and connections of one listener. */
 struct hs_http_limits {
     unsigned threads;     /* number of workers, at least 1 */
     unsigned connections; /* max open connections */

@@ -43,7 +43,8 @@ static void refuse_route(enum hs_route_match match, struct hs_http_request *requ
                        "A name in the path is not 1 to %d of [A-Za-z0-9_.:-]", HS_NAME_MAX);
 }
 
-/* Reads only the first Authorization header, because a request with two is refused anyway. */
+/* Reads only the first Authorization header, because a request with two Authorization headers is
+   refused anyway. */
 struct hs_str hs_http_authorization(struct MHD_Connection *connection)
 {
     struct hs_str value = {0};

@@ -34,9 +34,9 @@ static void log_library(void *context, const char *format, va_list args)
     hs_log(HS_LOG_INFO, "http library", HS_LOG_TEXT("detail", text));
 }
 
-/* Returns whether closing this socket could cause a reset, because unread bytes are in it or may
-   still arrive. Returns false if the peer has closed the connection, or if every request was read
-   completely: there is then no reset. */
+/* Returns whether closing this socket could cause a reset, because the socket contains unread bytes
+   or may still receive some. Returns false if the peer has closed the connection, or if every
+   request was read completely: there is then no reset. */
 static bool must_linger(const struct hs_http_connection *connection)
 {
     char byte;

@@ -116,8 +116,9 @@ void hs_options_from_json(struct hs_str text, struct hs_options *options,
    `problem`. */
 void hs_options_from_file(const char *path, struct hs_options *options, struct hs_problem *problem);
 
-/* Checks the values, and whether they fit together: for example, an address other than loopback
-   needs authentication. Adds each fault to `problem`, with a JSON pointer to the faulty key. */
+/* Checks each value, and checks that the values fit together. For example, an address other than
+   loopback needs authentication. Adds each fault to `problem`, with a JSON pointer to the faulty
+   key. */
 void hs_options_check(const struct hs_options *options, struct hs_problem *problem);
 
 /* The program's arguments and environment. The strings are not copied. */

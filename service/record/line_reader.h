@@ -44,7 +44,7 @@ struct hs_stream_line {
     bool ended;      /* journal: the match had ended */
 };
 
-/* Parses a line without its newline. Returns false if it is not a valid line. */
+/* Parses a line without its newline. Returns false if the line is not valid. */
 bool hs_stream_line_read(struct hs_str text, struct hs_stream_line *line);
 
 #endif

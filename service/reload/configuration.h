@@ -14,7 +14,7 @@ struct hs_service;
 enum { HS_CONFIGURATION_STEPS = 3 };
 
 struct hs_configuration {
-    const struct hs_options_input *input; /* a reload reads it again */
+    const struct hs_options_input *input; /* a reload reads the input again */
     struct hs_options in_use;             /* the options in effect, with reloaded values */
     struct hs_reload_step steps[HS_CONFIGURATION_STEPS];
 };
