@@ -21,7 +21,7 @@
 
 #define HS_CHECKPOINT_NAME     "checkpoint"
 #define HS_CHECKPOINT_PREVIOUS "checkpoint.previous"
-#define HS_CHECKPOINT_NEW      "checkpoint.new"     /* being written */
+#define HS_CHECKPOINT_NEW      "checkpoint.new"     /* the checkpoint that is being written */
 #define HS_CHECKPOINT_DAMAGED  "checkpoint.damaged" /* a damaged checkpoint, renamed at startup */
 
 enum { HS_CHECKPOINT_VERSION = 3 };

@@ -55,7 +55,8 @@ struct hs_journal_state {
        power failure; in the other modes: true */
     bool is_sound;
     uint64_t number; /* number of the current file */
-    /* Bytes of records. A power failure cannot lose the first `settled` bytes. */
+    /* Numbers of record bytes that were written, and that were synced. A power failure cannot lose
+       the first `settled` bytes. */
     uint64_t written, synced, settled;
 };
 void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);

@@ -37,8 +37,8 @@ struct restoring {
     const uint64_t *journals; /* numbers of all journals, ascending */
     size_t journal_count;
     bool is_journal;
-    bool
-        has_layout; /* the records of the current journal have the layout of this program version */
+    /* the records of the current journal have the layout of this program version */
+    bool has_layout;
 };
 
 static void log_refused(struct restoring *restoring, struct hs_str name, const char *why)

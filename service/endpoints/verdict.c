@@ -50,7 +50,8 @@ static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_re
 /* ---- the budget ---- */
 
 /* Returns how long the client must wait before a retry, in milliseconds. The work of a whole budget
-   takes about as long, so a client that waits each time keeps at most half a core busy. */
+   takes about as long as this wait, so a client that waits before each retry keeps at most half a
+   core busy. */
 static unsigned retry_after_ms(const struct hs_posting *posting)
 {
     uint64_t ms = posting->budget / HS_WORK_UNITS_A_MS;

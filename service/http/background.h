@@ -24,7 +24,7 @@ enum { HS_YIELD_US = 20 };
 
 /* Lowers the priority of the calling thread and creates its timer, which uses SIGRTMIN. If the
    system refuses the priority or the timer, the thread still works, but delays other threads more.
-   `background` must not move. */
+   `background` must stay at the same address until hs_background_leave. */
 void hs_background_enter(struct hs_background *background);
 
 /* These functions are called before and after each job. The timer runs only during a job, so it

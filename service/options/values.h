@@ -47,8 +47,8 @@ struct hs_options {
 /* Values of `journal_sync`, which decides which payments a power failure can lose. If only the
    process crashes, no payments are lost. X(id, name) */
 #define HS_JOURNAL_SYNCS(X)                                                                        \
-    X(OFF, "off")           /* loses what the kernel has not written yet */                        \
-    X(INTERVAL, "interval") /* loses payments of the last HS_JOURNAL_INTERVAL_US */                \
+    X(OFF, "off")           /* loses payments that the kernel has not written to the disk yet */   \
+    X(INTERVAL, "interval") /* loses payments of the last HS_JOURNAL_INTERVAL_US microseconds */   \
     X(ALWAYS, "always")     /* loses no payment that was reported in an answer */
 
 #define X(id, name) HS_JOURNAL_SYNC_##id,
