@@ -40,8 +40,8 @@ static void end_idle(void *context, struct hs_match_slot *slot)
     if (slot->used_us >= hs_clock_us() - idle_us)
         return;
     hs_metrics_add(service->metrics, HS_METRIC_MATCHES_EXPIRED, 0, 1);
-    /* If the journal does not get this record, a restart after a crash restores the match. The
-       match is then ended again, because it is still idle. */
+    /* If this write fails, a restart after a crash restores the match. The service then ends the
+       match again, because the match is still idle. */
     (void)hs_kept_match_close(service, slot);
     if (hs_log_enabled(HS_LOG_INFO) && hs_log_allowed(&service->match_log))
         hs_log(HS_LOG_INFO, "an idle match was ended", HS_LOG_TEXT("match", slot->name.text));

@@ -350,8 +350,8 @@ static sigset_t block_signals(void)
     return signals;
 }
 
-/* Returns whether a user pressed Ctrl+C in a terminal. In that case, no load balancer has to notice
-   the shutdown first, so the service stops without waiting. */
+/* Returns whether a user pressed Ctrl+C in a terminal. If so, no load balancer has to notice the
+   shutdown first, and the service stops without draining. */
 static bool is_ctrl_c(int signal_number)
 {
     return signal_number == SIGINT && (isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1);
@@ -419,8 +419,8 @@ static int start(struct hs_service *service, const struct hs_options *options,
     bool fine = prepared && start_listeners(service, &tls, listeners);
     hs_tls_free(&tls); /* libmicrohttpd has its own copies */
     if (prepared && !fine) {
-        /* No claim was verified yet, so the checkpoint that the last shutdown wrote is still
-           complete. */
+        /* No claim was verified yet, so the restored state is still complete. hs_checkpoint_close
+           saves it in a final checkpoint. */
         hs_checkpoint_close(service->checkpoint);
         service->checkpoint = NULL;
     }
@@ -475,7 +475,7 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
     bool patient = !is_ctrl_c(received) && drain(&service, &signals);
     end_on_next_signal(&signals);
     /* A body may arrive until its deadline, and the answer takes up to a second more. Both
-       listeners share this one deadline, because the service manager has one stop timeout for the
+       listeners must stop by `until_us`, because the service manager has one stop timeout for the
        whole process. */
     int64_t until_us =
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;

@@ -45,7 +45,7 @@ struct hs_service {
     struct hs_tenant_rates *rates;    /* NULL: no rate limit */
     struct hs_checkpoint *checkpoint; /* NULL: no checkpoints */
     struct hs_journal *journal;       /* owned by `checkpoint`; NULL: no journal */
-    /* NULL: no shared store; then the pointers from here to `taker_pool` are also NULL */
+    /* NULL: replicas share no store; the pointers from here to `taker_pool` are then also NULL */
     struct hs_store *store;
     struct hs_shared_matches *shared;
     uint64_t journal_layout; /* the result of hs_journal_layout, which is slow */

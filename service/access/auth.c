@@ -66,8 +66,8 @@ static enum owner owner_of(struct hs_service *service, enum hs_route route, stru
                                                             : ANOTHER;
 }
 
-/* Returns whether the request may create the resource in its path if the resource does not
-   exist. */
+/* Returns whether the request may create the resource that its path names. Called if this resource
+   does not exist. */
 static bool can_make(const struct hs_service *service, enum hs_route route, unsigned scopes)
 {
     enum hs_method method = hs_route_method(route);
@@ -80,7 +80,7 @@ static bool may_touch(struct hs_service *service, enum hs_route route,
                       const struct hs_route_params *params, struct hs_auth *auth)
 {
     if (!hs_name_is_valid(params->name[0]))
-        /* the path contains no name, or only an invalid name, which a later check refuses */
+        /* the path contains no name, or an invalid name; a later check refuses invalid names */
         return true;
     enum owner owner = owner_of(service, route, params->name[0], &auth->identity);
     auth->hidden = owner == NOBODY;

@@ -13,8 +13,8 @@ struct hs_service;
 
 struct hs_auth {
     enum hs_auth_failure failure; /* HS_AUTH_FINE: admitted */
-    /* if `failure` is HS_AUTH_TENANT: the resource does not exist; the answer must not reveal
-       this */
+    /* the resource in the path does not exist; an answer for HS_AUTH_TENANT must not reveal this
+       fact */
     bool hidden;
     struct hs_identity identity; /* the caller, if the token is valid */
 };
@@ -33,8 +33,8 @@ void hs_auth_refuse(const struct hs_auth *auth, enum hs_route route, struct hs_p
    the same answer. */
 void hs_auth_not_yours(struct hs_problem *problem);
 
-/* Writes the WWW-Authenticate value (RFC 6750) for a refused caller to `text`, or "" if the answer
-   has no such header. Returns `text`. */
+/* Writes the value of the WWW-Authenticate header (RFC 6750) for a refused caller to `text`. Writes
+   "" if the answer has no WWW-Authenticate header. Returns `text`. */
 const char *hs_auth_challenge(const struct hs_auth *auth, enum hs_route route, char text[192]);
 
 #endif

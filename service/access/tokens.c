@@ -19,9 +19,10 @@ struct token {
     struct hs_name tenant, kid;
     char sha256[HS_SHA256_HEX]; /* SHA-256 of the secret, in lower-case hexadecimal */
     unsigned scopes;
-    /* valid from not_before (inclusive) to not_after (exclusive) */
+    /* the token is valid from not_before_s (inclusive) to not_after_s (exclusive); seconds since
+       1970 */
     int64_t not_before_s, not_after_s;
-    size_t index; /* position in the document */
+    size_t index; /* index of the token in the document */
 };
 
 struct hs_tokens {
@@ -276,8 +277,8 @@ struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem)
     if (text == NULL)
         return NULL;
     struct hs_tokens *tokens = hs_tokens_from_json((struct hs_str){text, size}, problem);
-    /* The parser's message quotes the text near the fault, which could be a secret in clear
-       text. */
+    /* The parser's message quotes the text near the fault. The quote is cut off, because it could
+       contain a secret. */
     char *quote = strstr(problem->detail, " near '");
     if (problem->code == HS_PROBLEM_MALFORMED_JSON && quote != NULL)
         *quote = '\0';
@@ -322,8 +323,8 @@ static const struct token *find(const struct hs_tokens *tokens, struct hs_str te
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity)
 {
-    /* If no token has this tenant and kid, the secret's hash is still compared, with zeros. So the
-       time of the check does not show whether the names exist. */
+    /* If no token has this tenant and kid, the hash of the secret is compared with `nobody`. So the
+       duration of the check does not reveal whether the tenant and the kid exist. */
     static const char nobody[HS_SHA256_HEX] =
         "0000000000000000000000000000000000000000000000000000000000000000";
     char digest[HS_SHA256_HEX];
@@ -362,8 +363,8 @@ struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens)
         hs_tokens_destroy(tokens);
         return NULL;
     }
-    /* Writers have priority: a busy service always has a reader, so a writer could otherwise wait
-       forever. */
+    /* The lock prefers writers. Without this setting, a writer could wait forever, because a busy
+       service always has a reader. */
     pthread_rwlockattr_t attributes;
     pthread_rwlockattr_init(&attributes);
     pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);

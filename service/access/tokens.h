@@ -1,8 +1,9 @@
 /*
  * Bearer tokens and the file that lists them (docs/security.md).
  *
- * A token is `hs_<tenant>_<kid>_<secret>`. The file contains only the SHA-256 of the secret. Tenant
- * and kid are names, not secrets. No function here logs or stores the token that a caller sent.
+ * A token is `hs_<tenant>_<kid>_<secret>`. The file contains only the SHA-256 of the secret. The
+ * tenant and the kid (key id) are names, not secrets. No function here logs or stores the token
+ * that a caller sent.
  */
 #ifndef HS_SERVICE_TOKENS_H
 #define HS_SERVICE_TOKENS_H
@@ -19,7 +20,7 @@ enum {
     HS_KID_MAX = 32,
     HS_SECRET_MIN = 20, /* a shorter secret could be guessed */
     HS_SECRET_MAX = 128,
-    /* `token new` makes a secret from this many random bytes, as hexadecimal digits */
+    /* number of random bytes in a secret of `token new`, which writes them as hexadecimal digits */
     HS_SECRET_BYTES = 32,
     HS_TOKEN_MAX = 3 + HS_TENANT_MAX + 1 + HS_KID_MAX + 1 + HS_SECRET_MAX,
 };
@@ -29,13 +30,13 @@ struct hs_tokens;
 
 /*
  * Parses a document {"tokens":[{"tenant","kid","sha256","scopes","not_before","not_after"}]}.
- * Returns NULL if the document has a fault; `problem`, which the caller initialized, then lists
- * every fault with its JSON pointer.
+ * Returns NULL if the document has a fault; `problem` then lists every fault with its JSON pointer.
+ * The caller must initialize `problem`.
  */
 struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *problem);
 
-/* Loads a token file. On failure returns NULL and sets `problem`. Refuses a file that everybody can
-   write, because anybody could add a token. */
+/* Loads a token file. On failure returns NULL and sets `problem`. Refuses a file that all users of
+   the machine can write, because any of them could add a token. */
 struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem);
 
 void hs_tokens_destroy(struct hs_tokens *tokens); /* does nothing for NULL */
@@ -49,16 +50,16 @@ struct hs_identity {
 };
 
 /*
- * Looks up a token. Sets `identity` if the result is HS_AUTH_FINE, and leaves it empty if the
- * result is HS_AUTH_MALFORMED, HS_AUTH_UNKNOWN or HS_AUTH_EXPIRED. Hashing and comparing the secret
- * takes the same time whether or not the tenant and the kid exist. `now_s`: seconds since the
- * epoch.
+ * Looks up a token. Sets `identity` to the caller if the result is HS_AUTH_FINE, and to zeros if
+ * the result is HS_AUTH_MALFORMED, HS_AUTH_UNKNOWN or HS_AUTH_EXPIRED. Hashing and comparing the
+ * secret takes the same time whether or not the tenant and the kid exist. `now_s`: seconds since
+ * the epoch.
  */
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity);
 
-/* Returns whether `text` is a valid tenant (`max` = HS_TENANT_MAX) or kid (`max` = HS_KID_MAX): 1
-   to `max` of [A-Za-z0-9.-], starting with a letter or digit. */
+/* Returns whether `text` is a valid tenant or kid: 1 to `max` characters of [A-Za-z0-9.-], starting
+   with a letter or digit. `max`: HS_TENANT_MAX for a tenant, HS_KID_MAX for a kid. */
 bool hs_token_part_is_valid(struct hs_str text, size_t max);
 
 /* Converts "2026-01-31T00:00:00Z" to seconds since the epoch. Returns false if the text has another
@@ -71,7 +72,7 @@ bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
 struct hs_keyring;
 
 /* Takes ownership of `tokens`, even on failure. If `tokens` is NULL, every token is rejected until
-   hs_tokens_swap. Returns NULL if memory runs out. */
+   hs_tokens_swap is called. Returns NULL if memory runs out. */
 struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens);
 void hs_keyring_destroy(struct hs_keyring *keyring); /* does nothing for NULL */
 

@@ -14,7 +14,7 @@ enum { HEADER = HS_CHECKPOINT_HEADER, RECORD_HEADER = HS_CHECKPOINT_RECORD_HEADE
 
 static const char magic[] = "HSCHKPT";
 
-/* Returns the CRC of a record, which covers the type, the size and the bytes. */
+/* Returns the CRC of a record. The CRC covers the type, the size and the bytes. */
 static uint32_t checksum(const unsigned char header[RECORD_HEADER], const void *bytes, size_t size)
 {
     uLong crc = crc32_z(0, header, 4);
@@ -75,10 +75,11 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
     writer->records++;
 }
 
-/* Makes the written file the newest checkpoint. The checkpoint that was the newest until then
-   becomes the previous one. HS_CHECKPOINT_NAME names a complete file at every moment. If the newest
-   checkpoint was set aside as damaged, the previous one stays. On a file system without hard links,
-   there is no previous checkpoint. */
+/* Renames the written file to HS_CHECKPOINT_NAME. A file that already has this name becomes the
+   previous checkpoint (HS_CHECKPOINT_PREVIOUS). HS_CHECKPOINT_NAME names a complete file at every
+   moment. If no file has this name yet, for example after hs_checkpoint_set_aside,
+   HS_CHECKPOINT_PREVIOUS does not change. On a file system without hard links, there is no previous
+   checkpoint. */
 static void put_into_place(struct hs_checkpoint_writer *writer)
 {
     int directory = writer->directory;
@@ -110,7 +111,8 @@ bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard)
 
 void hs_checkpoint_set_aside(int directory)
 {
-    /* the rename fails if only one of the two names is a directory: remove the old entry first */
+    /* the rename fails if one name is a file and the other is a directory; if so, remove
+       HS_CHECKPOINT_DAMAGED and rename again */
     if (renameat(directory, HS_CHECKPOINT_NAME, directory, HS_CHECKPOINT_DAMAGED) != 0 &&
         (unlinkat(directory, HS_CHECKPOINT_DAMAGED, 0) == 0 ||
          unlinkat(directory, HS_CHECKPOINT_DAMAGED, AT_REMOVEDIR) == 0))

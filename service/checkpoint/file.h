@@ -21,7 +21,7 @@
 
 #define HS_CHECKPOINT_NAME     "checkpoint"
 #define HS_CHECKPOINT_PREVIOUS "checkpoint.previous"
-#define HS_CHECKPOINT_NEW      "checkpoint.new"     /* being written */
+#define HS_CHECKPOINT_NEW      "checkpoint.new"     /* the checkpoint that is being written */
 #define HS_CHECKPOINT_DAMAGED  "checkpoint.damaged" /* a damaged checkpoint, renamed at startup */
 
 enum { HS_CHECKPOINT_VERSION = 3 };
@@ -33,21 +33,22 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_END,
     HS_CHECKPOINT_RULESET,
     HS_CHECKPOINT_MATCH,
-    /* If the file has this record, it is the first one, without bytes. It means that no claim was
-       verified after this checkpoint was written. It is ignored in HS_CHECKPOINT_PREVIOUS, because
-       a process has started since that file was written. */
+    /* A record without bytes. If a file has this record, the record is the first one. The record
+       means that no claim was verified after this checkpoint was written. The record is ignored in
+       HS_CHECKPOINT_PREVIOUS, because a process has started since HS_CHECKPOINT_PREVIOUS was
+       written. */
     HS_CHECKPOINT_FINAL,
     /* gives a name to a ruleset from an earlier record; contains the owner and the revision */
     HS_CHECKPOINT_RULESET_NAME,
     HS_CHECKPOINT_MAP, /* name, owner, revision; the geometry is in its own file (map_file.h) */
-    /* A journal number: this checkpoint contains the changes from all journals with lower numbers.
-       Comes before the match records. */
+    /* The number of a journal. This checkpoint contains the changes from all journals with lower
+       numbers. This record comes before the match records. */
     HS_CHECKPOINT_JOURNAL,
     HS_CHECKPOINT_LAYOUT, /* journal only: the layout of the event records that follow */
-    /* journal only: a match, its opening, and its records (validators/journal.h) */
+    /* journal only: name and opening number of a match, and its records (validators/journal.h) */
     HS_CHECKPOINT_EVENTS,
-    HS_CHECKPOINT_CLOSE,        /* journal only: an ended match and its opening */
-    HS_CHECKPOINT_RULESET_GONE, /* journal only: a deleted ruleset: owner, name */
+    HS_CHECKPOINT_CLOSE,        /* journal only: name and opening number of an ended match */
+    HS_CHECKPOINT_RULESET_GONE, /* journal only: owner and name of a deleted ruleset */
     /* the canary of the ruleset name in the previous record; contains the owner, the revision and
        the share (the bits of a double) */
     HS_CHECKPOINT_CANARY
@@ -87,9 +88,9 @@ void hs_checkpoint_write_begin(struct hs_checkpoint_writer *writer, int director
 void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint_type type,
                          const void *bytes, size_t size);
 
-/* Finishes the file and makes it the newest checkpoint. The checkpoint that was the newest until
-   then becomes the previous one. Returns false if any step failed (see `error`) or `discard` is
-   set; the newest checkpoint is then not replaced. */
+/* Finishes the file and makes it the newest checkpoint. The checkpoint that the file replaces
+   becomes the previous one. Returns false if a step failed (see `error`) or `discard` is set. The
+   newest checkpoint is then not replaced, except if only the sync of the directory failed. */
 bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard);
 
 /* Renames the newest checkpoint to HS_CHECKPOINT_DAMAGED. */
@@ -103,7 +104,7 @@ enum hs_checkpoint_read {
     /* complete records were read; the end record is missing, as in every journal */
     HS_CHECKPOINT_UNENDED,
     HS_CHECKPOINT_NOT_FILE, /* for example a FIFO or a directory; nothing was read */
-    HS_CHECKPOINT_BROKEN    /* the file is damaged; its undamaged records were read */
+    HS_CHECKPOINT_BROKEN    /* the file is damaged; the undamaged records in the file were read */
 };
 
 /* Receives one complete record. `bytes` is valid only during the call. */
@@ -113,8 +114,8 @@ typedef void hs_checkpoint_visit(void *context, enum hs_checkpoint_type type, co
 enum hs_checkpoint_read hs_checkpoint_read(int directory, const char *name,
                                            hs_checkpoint_visit *visit, void *context);
 
-/* Reads a file whose bytes are in memory. In journals the end record is missing
-   (HS_CHECKPOINT_UNENDED). */
+/* Reads the bytes of a file, like hs_checkpoint_read. For a complete journal, the result is
+   HS_CHECKPOINT_UNENDED, because journals have no end record. */
 enum hs_checkpoint_read hs_checkpoint_read_bytes(const void *bytes, size_t size,
                                                  hs_checkpoint_visit *visit, void *context);
 

@@ -29,16 +29,19 @@ struct hs_journal {
     uint64_t number;           /* number of the current file */
     uint64_t next;             /* number of the next file; each number is used at most once */
     uint64_t size;      /* size of the current file, up to the end of the last complete record */
-    uint64_t head_size; /* size of each file's header */
+    uint64_t head_size; /* size of the header and the layout record with which each file begins */
     bool is_torn;       /* the file ends with a partial record, so nothing may be appended */
-    /* `unsafe` counts the failures after which written records may be lost; `unsafe_at_rotation` is
-       the value of `unsafe` at the last rotation. The first `unsafe_covered` of these failures are
-       harmless, because the newest checkpoint contains the records. */
+    /* `unsafe` counts the failures after which a power failure may lose written records;
+       `unsafe_at_rotation` is the value of `unsafe` at the last rotation. The first
+       `unsafe_covered` of these failures are harmless, because the newest checkpoint contains the
+       records. */
     uint64_t unsafe, unsafe_at_rotation, unsafe_covered;
-    /* record bytes written to all files, and how many of them are synced */
+    /* `position`: bytes of all records written to any file. `synced`: how many of these bytes are
+       synced */
     uint64_t position, synced;
-    /* A power failure cannot lose the first `settled` bytes: they were synced without a failure, or
-       a checkpoint contains them. `position_at_rotation` is `position` at the last rotation. */
+    /* A power failure cannot lose the first `settled` bytes, because these bytes were synced
+       without a failure, or a checkpoint contains them. `position_at_rotation` is `position` at the
+       last rotation. */
     uint64_t settled, position_at_rotation;
     struct hs_journal_stats stats;
     struct hs_log_limit log_limit;
@@ -122,8 +125,8 @@ static bool begin_file(struct hs_journal *journal)
 }
 
 /* Ensures that records can be appended to the current file. Begins a new file if the current one
-   ends with a partial record; the next start reads the old file up to that record. The caller holds
-   `lock`. */
+   ends with a partial record. The next start of the service reads the old file up to the partial
+   record. The caller holds `lock`. */
 static bool has_file(struct hs_journal *journal)
 {
     if (journal->file >= 0 && !journal->is_torn)
@@ -135,7 +138,8 @@ static bool has_file(struct hs_journal *journal)
         journal->unsafe++;
     if (before >= 0) {
         journal->unsafe++;
-        /* keep the descriptor number, because another thread may be syncing it */
+        /* the new file gets the descriptor number of the old file, because another thread may be
+           calling fdatasync with this number */
         if (dup3(journal->file, before, O_CLOEXEC) >= 0) {
             close(journal->file);
             journal->file = before;
@@ -171,8 +175,8 @@ static uint64_t current_number(const struct hs_journal *journal)
 
 /* ---- surviving a power failure ---- */
 
-/* Returns whether a payment that is written now survives a power failure if the sync mode promises
-   this. The caller holds `lock`. */
+/* In the sync mode `always`, returns whether a payment that is written now and then synced survives
+   a power failure. In the other modes, returns true. The caller holds `lock`. */
 static bool is_sound(const struct hs_journal *journal)
 {
     return journal->sync != HS_JOURNAL_SYNC_ALWAYS || journal->unsafe == journal->unsafe_covered;
@@ -202,8 +206,8 @@ static void sync_file(struct hs_journal *journal)
     if (fine) {
         record_synced(journal, position);
     } else {
-        /* The kernel may have dropped the pages that it could not write, so a later sync does not
-           help: only a checkpoint makes these records durable. */
+        /* The kernel may have dropped the pages that it could not write. A later sync would not
+           write these pages, so only a checkpoint makes their records durable. */
         journal->stats.synced_failed++;
         journal->unsafe++;
         log_failure(journal, "fdatasync");
@@ -232,7 +236,8 @@ bool hs_journal_settle(struct hs_journal *journal)
     uint64_t position = state.written;
     if (state.synced < position) {
         pthread_mutex_lock(&journal->sync_lock);
-        /* another thread has often synced these bytes while this thread waited for the lock */
+        /* while this thread waited for the lock, another thread has often synced the first
+           `position` bytes */
         hs_journal_state(journal, &state);
         if (state.synced < position)
             sync_file(journal);
@@ -280,8 +285,8 @@ uint64_t hs_journal_rotate(struct hs_journal *journal)
                     (fdatasync(before) == 0 && fsync(journal->directory) == 0);
         close(before);
         pthread_mutex_lock(&journal->lock);
-        /* this failure is harmless, because the checkpoint that now begins contains the records in
-           the previous file */
+        /* a failed sync does no harm once the checkpoint that now begins is complete, because this
+           checkpoint contains the records in the old file */
         if (!fine)
             journal->unsafe_at_rotation = ++journal->unsafe;
         else

@@ -1,8 +1,8 @@
 /*
  * The journals contain changes that were made since the last checkpoint and must survive a crash:
  * sessions, paid shots and hits, openings and ends of matches (validators/journal.h), and changes
- * to rulesets. A record is appended before the answer that depends on it is sent. At the start, the
- * service reads the checkpoint and then the journals, in order.
+ * to rulesets. The service appends a record before it sends the answer that depends on the record.
+ * At the start, the service reads the checkpoint and then the journals, in order.
  *
  * Each checkpoint begins a new journal, and deletes the journals whose records the previous
  * checkpoint contains. A journal has the format of a checkpoint (file.h) without the end record. A
@@ -40,8 +40,8 @@ struct hs_journal *hs_journal_create(int directory, uint64_t next, enum hs_journ
 /* Closes the journal. If `remove` is set, also deletes the newest file. Does nothing for NULL. */
 void hs_journal_destroy(struct hs_journal *journal, bool remove);
 
-/* Appends one record that consists of the parts. On failure returns false, and the file contains no
-   part of the record. If `number` is not NULL, stores the number of the file there. */
+/* Appends one record that consists of the parts. On failure returns false; readers of the file then
+   never see the record. If `number` is not NULL, sets *number to the number of the current file. */
 bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
                       const struct iovec *parts, size_t count, uint64_t *number);
 
@@ -51,21 +51,25 @@ bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
 bool hs_journal_settle(struct hs_journal *journal);
 
 struct hs_journal_state {
-    /* a payment that is written now survives a power failure if the sync mode promises this */
+    /* in the sync mode `always`: whether a payment that is written now and then synced survives a
+       power failure; in the other modes: true */
     bool is_sound;
     uint64_t number; /* number of the current file */
-    /* Bytes of records. A power failure cannot lose the first `settled` bytes. */
+    /* Numbers of record bytes that were written, and that were synced. A power failure cannot lose
+       the first `settled` bytes. */
     uint64_t written, synced, settled;
 };
 void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);
 
-/* Call it before a checkpoint is taken. Begins a new file, unless the current one has no records
-   yet or no file can be created. Returns the number of the current file: the checkpoint will
-   contain the records in all files with lower numbers. */
+/* Must be called before a checkpoint is taken. Begins a new file if the current file contains
+   records. If the new file cannot be created, keeps the current file. Returns the number of the
+   file that is now current: the checkpoint will contain the records in all files with lower
+   numbers. */
 uint64_t hs_journal_rotate(struct hs_journal *journal);
 
-/* Call it once the checkpoint that began after hs_journal_rotate is complete. That checkpoint also
-   contains the records that could not be synced. Deletes the files with numbers below `number`. */
+/* Must be called when the checkpoint that began after hs_journal_rotate is complete. From then on,
+   failed syncs of the records in this checkpoint do no harm. Deletes the files with numbers below
+   `number`. */
 void hs_journal_checkpointed(struct hs_journal *journal, uint64_t number);
 
 void hs_journal_stats(struct hs_journal *journal, struct hs_journal_stats *out);

@@ -256,13 +256,13 @@ static bool write_records(const struct hs_service *service, struct hs_match_slot
         return false;
     if (shared != NULL)
         share_records(service, slot, shared, parts);
-    free(records->data); /* free the memory now, because it counts towards no budget */
+    free(records->data); /* free the memory now, because this memory counts towards no budget */
     *records = (struct hs_bytes){0};
     return true;
 }
 
-/* Updates `settled_payments`. Under load, the newest records are never settled yet, so the position
-   of an earlier write is checked, too. */
+/* Updates `settled_payments`. Under load, the newest write is never settled yet, so this function
+   also checks an earlier write. */
 static void record_settled(struct hs_match_slot *slot, const struct hs_journal_state *state)
 {
     for (int i = 0; i < 2 && slot->written_before.position <= state->settled; i++) {
@@ -308,8 +308,9 @@ bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot 
 
 void hs_kept_match_moved(struct hs_service *service, struct hs_match_slot *slot)
 {
-    /* If this write fails, the next start restores the match, but asks the store which replica owns
-       the match before it uses the match. */
+    /* If this write fails, the next start of the service restores the match. The restored match
+       does no harm, because the service asks the store which replica owns the match before it uses
+       the match. */
     (void)write_close(service->journal, slot);
     hs_record_replayed(service->record, slot, NULL, 0);
     hs_registry_remove(service->registry, slot);

@@ -1,5 +1,5 @@
 /*
- * Writes to the journal (journal.h) what must survive a crash: matches, payments and rulesets.
+ * Writes matches, payments and rulesets to the journal (journal.h), so that they survive a crash.
  * Payments also go to the store that replicas share (store/matches.h). If there is neither a
  * journal nor a store, every function does nothing and succeeds. The caller holds the match lock,
  * except in hs_kept_match_copy.
@@ -31,8 +31,8 @@ struct hs_kept_head {
 bool hs_kept_match_get_head(struct hs_bytes_reader *reader, struct hs_kept_head *head);
 
 /* Appends the head and the state of a match. The match must not be locked: this function locks it
-   for one part at a time, so that no request waits for the whole copy. Calls `begin` under the lock
-   before the first part. Returns false if the match has ended. */
+   for one part at a time, so that a request waits for one part at most. Calls `begin` under the
+   lock before the first part. Returns false if the match has ended. */
 bool hs_kept_match_copy(struct hs_match_slot *slot, struct hs_bytes *out,
                         void (*begin)(void *context, struct hs_match_slot *slot), void *context);
 
@@ -45,23 +45,23 @@ bool hs_kept_state_end(struct hs_bytes *state, struct hs_bytes *packed);
 /* Closes a match that another replica now owns. The caller must still release the slot. */
 void hs_kept_match_moved(struct hs_service *service, struct hs_match_slot *slot);
 
-/* Writes the match and its ruleset to the journal, unless they are already there. Call it before
-   the first verdict, because verdict ids depend on the opening. Returns false if the write
-   fails. */
+/* Writes the match and its ruleset to the journal, unless they are already there. Must be called
+   before the first verdict, because verdict ids depend on the opening number. Returns false if the
+   write fails. */
 bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
 
-/* Call it after moves were checked. While the service drains, another replica may take over the
-   match at any time. Therefore this function starts to write the state to the store and returns
-   true; the answer must wait for this write (hs_shared_match_await). The replica that takes over
-   the match then knows when the client last moved, and can grant the client the time since that
-   move. If the service does not drain, returns false and does nothing. */
+/* Must be called after moves were checked. If the service drains and replicas share the match,
+   starts to write the state to the store and returns true; the answer must wait for this write
+   (hs_shared_match_await). Otherwise does nothing and returns false. While the service drains,
+   another replica may take over the match at any time. From the state in the store, that replica
+   knows when the client last moved, and grants the client the time since that move. */
 bool hs_kept_match_hand_off(struct hs_service *service, struct hs_match_slot *slot);
 
 /*
  * Writes the match's new records to the journal and the store, and updates the slot's
- * `settled_payments`. Returns false if the write fails, or a power failure could lose the records
- * in spite of the sync mode. Records that could not be written stay in the match until the next
- * call. After a failure, answers must not report unsettled payments until a call succeeds.
+ * `settled_payments`. Returns false if the write fails, or if the sync mode is `always` and a power
+ * failure could still lose the records. Records that could not be written stay in the match until
+ * the next call. After a failure, answers must not report unsettled payments until a call succeeds.
  */
 bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot);
 
@@ -72,7 +72,8 @@ bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot 
 /* Appends a ruleset's owner, revision and document. */
 void hs_kept_ruleset_put(struct hs_bytes *out, const struct hs_ruleset_entry *entry);
 
-/* Appends a name's owner, and the canary's revision and share. */
+/* Appends the owner of a ruleset name, and the revision and the share of the canary of this
+   name. */
 void hs_kept_canary_put(struct hs_bytes *out, const char *owner,
                         const struct hs_ruleset_entry *canary, double share);
 

@@ -24,9 +24,9 @@ enum { HS_MAP_FILE_NAME = 65 };
    not have this form. */
 bool hs_map_file_name(const char *revision, char name[HS_MAP_FILE_NAME]);
 
-/* Writes the file under a temporary name, syncs it, and renames it, replacing an existing file.
-   Returns 0 on success. On failure deletes the incomplete file and returns an errno. Only one
-   thread at a time may call this function. */
+/* Writes the file under a temporary name, syncs the file, and renames it. An existing file with the
+   same name is replaced. Returns 0 on success. On failure deletes the incomplete file and returns
+   an errno. Only one thread at a time may call this function. */
 int hs_map_file_write(int directory, const char *revision, const struct hs_world_mesh *mesh);
 
 enum hs_map_file {
@@ -36,8 +36,8 @@ enum hs_map_file {
     HS_MAP_FILE_NO_MEMORY
 };
 
-/* Reads a map file. If the result is HS_MAP_FILE_READ, the caller frees *out. Does not compare the
-   geometry with the revision: that happens when the world is built (state/maps.h). */
+/* Reads a map file. If the result is HS_MAP_FILE_READ, the caller frees *out. Does not check that
+   the revision belongs to the geometry; the build of the world compares them (state/maps.h). */
 enum hs_map_file hs_map_file_read(int directory, const char *revision, struct hs_map_document *out);
 
 /* Appends the JSON document of a map whose file is in the data directory `data`. Returns false if

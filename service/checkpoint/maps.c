@@ -90,7 +90,7 @@ void hs_kept_maps_settle(struct hs_kept_maps *maps)
 
 void hs_kept_maps_found(struct hs_kept_maps *maps, const char *revision)
 {
-    /* if this fails, the next checkpoint writes the file again */
+    /* if memory runs out here, the next checkpoint writes the file again */
     (void)hs_revisions_add(&maps->on_disk, revision);
 }
 
@@ -101,8 +101,8 @@ void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
     int error = 0;
     hs_kept_maps_refer(maps, entry->revision);
     if (!hs_revisions_has(&maps->on_disk, entry->revision)) {
-        /* A restored map without a mesh had a file, but that file was deleted when no checkpoint
-           referred to it. */
+        /* A map without a mesh had a file, but the file was deleted while no checkpoint referred to
+           it. */
         error =
             has_mesh ? hs_map_file_write(maps->directory, entry->revision, &entry->mesh) : ENOENT;
         if (error == 0 && !hs_revisions_add(&maps->on_disk, entry->revision))
@@ -118,7 +118,8 @@ void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
         hs_map_store_forget_mesh(store, entry);
 }
 
-/* Returns whether a file is a complete or incomplete map file. Only such files may be deleted. */
+/* Returns whether a file is a map file, or the temporary file in which a map file is written. No
+   other files may be deleted. */
 static bool is_ours(const char *name, char revision[HS_REVISION_MAX])
 {
     char found[HS_MAP_FILE_NAME];

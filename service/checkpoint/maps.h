@@ -35,17 +35,17 @@ struct hs_kept_maps {
     uint64_t written, failed;
 };
 
-/* Opens the directory of map files, and creates it if it is missing. On failure returns false and
-   sets errno. */
+/* Opens the directory of map files. Creates the directory if it is missing. On failure returns
+   false and sets errno. */
 bool hs_kept_maps_open(struct hs_kept_maps *maps, int data);
 void hs_kept_maps_close(struct hs_kept_maps *maps);
 
-/* Records that the current checkpoint refers to a revision. During a restore, the current
-   checkpoint is the one that is being read, otherwise the one that is being taken. */
+/* Records that the current checkpoint refers to a revision. The current checkpoint is the
+   checkpoint that is being read (during a restore) or being taken. */
 void hs_kept_maps_refer(struct hs_kept_maps *maps, const char *revision);
 
-/* Call it at the end of a restore. The revisions recorded so far then belong to the newest
-   checkpoint. */
+/* Must be called at the end of a restore. The revisions that were recorded so far become the
+   revisions of the newest checkpoint. */
 void hs_kept_maps_settle(struct hs_kept_maps *maps);
 
 /* Records that the file with this revision is complete. */
@@ -57,9 +57,9 @@ void hs_kept_maps_found(struct hs_kept_maps *maps, const char *revision);
 void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
                        struct hs_map_entry *entry);
 
-/* Ends a checkpoint. If it was written (`fine`), deletes the files that neither this checkpoint nor
-   the previous one refers to; otherwise deletes nothing. `fine` must be false if `no_memory` is
-   set. */
+/* Must be called after each checkpoint. `fine`: the checkpoint was written; must be false if
+   `no_memory` is set. If `fine` is set and `is_partial` is not, deletes the files to which neither
+   this checkpoint nor the previous one refers. */
 void hs_kept_maps_taken(struct hs_kept_maps *maps, bool fine);
 
 #endif

@@ -24,7 +24,8 @@
 struct restoring {
     struct hs_service *service;
     struct hs_checkpoint_stats *stats;
-    struct hs_ruleset_entry **rulesets; /* rulesets in the checkpoint; one reference each */
+    /* rulesets in the checkpoint; this struct owns a reference to each */
+    struct hs_ruleset_entry **rulesets;
     size_t ruleset_count, ruleset_capacity;
     struct hs_restored_maps maps;
     struct hs_log_limit log_limit;
@@ -36,7 +37,8 @@ struct restoring {
     const uint64_t *journals; /* numbers of all journals, ascending */
     size_t journal_count;
     bool is_journal;
-    bool has_layout; /* the current journal has the layout of this program version */
+    /* the records of the current journal have the layout of this program version */
+    bool has_layout;
 };
 
 static void log_refused(struct restoring *restoring, struct hs_str name, const char *why)
@@ -67,8 +69,8 @@ static bool is_owner(struct hs_str name)
     return name.len == 0 || hs_name_is_valid(name);
 }
 
-/* Restores a ruleset. If it is refused, a line is logged later for each match and each name that
-   needs the ruleset. */
+/* Restores a ruleset. If the ruleset is refused, a line is logged later for each match and each
+   name that needs the ruleset. */
 static void restore_ruleset(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_ruleset_store *store = restoring->service->rulesets;

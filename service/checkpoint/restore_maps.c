@@ -11,7 +11,7 @@
 struct hs_restored_map {
     struct hs_name name;
     char revision[HS_REVISION_MAX];
-    struct hs_map_entry *entry; /* a reference; NULL: the map could not be restored */
+    struct hs_map_entry *entry; /* owned reference; NULL: the map could not be restored */
     enum hs_restored_name outcome;
     bool has_name;
 };
@@ -73,8 +73,8 @@ static enum hs_restored_name load(const struct hs_restored_maps *maps, struct hs
     return outcome;
 }
 
-/* Returns the map with this name and revision from the list. If it is not in the list, restores it
-   and adds it. Returns NULL if memory runs out. */
+/* Returns the map with this name and revision from the list. If the map is not in the list,
+   restores the map and adds it. Returns NULL if memory runs out. */
 static struct hs_restored_map *look_up(struct hs_restored_maps *maps, struct hs_str name,
                                        struct hs_str revision)
 {
@@ -111,7 +111,7 @@ void hs_restored_maps_name(struct hs_restored_maps *maps, struct hs_str name, st
     if (map == NULL || map->entry == NULL || map->has_name)
         return;
     enum hs_map_put result = hs_map_store_restore_name(maps->store, owner, map->entry);
-    /* the name now refers to this map, or to the one from the newer checkpoint */
+    /* the name now refers to this map, or to the map that a newer checkpoint gave this name */
     map->has_name = true;
     if (result != HS_MAP_FULL)
         return;

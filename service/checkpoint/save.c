@@ -55,7 +55,7 @@ struct hs_checkpoint {
 struct taking {
     struct hs_checkpoint *checkpoint;
     struct hs_checkpoint_writer writer;
-    /* rulesets that were already written; one reference each */
+    /* rulesets that were already written; this struct owns a reference to each */
     struct hs_ruleset_entry **rulesets;
     size_t ruleset_count, ruleset_capacity;
     size_t matches;
@@ -106,7 +106,7 @@ static void take_map(void *context, struct hs_match_slot *slot)
         hs_map_store_retain(map->store, slot->map);
 }
 
-/* Writes a match, and its map file if that is missing. */
+/* Writes a match, and the file of its map if this file is missing. */
 static void write_match(void *context, struct hs_match_slot *slot)
 {
     struct taking *taking = context;
@@ -177,7 +177,7 @@ static void write_posted_rulesets(struct taking *taking)
 }
 
 /* Writes the names of maps. Called after the matches are written, so that the checkpoint contains
-   the name of every map that they use. */
+   the name of every map that the matches use. */
 static void write_maps(struct taking *taking)
 {
     struct hs_checkpoint *checkpoint = taking->checkpoint;
@@ -245,7 +245,8 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
         hs_ruleset_store_release(checkpoint->service->rulesets, taking.rulesets[i]);
     free(taking.rulesets);
     if (fine) {
-        /* the previous checkpoint still needs the journals between the two checkpoints */
+        /* a restore from the previous checkpoint needs the journals since that checkpoint, so these
+           journals stay */
         hs_journal_checkpointed(checkpoint->service->journal, checkpoint->contained);
         checkpoint->contained = contained;
     }
@@ -276,10 +277,10 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Makes the newest checkpoint the previous one; called if no new checkpoint can be written, for
-   example because the disk is full. The newest checkpoint may contain a final record (file.h),
-   which is no longer true once claims are verified. In the previous checkpoint, this record is
-   ignored. Returns false if the rename fails too. */
+/* Makes the newest checkpoint the previous one. Called if the first checkpoint of a process cannot
+   be written, for example because the disk is full. The newest checkpoint may contain the record
+   HS_CHECKPOINT_FINAL (file.h), which becomes false when a claim is verified. This record is
+   ignored in the previous checkpoint. Returns false if the rename fails. */
 static bool end_final(const struct hs_checkpoint *checkpoint)
 {
     int directory = checkpoint->directory;

@@ -5,8 +5,8 @@
  * rulesets, and the names of the uploaded maps. Each map's geometry gets its own file (maps.h).
  * docs/checkpoint.md is the page for operators.
  *
- * A request waits at most until one part of its match is copied. Functions are thread-safe only if
- * their comment says so.
+ * A match is copied in parts, and a request waits at most until one part is copied. A function is
+ * thread-safe only if its comment says so.
  */
 #ifndef HS_SERVICE_CHECKPOINT_H
 #define HS_SERVICE_CHECKPOINT_H
@@ -22,7 +22,8 @@ struct hs_service;
 struct hs_checkpoint;
 
 struct hs_checkpoint_stats {
-    uint64_t written, failed;             /* how many checkpoints */
+    /* numbers of checkpoints that were written, and that could not be written */
+    uint64_t written, failed;
     uint64_t restored[HS_RESTORED_COUNT]; /* matches restored or refused at the start, by result */
     /* rulesets and maps restored or refused at the start, by result */
     uint64_t rulesets[HS_RESTORED_NAME_COUNT], maps[HS_RESTORED_NAME_COUNT];

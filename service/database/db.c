@@ -9,8 +9,8 @@
 
 /* ---- dialects ---- */
 
-/* If a replaceable part begins at `at`, writes its replacement and returns the end of this part.
-   Otherwise returns `at`. */
+/* If `code_of(X)`, `text_of(X)` or `newest_first(X)` (db.h) begins at `at`, writes the replacement
+   and returns the end of the replaced part. Otherwise returns `at`. */
 static const char *put_mark(const struct hs_db_driver *driver, const char *at,
                             struct hs_buffer *out)
 {

@@ -1,6 +1,6 @@
 /*
- * SQL statements for SQLite and PostgreSQL. Callers write the same SQL for both databases. A driver
- * replaces these parts, which differ:
+ * SQL statements for SQLite and PostgreSQL. Callers write the same SQL for both databases. The
+ * driver of a database replaces these parts of the SQL:
  *
  * | in the SQL        | SQLite                                    | PostgreSQL        |
  * |-------------------|-------------------------------------------|-------------------|
@@ -29,8 +29,8 @@ struct hs_db_statement;
 enum hs_db_step { HS_DB_ROW, HS_DB_DONE, HS_DB_FAILED };
 
 /* Opens a file, which must exist. While another connection has a transaction, each call that uses
-   the file waits up to `busy_ms`. On failure, *fine is false, and the result may be NULL; pass the
-   result only to hs_db_error and hs_db_close. */
+   the file waits up to `busy_ms` milliseconds. On failure, *fine is false, and the result may be
+   NULL; pass the result only to hs_db_error and hs_db_close. */
 struct hs_db *hs_db_open_sqlite(const char *path, bool can_write, int busy_ms, bool *fine);
 
 /* Returns whether any SQLite connection of this process waits for the transaction of another
@@ -45,14 +45,15 @@ bool hs_db_has_waiting(void);
    message in `error`, which contains no part of the connection string. */
 struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256]);
 
-/* Does nothing for NULL. A connection that was added to a pool returns to it if it still works and
-   the pool has space. */
+/* Closes a connection, or returns it to the pool to which it was added. A connection returns if the
+   connection still works and has no prepared statements (postgres.c), and the pool has space. Does
+   nothing for NULL. */
 void hs_db_close(struct hs_db *db);
 
 /*
- * Idle connections to one PostgreSQL schema. Opening a connection is slow: it starts a server
- * process, and the first queries must read the catalog rows of each partition before they can be
- * planned. Thread-safe.
+ * Idle connections to one PostgreSQL schema. Opening a connection is slow. The server starts a
+ * process for the connection, and the planning of the first queries must read the catalog rows of
+ * each partition. Thread-safe.
  */
 struct hs_db_pool;
 
@@ -61,34 +62,36 @@ struct hs_db_pool;
 struct hs_db_pool *hs_db_pool_create(void);
 void hs_db_pool_destroy(struct hs_db_pool *pool);
 
-/* Takes an idle connection out of the pool; close it with hs_db_close. It may have failed while it
-   was idle. NULL: no connection is idle. */
+/* Takes an idle connection out of the pool; close it with hs_db_close. The connection may have
+   failed while it was idle. Returns NULL if no connection is idle. */
 struct hs_db *hs_db_pool_take(struct hs_db_pool *pool);
 /* From now on, hs_db_close returns this connection to the pool. */
 void hs_db_pool_add(struct hs_db_pool *pool, struct hs_db *db);
 
-/* For statements that exist in only one of the two dialects. */
+/* Returns whether a connection uses PostgreSQL. For callers with statements that only one of the
+   two databases understands. */
 bool hs_db_is_postgres(const struct hs_db *db);
 
 /* Returns the reason for the last failure; valid until the next call. */
 const char *hs_db_error(const struct hs_db *db);
 
-/* Returns whether the last call failed because of its values, so that a retry is useless. Otherwise
-   the cause was the disk, memory, the network, or another user of the database. */
+/* Returns whether the last call failed because of its values. A retry with the same values is then
+   useless. If the result is false, the call failed because of the disk, memory, the network, or
+   another user of the database. */
 bool hs_db_has_refused(const struct hs_db *db);
 
-/* Returns whether the last call failed because the file is damaged or not a database, so that all
-   later calls will fail, too. Always false with PostgreSQL. */
+/* Returns whether the last call failed because the file is damaged or not a database. All later
+   calls will then fail, too. Always false with PostgreSQL. */
 bool hs_db_is_damaged(const struct hs_db *db);
 
-/* Runs statements that are separated by `;`. They are sent to the database unchanged. */
+/* Runs statements that are separated by `;`. The driver replaces no parts of the SQL. */
 bool hs_db_run(struct hs_db *db, const char *sql);
 
 /* Returns the number of rows that the last statement inserted or deleted. */
 int64_t hs_db_changes(const struct hs_db *db);
 
-/* Prepares a statement. Returns NULL on failure. With PostgreSQL, the first hs_db_step reports a
-   wrong statement. */
+/* Prepares a statement. Returns NULL on failure. A PostgreSQL server checks a statement only in the
+   first hs_db_step, which then fails if the statement is wrong. */
 struct hs_db_statement *hs_db_prepare(struct hs_db *db, const char *sql);
 /* Does nothing for NULL. */
 void hs_db_finalize(struct hs_db_statement *statement);

@@ -12,7 +12,7 @@ struct hs_db_driver {
     const char *(*error)(const struct hs_db *db);
     bool (*has_refused)(const struct hs_db *db);
     bool (*is_damaged)(const struct hs_db *db); /* NULL: always false */
-    bool (*is_fresh)(const struct hs_db *db);   /* may `db` return to a pool? NULL: never */
+    bool (*is_fresh)(const struct hs_db *db); /* whether `db` may return to its pool; NULL: never */
     bool (*run)(struct hs_db *db, const char *sql);
     int64_t (*changes)(const struct hs_db *db);
     /* `sql` is already in the dialect of the driver. */
@@ -29,14 +29,14 @@ struct hs_db_driver {
     struct hs_str (*get_text)(struct hs_db_statement *row, int column);
     struct hs_str (*get_blob)(struct hs_db_statement *row, int column);
     bool (*is_null)(struct hs_db_statement *row, int column);
-    /* How to replace `code_of(X)`, `text_of(X)` and `newest_first(X)`: each row contains the text
-       to write before X and the text to write after X. If the text before X is NULL, X is removed,
-       too. */
+    /* How to replace `code_of(X)`, `text_of(X)` and `newest_first(X)`: each row contains the texts
+       to write before X and after X. If the text before X is NULL, X is removed, too. */
     const char *marks[HS_DB_MARKS][2];
     char parameter; /* the character in front of a parameter's number */
 };
 
-/* The first members of each driver's own structs. */
+/* A driver's own structs for connections and statements begin with struct hs_db and struct
+   hs_db_statement. */
 struct hs_db {
     const struct hs_db_driver *driver;
     struct hs_db_pool *pool; /* NULL: the connection does not return to a pool */

@@ -1,6 +1,6 @@
-/* The driver for PostgreSQL (libpq). Parameters and columns are binary. The driver reads a complete
-   result before it returns the first row, so another statement can use the connection while rows
-   are read. */
+/* The driver for PostgreSQL (libpq). Parameters and columns are sent in binary format. The driver
+   reads a complete result before it returns the first row, so another statement can use the
+   connection while the caller reads the rows. */
 #include <endian.h>
 #include <errno.h>
 #include <libpq-fe.h>
@@ -75,8 +75,8 @@ static void copy_line(char *to, size_t size, const char *from)
     to[len] = '\0';
 }
 
-/* Closes the connection. Otherwise, a late answer could be taken for the answer to another
-   statement. */
+/* Closes the connection and sets its error to `why`. If the connection stayed open, a late answer
+   could be taken for the answer to the next statement. */
 static bool lose(struct connection *connection, const char *why)
 {
     connection->state[0] = '\0';
@@ -86,7 +86,8 @@ static bool lose(struct connection *connection, const char *why)
     return false;
 }
 
-/* On a timeout, closes the connection and returns false. */
+/* Waits until the socket is ready for `events`. If it is not ready at `until_us`, closes the
+   connection and returns false. */
 static bool await_socket(struct connection *connection, short events, int64_t until_us)
 {
     struct pollfd socket = {.fd = PQsocket(connection->server), .events = events};
@@ -176,8 +177,8 @@ static const char *error_of(const struct hs_db *db)
     return connection_of(db)->error;
 }
 
-/* SQLSTATE classes in which the server refuses the values: 22 wrong data, 23 violated constraint,
-   54 too big. */
+/* Compares the SQLSTATE with the classes in which the server refuses the values: 22 wrong data, 23
+   violated constraint, 54 too big. */
 static bool has_refused(const struct hs_db *db)
 {
     const char *state = connection_of(db)->state;
@@ -303,8 +304,8 @@ static void bind_blob(struct hs_db_statement *statement, int at, struct hs_str b
     bind(statement, at, TYPE_BYTEA, bytes);
 }
 
-/* When a statement is used a second time, prepares it on the server, which then no longer parses it
-   each time. */
+/* Prepares a statement on the server when the statement is used for the second time. From then on,
+   the server does not parse the statement again. */
 static bool prepare_on_server(struct connection *connection, struct statement *statement)
 {
     if (statement->uses++ == 0 || statement->name[0] != '\0')
@@ -416,7 +417,8 @@ static const struct hs_db_driver driver = {
 
 /* ---- opening ---- */
 
-/* On failure returns false with a message that contains no part of the connection string. */
+/* Reads the connection string from a file. On failure returns false with a message that contains no
+   part of the connection string. */
 static bool read_connection(const char *path, char text[CONNECTION_MAX], char error[256])
 {
     text[0] = '\0';
@@ -437,11 +439,11 @@ static bool read_connection(const char *path, char text[CONNECTION_MAX], char er
     return fine;
 }
 
-/* Sets up the session. With the timeouts, the server ends a transaction whose client hangs, so that
-   its locks do not block other clients. enable_bitmapscan is off, because lists need rows in index
-   order: for rows that are newer than its statistics, PostgreSQL would use a bitmap scan, and then
-   sort a whole day. jit is off, because compiling takes longer than running any of these
-   statements. */
+/* Sets up the session. Because of the timeouts, the server ends a transaction whose client hangs,
+   so the locks of this transaction do not block other clients. enable_bitmapscan is off, because
+   lists need rows in index order. For rows that are newer than its statistics, PostgreSQL would use
+   a bitmap scan, and then sort all rows of a day. jit is off, because compiling a statement takes
+   longer than running it. */
 static bool set_up(struct connection *connection, const char *schema)
 {
     char sql[320];
@@ -455,8 +457,8 @@ static bool set_up(struct connection *connection, const char *schema)
 
 struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256])
 {
-    /* The connection string is passed as `dbname`. Values in the string override the values of the
-       names before `dbname`. */
+    /* libpq accepts a connection string as the value of `dbname`. Values in the string override the
+       values of the names before `dbname`. */
     static const char *const names[] = {"connect_timeout", "application_name", "client_encoding",
                                         "dbname", NULL};
     char text[CONNECTION_MAX];

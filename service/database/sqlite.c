@@ -11,7 +11,7 @@ struct connection {
     struct hs_db base;
     sqlite3 *sqlite;
     int busy_ms;
-    bool waits;       /* for a lock of another connection */
+    bool waits;       /* the connection waits until another connection releases a lock */
     int64_t until_us; /* when the wait ends (hs_clock_us) */
 };
 
@@ -90,7 +90,7 @@ static int64_t changes(const struct hs_db *db)
 
 static struct hs_db_statement *prepare(struct hs_db *db, const char *sql, int parameters)
 {
-    (void)parameters; /* SQLite counts them itself */
+    (void)parameters; /* SQLite counts the parameters itself */
     struct statement *statement = calloc(1, sizeof *statement);
     if (statement != NULL &&
         sqlite3_prepare_v2(sqlite_of(db), sql, -1, &statement->sqlite, NULL) == SQLITE_OK)
@@ -190,9 +190,9 @@ static const struct hs_db_driver driver = {
     .parameter = '?',
 };
 
-/* SQLite calls this while another connection has a lock. sqlite3_busy_timeout would try again only
-   every 0.1 s. The writer of the evidence store, which pauses while another connection waits
-   (hs_db_has_waiting), would then have to pause for longer. */
+/* SQLite calls this function while another connection has a lock. sqlite3_busy_timeout would try
+   again only every 0.1 s. The writer of the evidence store, which pauses while another connection
+   waits (hs_db_has_waiting), would then have to pause for longer. */
 static int wait_for_lock(void *context, int tries)
 {
     enum { NAP_NS = 1000000 };

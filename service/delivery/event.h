@@ -1,5 +1,6 @@
-/* A verdict on its way to a game's tools: the JSON object and the members that filters read. The
-   streams and the webhook share it. Immutable and thread-safe; freed with its last reference. */
+/* A verdict that is delivered to a game's tools: the JSON object, and the values that filters
+   compare. The streams and the webhook share the event. Immutable and thread-safe; freed with its
+   last reference. */
 #ifndef HS_SERVICE_DELIVERY_EVENT_H
 #define HS_SERVICE_DELIVERY_EVENT_H
 

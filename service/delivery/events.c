@@ -96,8 +96,8 @@ bool hs_events_want(struct hs_events *events, struct hs_str tenant)
     return has_ring;
 }
 
-/* Wakes a tenant's streams. Streams in the same worker share an eventfd, which needs only one
-   write. */
+/* Wakes a tenant's streams. Streams in the same worker share an eventfd. One write to this eventfd
+   wakes all these streams. */
 static void wake_all(const struct ring *ring)
 {
     int woken = -1;

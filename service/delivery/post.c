@@ -65,7 +65,7 @@ static void set_up(struct hs_post *post, struct curl_slist *headers, struct hs_s
                    char *error)
 {
     CURL *curl = post->curl;
-    curl_easy_reset(curl); /* the connection stays open */
+    curl_easy_reset(curl); /* this call does not close the connection */
     curl_easy_setopt(curl, CURLOPT_URL, post->url);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);

@@ -12,8 +12,9 @@
 struct hs_post;
 
 /* Prepares a connection to a URL. The connection stays open between requests. Only one thread at a
-   time may use it. At *end_us (hs_clock_us), a running request is aborted; other threads may change
-   *end_us. `url` and `end_us` must outlive the connection. Returns NULL if memory runs out. */
+   time may use the connection. At *end_us (hs_clock_us), a running request is aborted; other
+   threads may change *end_us. `url` and `end_us` must outlive the connection. Returns NULL if
+   memory runs out. */
 struct hs_post *hs_post_open(const char *url, const atomic_llong *end_us);
 void hs_post_close(struct hs_post *post); /* does nothing for NULL */
 

@@ -18,13 +18,13 @@
 
 enum {
     GATHER_US = 1000000, /* how long the first event in a batch waits for more events */
-    /* After a failure, the pause is a random time between half of a limit and the limit. After n
-       earlier failures in a row, the limit is FIRST_PAUSE_US * 2^n, but at most
+    /* After a failure, the thread pauses for a random time between half of a limit and the limit.
+       The limit is FIRST_PAUSE_US * 2^n after n earlier failures in a row, but at most
        LONGEST_PAUSE_US. */
     FIRST_PAUSE_US = 1000000,
     LONGEST_PAUSE_US = 60000000,
     END_PAUSE_US = 250000, /* pause after a failure during the shutdown */
-    OVERHEAD = 64,         /* memory that an item needs in addition to its event */
+    OVERHEAD = 64,         /* bytes that an item needs in addition to its event */
 };
 
 struct item {
@@ -189,8 +189,8 @@ static bool send_batch(struct hs_webhook *webhook)
     return is_accepted;
 }
 
-/* Returns the pause after a failure. It is partly random, so that several services do not retry at
-   the same time. */
+/* Returns the length of the pause after a failure. The length is partly random, so that several
+   services do not retry at the same time. */
 static int64_t pause_us(unsigned failures)
 {
     uint32_t random = 0;

@@ -1,9 +1,9 @@
 /*
  * The webhook posts verdicts to a URL of the game's own tool. Requests from game servers add events
  * to a bounded queue and never wait. A thread sends the events in batches of at most
- * HS_WEBHOOK_BATCH; an event waits at most a second for its batch to fill. A batch that the
- * receiver does not accept is sent again after growing pauses, until its events are too old.
- * Thread-safe.
+ * HS_WEBHOOK_BATCH; an event waits at most a second for its batch to fill. If the receiver does not
+ * accept a batch, the thread sends the batch again after growing pauses, until the events in the
+ * batch are too old. Thread-safe.
  */
 #ifndef HS_SERVICE_DELIVERY_WEBHOOK_H
 #define HS_SERVICE_DELIVERY_WEBHOOK_H
@@ -44,12 +44,12 @@ void hs_webhook_stop(struct hs_webhook *webhook, int64_t wait_us);
 /* Returns whether the webhook sends events of one of these kinds. */
 bool hs_webhook_wants(const struct hs_webhook *webhook, unsigned kinds);
 
-/* Adds an event to the queue. If the event does not fit, or `event` is NULL because memory ran out,
-   it counts as dropped. */
+/* Adds an event to the queue. An event that does not fit counts as dropped. `event` may be NULL
+   because memory ran out; this also counts as a dropped event. */
 void hs_webhook_add(struct hs_webhook *webhook, struct hs_event *event);
 
 struct hs_webhook_state {
-    size_t waiting;    /* events that are not delivered yet */
+    size_t waiting;    /* number of events that are not delivered yet */
     int64_t oldest_us; /* age of the oldest waiting event; 0: no event is waiting */
 };
 

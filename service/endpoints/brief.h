@@ -1,8 +1,8 @@
 /*
  * Brief answers (`?brief`). A brief answer leaves out plain results. A result is plain if the item
  * was accepted and the result contains nothing that the game server must read (hs_move_is_plain,
- * hs_shot_is_plain, hs_hit_is_plain). A brief answer contains the number of plain results. It also
- * contains each result that is not plain, and the index of its item.
+ * hs_shot_is_plain, hs_hit_is_plain). A brief answer contains the number of plain results. For each
+ * other result, a brief answer contains the result and the index of the item.
  */
 #ifndef HS_SERVICE_BRIEF_H
 #define HS_SERVICE_BRIEF_H
@@ -20,8 +20,8 @@ struct hs_brief_mark {
 };
 struct hs_brief_mark hs_brief_mark(const struct hs_posting *posting);
 
-/* Completes the item that was written after the mark: removes it if it is plain, otherwise adds its
-   index. Does nothing if the answer is not brief. */
+/* Completes the result that was written after the mark. Removes a plain result from the answer, and
+   adds the item's index to any other result. Does nothing if the answer is not brief. */
 void hs_brief_item(struct hs_posting *posting, enum hs_item kind, struct hs_brief_mark mark);
 
 /* Writes how many items of each kind are plain, and the indexes of the plain moves with an ack. */

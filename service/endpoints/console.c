@@ -50,7 +50,8 @@ static bool has_version(const struct hs_request *request, const char *etag)
     return value != NULL && strstr(value, etag) != NULL;
 }
 
-/* A client can list gzip with the quality 0, and thereby refuse it. */
+/* Returns whether the client accepts gzip. A client that lists gzip with the quality 0 does not
+   accept gzip. */
 static bool accepts_gzip(const struct hs_request *request)
 {
     const char *value = hs_request_header(request, "Accept-Encoding");

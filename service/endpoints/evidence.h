@@ -1,4 +1,5 @@
-/* Functions that several endpoints use to read the evidence store. They are in verdicts.c. */
+/* Functions that several endpoints use to read the evidence store. The functions are in
+   verdicts.c. */
 #ifndef HS_SERVICE_ENDPOINTS_EVIDENCE_H
 #define HS_SERVICE_ENDPOINTS_EVIDENCE_H
 
@@ -6,12 +7,14 @@
 #include "service/evidence/reader.h"
 #include "validators/vocabulary.h"
 
-/* The kinds of stored verdicts, and of those that can be computed again. */
+/* hs_verdict_kinds: all kinds of stored verdicts. hs_claim_kinds: the kinds of verdicts that can be
+   computed again. */
 extern const struct hs_vocabulary hs_verdict_kinds, hs_claim_kinds;
 
 /* Reads the filters of GET /v1/verdicts from the query string. The caller sets query->limit to the
-   default limit. A request may ask for a limit of up to `max_limit`, and for one of `kinds`.
-   Returns false and sets the reply's problem if a filter is not valid. */
+   default limit. The filters are valid only if the requested limit is at most `max_limit` and the
+   requested kind is one of `kinds`. Returns false and sets the reply's problem if the filters are
+   not valid. */
 bool hs_endpoint_verdict_query(const struct hs_request *request, const struct hs_vocabulary *kinds,
                                int64_t max_limit, struct hs_evidence_query *query,
                                struct hs_reply *reply);

@@ -4,7 +4,8 @@
 #include "service/service.h"
 #include "service/watch/metrics.h"
 
-/* Stores the data about each player who leaves in this frame, before the match deletes the data. */
+/* Stores, as evidence, the data about each player who leaves in this frame. Called before the match
+   deletes the data. */
 static void keep_leaving(struct hs_evidence *evidence, const struct hs_match_slot *slot,
                          const struct hs_frame *frame)
 {

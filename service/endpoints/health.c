@@ -37,8 +37,8 @@ void hs_endpoint_livez(struct hs_service *service, const struct hs_request *requ
     put_status(request, reply, alive ? "alive" : "stuck", checks);
 }
 
-/* Answers 200 if the service is ready, 503 while it starts, and 404 while it drains, so that load
-   balancers send no new connections. */
+/* Answers 200 if the service is ready, 503 while it starts, and 404 while it drains. After a 503 or
+   404, load balancers send no new connections. */
 void hs_endpoint_readyz(struct hs_service *service, const struct hs_request *request,
                         struct hs_reply *reply)
 {

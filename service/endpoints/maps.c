@@ -13,8 +13,8 @@ static void write_map(struct hs_reply *reply, const struct hs_map_entry *entry)
     hs_map_encode(&writer, hs_name_str(&entry->name), entry->revision, &entry->info);
 }
 
-/* Refuses a map because map-bytes is too low for its build, which needs `bytes` bytes in addition
-   to the body. */
+/* Refuses a map because its build needs more memory than the option map-bytes allows: `bytes` bytes
+   in addition to the body. */
 static void refuse_size(struct hs_service *service, const struct hs_request *request, size_t bytes,
                         struct hs_reply *reply)
 {

@@ -14,7 +14,7 @@
 #include "validators/hints.h"
 
 /* Stops recording this match, or prevents the recording from starting. From now on, answers may
-   depend on a lack of memory or disk space, so `recheck` cannot compute them again. */
+   depend on a lack of memory or disk space, so `recheck` cannot compute these answers again. */
 static void end_recording(struct hs_match_slot *slot)
 {
     if (slot->recorded == HS_RECORDED_OPEN || slot->recorded == HS_RECORDED_NOT)
@@ -69,7 +69,7 @@ static bool yield(struct hs_posting *posting)
 }
 
 /* Work after which a request may unlock its match between two claims (1 ms). An ordinary request
-   needs less, so all its claims see the same frames. */
+   needs less work, so all its claims see the same frames. */
 enum { TURN_WORK = HS_WORK_UNITS_A_MS };
 
 /* After TURN_WORK, lets waiting threads use the match. Returns false if the match was deleted. A
@@ -151,8 +151,8 @@ static void answer_malformed(struct hs_posting *posting, enum hs_item kind,
     ++*place;
 }
 
-/* Bytes to reserve in the answer for each result of a move or shot (RESULT_BYTES) or hit
-   (HIT_BYTES). Most results are shorter; the buffer grows for longer ones. */
+/* Bytes to reserve in the answer for each result. RESULT_BYTES: for a move or a shot. HIT_BYTES:
+   for a hit. Most results are shorter; the buffer grows for longer results. */
 enum { RESULT_BYTES = 240, HIT_BYTES = 640 };
 
 /* Writes an array with the results of all items of one kind. Returns false if memory runs out or
@@ -246,7 +246,7 @@ static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
 {
     struct hs_service *service = posting->service;
     struct hs_match_slot *slot = posting->slot;
-    /* A restart lost the match's map. Verdicts without its walls would be wrong. */
+    /* A restart lost the match's map. Verdicts without the walls of this map would be wrong. */
     if (slot->awaited_map.text[0] != '\0')
         await_map(slot, reply);
     else if (!answer(posting, tick))

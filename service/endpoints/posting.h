@@ -18,18 +18,19 @@ struct hs_posting {
     struct hs_match_slot *slot;
     struct hs_writer writer;
     const struct hs_malformed_items *malformed; /* items that could not be read */
-    /* the work budget of the request, and what is already used (validators/work.h) */
+    /* the work budget of the request, and the work that is already done (validators/work.h) */
     uint64_t budget, spent;
     /* value of `spent` at the last check for waiting threads */
     uint64_t lent_at;
     int64_t stage_ns;   /* when the newest stage of the processing ended (hs_clock_ns) */
     size_t over_budget; /* number of claims and shots that did not fit the budget */
     bool is_gone;       /* the match was deleted, so the request cannot be answered */
-    /* the match before the first claim; the time of its newest frame is the default of `now` */
+    /* state of the match before the first claim; the time of the newest frame is the default of
+       `now` */
     struct hs_match_info newest;
     /* the answer depends on a lack of memory or disk space, so `recheck` cannot compute it again */
     bool is_short;
-    size_t unwritten;  /* length of the match's journal when it was last checked for records */
+    size_t unwritten;  /* length of slot->journal when this request last looked for new records */
     bool is_unwritten; /* this request's payments could not be written to the journal */
     bool has_evidence; /* the request added rows to the evidence store */
     bool must_settle;  /* the answer depends on records that a power failure could still lose */

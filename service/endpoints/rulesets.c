@@ -222,8 +222,9 @@ static void find_need(void *context, struct hs_match_slot *slot)
         need->match = slot->name;
 }
 
-/* Returns whether a match or the name `default` needs the ruleset, and sets `problem` if so. A
-   match that is opened at this moment keeps the ruleset even if the name is then deleted. */
+/* Returns whether a match or the name `default` needs the ruleset. If the result is true, sets
+   `problem`. A match that opens during this call keeps the ruleset even if the name is then
+   deleted. */
 static bool is_needed(struct hs_service *service, struct hs_str name, struct hs_problem *problem)
 {
     struct need need = {.name = name};

@@ -137,8 +137,8 @@ static void refuse_moved(struct hs_service *service, struct hs_match_slot *slot,
 }
 
 /* Writes the opening of a match to the journal before any answer about the match is sent. If this
-   fails, closes the match and returns false. Also returns false if another replica now owns the
-   match. */
+   write fails, closes the match and returns false. Also returns false if another replica now owns
+   the match. */
 static bool keep_opening(struct hs_service *service, struct hs_match_slot *slot,
                          struct hs_reply *reply)
 {
@@ -162,9 +162,10 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
 {
     struct hs_match_slot *slot = NULL;
     /* If replicas share matches and the request has no takeover, the match was open here when the
-       request arrived. If the match is missing now, it has moved to another replica or has ended. A
-       new, empty match would pay again for claims that were already paid. GET requests never start
-       a takeover, so for them a missing match is just unknown. */
+       request arrived. If the match is missing now, it has moved to another replica or has ended.
+       This replica must then not open a new, empty match, because the new match would pay again for
+       claims that were already paid. GET requests never start a takeover, so a GET request for a
+       missing match gets the answer that the match is unknown. */
     bool may_open = service->takers == NULL || request->takeover != NULL;
     enum hs_registry_result result =
         hs_registry_acquire(service->registry, request->tenant, request->params.name[0],
@@ -225,7 +226,7 @@ static struct hs_match_slot *open_by_default(struct hs_service *service,
 }
 
 /* Returns whether the caller may open matches with a post. The scope `verify` alone does not allow
-   this. */
+   a caller to open matches. */
 static bool may_open_matches(const struct hs_service *service, const struct hs_request *request)
 {
     return service->options->auto_open &&
@@ -254,8 +255,8 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
     bool created;
     if (!may_open || !may_open_matches(service, request))
         return hs_endpoint_acquire(service, request, NULL, &created, reply);
-    /* The match is nearly always open already, so the default ruleset and map need not be looked
-       up. */
+    /* The match is nearly always open. For an open match, the default ruleset and map need not be
+       looked up. */
     hs_registry_acquire(service->registry, request->tenant, request->params.name[0], NULL, &slot);
     if (slot == NULL)
         return open_by_default(service, request, reply);

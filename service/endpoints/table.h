@@ -50,23 +50,23 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
    resource belongs to everybody. The ptr of `tenant` is NULL if the service has no tokens. */
 bool hs_endpoint_may_see(struct hs_str tenant, const struct hs_name *owner);
 
-/* These functions return the ruleset or map with this name, or NULL if the name is unknown or
-   belongs to another tenant; both cases must get the same answer. `match` names the match that will
-   use the ruleset; the name decides whether the match gets the canary. If no match will use the
-   ruleset, the ptr of `match` is NULL. */
+/* These functions return the ruleset or map with this name. They return NULL if the name is unknown
+   or belongs to another tenant; both cases must get the same answer. `match`: name of the match
+   that will use the ruleset; this name decides whether the match gets the canary. If no match will
+   use the ruleset, the ptr of `match` is NULL. */
 struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
                                              const struct hs_request *request, struct hs_str name,
                                              struct hs_str match);
 struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs_request *request,
                                      struct hs_str name);
 
-/* Answers `unknown_ruleset`. The message lists the names that the caller may use, as many as fit.
-   Locks the ruleset store. */
+/* Answers `unknown_ruleset`. The message lists the names that the caller may use, and counts the
+   names that do not fit. Locks the ruleset store. */
 void hs_endpoint_unknown_ruleset(struct hs_service *service, const struct hs_request *request,
                                  struct hs_str name, struct hs_reply *reply);
 
-/* Refuses a resource that is unknown or belongs to another tenant: with 403 if the service has
-   tokens, otherwise with 404 and `code`. */
+/* Answers a request for a resource that is unknown or belongs to another tenant. Answers 403 if the
+   service has tokens, otherwise 404 with `code`. */
 void hs_endpoint_unknown(const struct hs_request *request, struct hs_reply *reply,
                          enum hs_problem_code code, const char *detail);
 
@@ -94,8 +94,8 @@ void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);
 /* Answers 409 `match_moved`. */
 void hs_endpoint_moved(struct hs_reply *reply);
 
-/* Called before the body of a post is read. Returns false and sets the reply's problem if the
-   request would have to open the match in its path, but no more matches can be opened. */
+/* Called before the body of a post is read. Returns false and sets the reply's problem if the match
+   in the request's path is not open, and no more matches can be opened. */
 bool hs_endpoint_has_capacity(struct hs_service *service, const struct hs_request *request,
                               struct hs_reply *reply);
 

@@ -49,15 +49,17 @@ static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_re
 
 /* ---- the budget ---- */
 
-/* Returns the wait before a retry, in milliseconds. A client that waits this long each time keeps
-   at most half a core busy. */
+/* Returns how long the client must wait before a retry, in milliseconds. The work of a whole budget
+   takes about as long as this wait, so a client that waits before each retry keeps at most half a
+   core busy. */
 static unsigned retry_after_ms(const struct hs_posting *posting)
 {
     uint64_t ms = posting->budget / HS_WORK_UNITS_A_MS;
     return ms < 1 ? 1 : ms > 60000 ? 60000 : (unsigned)ms;
 }
 
-/* Returns what is left of the budget, but at least 1, which is too little for any claim. */
+/* Returns what is left of the budget, but at least 1, because a limit of 0 means no limit
+   (validators/work.h). One unit is too little for any claim. */
 static uint64_t budget_left(const struct hs_posting *posting)
 {
     return posting->spent < posting->budget ? posting->budget - posting->spent : 1;
@@ -124,10 +126,10 @@ static bool book(const struct hs_match_slot *slot, const struct item *item, stru
     return hs_shot_record(slot->match, item->shot, &item->result, answer);
 }
 
-/* If there is an earlier answer to the item, repeats that answer and returns true. If the payment
-   in that answer is not settled yet (a power failure could lose it), the request waits for the
-   settlement before it is answered. While the journal cannot be written, an answer with an
-   unsettled payment is not repeated, and the result is false. */
+/* If there is an earlier answer to the item, repeats that answer and returns true. If a power
+   failure could still lose the payment in that answer, the request waits until the payment is
+   settled. If the payment is not settled and the journal cannot be written, returns false
+   instead. */
 static bool answer_replay(struct hs_posting *posting, const struct item *item)
 {
     const struct hs_match_slot *slot = posting->slot;
@@ -143,7 +145,7 @@ static bool answer_replay(struct hs_posting *posting, const struct item *item)
 }
 
 /* Writes the result and records it in the match. A result that cannot be recorded must not pay
-   damage, so it is changed and written again. */
+   damage, so this function changes the result and writes it again. */
 static void answer(struct hs_posting *posting, struct item *item, bool is_known)
 {
     const struct hs_match_slot *slot = posting->slot;
@@ -196,7 +198,7 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
 }
 
 /* Answers a cancellation of a shot. While the journal cannot be written, the cancellation is not
-   accepted, because a crash would lose it. */
+   accepted, because a crash would lose the cancellation. */
 static bool answer_cancel(struct hs_posting *posting, struct item *item)
 {
     item->forward_us = 0;
@@ -233,7 +235,8 @@ static bool answer_item(struct hs_posting *posting, const struct hs_ticks_reques
     return true;
 }
 
-/* `item` is not zeroed, because its result is large and hs_hit_verify_within sets it. */
+/* `item` is not zeroed, because item.result is large, and hs_hit_verify_within sets the whole
+   result. */
 bool hs_post_hit(struct hs_posting *posting, const struct hs_ticks_request *tick, size_t i)
 {
     struct item item;

@@ -34,8 +34,8 @@ static struct hs_str text_argument(const struct hs_request *request, const char 
     return value != NULL && *value != '\0' ? hs_str_of(value) : (struct hs_str){0};
 }
 
-/* Reads an argument in seconds since 1970, if it is present. Adds a fault to the problem if it is
-   not valid. */
+/* Reads an argument in seconds since 1970, if it is present. Adds a fault to the problem if the
+   argument is not valid. */
 static void time_argument(const struct hs_request *request, const char *name, int64_t *us,
                           struct hs_problem *problem)
 {
@@ -63,7 +63,7 @@ static void integer_argument(const struct hs_request *request, const char *name,
         hs_problem_add(problem, name, "must be an integer from 1 to %lld", (long long)high);
 }
 
-/* Refuses an argument that is present but none of the words. */
+/* Adds a fault to the problem if the argument is present and is not one of `words`. */
 static void check_word(struct hs_str text, const char *name, const struct hs_vocabulary *words,
                        struct hs_problem *problem)
 {
@@ -137,8 +137,8 @@ static int open_nameless(const char *directory)
     return fd;
 }
 
-/* Writes the export to a file first, so that it needs little memory and no transaction stays open
-   for a slow client. */
+/* Writes the export to a file first, so that the export needs little memory, and no transaction
+   stays open while a slow client reads. */
 static void export(struct hs_service *service, const struct hs_request *request,
                    enum hs_evidence_format format, struct hs_reply *reply)
 {

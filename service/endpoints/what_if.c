@@ -11,8 +11,8 @@
 
 enum { VERDICTS = 1000, VERDICTS_MAX = 5000, IDS_MAX = 50 };
 
-/* How long one request may compute. If it does not reach all verdicts in this time, the answer
-   contains a cursor. */
+/* How long one request may compute. If the request does not reach all verdicts in this time, the
+   answer contains a cursor. */
 enum { LONGEST_US = 5000000 };
 
 /* A verdict and its reason, under the old or the new rules. */
@@ -70,8 +70,8 @@ static void list_change(struct what_if *w, struct hs_str id, struct side before,
     hs_write_end(w->changes, '}');
 }
 
-/* Computes a verdict again with `rules`, or with its own rules if `rules` is NULL. Returns false if
-   that is not possible. */
+/* Computes a verdict again with `rules`, or with the verdict's own rules if `rules` is NULL.
+   Returns false if the verdict cannot be computed. */
 static bool compute(struct what_if *w, const struct hs_evidence_parts *parts,
                     const struct hs_ruleset *rules, struct side *out)
 {
@@ -85,9 +85,9 @@ static bool compute(struct what_if *w, const struct hs_evidence_parts *parts,
     return status == HS_RECOMPUTE_DONE;
 }
 
-/* Counts a verdict. A change only counts if the stored verdict can be reproduced with its own
-   rules. This is not possible, for example, if the service had too little memory or disk space for
-   the claim. */
+/* Counts a verdict. A change only counts if a computation with the verdict's own rules gives the
+   stored verdict. The computation gives another verdict, for example, if the service had too little
+   memory or disk space for the claim. */
 static void visit_parts(struct what_if *w, const struct hs_evidence_stored *stored,
                         const struct hs_evidence_parts *parts)
 {
@@ -106,8 +106,8 @@ static void visit_parts(struct what_if *w, const struct hs_evidence_stored *stor
     list_change(w, stored->row.id, before, after);
 }
 
-/* If the service still has the verdict's map, lets the computation use it, so that the map need not
-   be built. */
+/* If the service still has the verdict's map, the computation uses this map instead of building the
+   map again. */
 static void lend_map(struct what_if *w, const struct hs_evidence_row *row)
 {
     struct hs_map_store *maps = w->service->maps;
@@ -117,8 +117,8 @@ static void lend_map(struct what_if *w, const struct hs_evidence_row *row)
     hs_map_store_release(maps, map);
 }
 
-/* Returns whether no verdict was computed yet. The first one is computed even if building its map
-   takes longer than LONGEST_US, so that every request makes progress. */
+/* Returns whether no verdict was computed yet. The first verdict is computed even if building its
+   map takes longer than LONGEST_US, so that every request makes progress. */
 static bool is_first(const struct what_if *w)
 {
     return w->computed + w->incomparable == 0;

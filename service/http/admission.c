@@ -22,9 +22,10 @@ static int64_t standing_limit(enum hs_priority priority, int64_t limit_us)
 }
 
 /* Updates `refusing_us` with the time since the last decision. If the last decision was a refusal,
-   adds this time, but at most one kernel tick; otherwise subtracts HS_REFUSING_TIMES times this
-   time. A refusal takes less than a tick, so a longer time means that the process was stopped. If
-   this request did not wait behind others, the worker was idle, and the count restarts at 0. */
+   adds this time, but at most one kernel tick. Otherwise subtracts HS_REFUSING_TIMES times this
+   time. A refusal takes less than a kernel tick, so a longer time means that the process was
+   stopped. If this request did not wait behind others, the worker was idle, and the count restarts
+   at 0. */
 static void count_refusing(struct hs_gate *gate, bool was_behind, int64_t now_us)
 {
     int64_t spent_us = now_us - gate->decided_us;
@@ -41,8 +42,8 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
 {
     if (limit_us == 0)
         return true;
-    /* The time without long waits ended when this request arrived, because the request has been in
-       the queue since then. */
+    /* `goes_on` compares the last long wait with the arrival of this request, not with `now_us`,
+       because this request has been waiting since it arrived. */
     int64_t arrived_us = now_us - waited_us;
     bool goes_on = gate->long_us != 0 && arrived_us - gate->long_us <= HS_STANDING_US;
     bool was_behind = arrived_us + HS_KERNEL_TICK_US < gate->answered_us;
@@ -55,8 +56,8 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
     bool standing = gate->long_us - gate->since_us >= HS_STANDING_US &&
                     now_us - gate->long_us <= HS_STANDING_US;
     count_refusing(gate, was_behind, now_us);
-    /* A request that was not behind others waited only because the machine was busy, so refusing it
-       would not shorten the next waits. */
+    /* A request that did not wait behind others waited only because the machine was busy. Refusing
+       such a request would not shorten the next waits. */
     gate->has_refused =
         priority != HS_PRIORITY_VITAL && was_behind &&
         waited_us > (standing ? standing_limit(priority, limit_us) : limit_us * HS_BURST_TIMES) &&

@@ -2,10 +2,10 @@
  * Admission: decides which requests are served under overload (docs/overload.md).
  *
  * The queue is in the kernel: a request waits in its socket until a worker reads it, and the kernel
- * reports how long the newest bytes have waited. As long as the queue becomes empty now and then,
- * every request is served. If long waits continue, requests that waited longer than their priority
- * allows are refused before their body is read. A late answer is worth little, and a refusal costs
- * far less than an answer.
+ * reports how long the newest bytes have waited. As long as the queue becomes empty now and then, a
+ * request is refused only after a very long wait (HS_BURST_TIMES). If long waits continue, requests
+ * that waited longer than their priority allows are refused before their body is read. A late
+ * answer is worth little, and a refusal costs far less than an answer.
  */
 #ifndef HS_SERVICE_ADMISSION_H
 #define HS_SERVICE_ADMISSION_H
@@ -18,21 +18,21 @@
 #include "validators/str.h"
 
 enum {
-    /* The queue is "standing" once long waits have continued for this time. A series of long waits
-       ends if there is no long wait for this time. A higher value lets longer bursts through, but
-       detects overload later. */
+    /* The queue is "standing" when a series of long waits has lasted for HS_STANDING_US. The series
+       ends if there is no long wait for HS_STANDING_US. A higher value lets longer bursts through,
+       but detects overload later. */
     HS_STANDING_US = 100000,
     /* A wait longer than limit / HS_LONG_WAIT_PART is long. Kernels measure waits in steps of 1 to
        10 ms. */
     HS_LONG_WAIT_PART = 8,
     /* Largest error of a measured wait: one tick of the kernel's clock. */
     HS_KERNEL_TICK_US = 10000,
-    /* While the queue is not standing, a request may wait behind others for limit *
-       HS_BURST_TIMES. */
+    /* While the queue is not standing, a request may wait behind others for up to HS_BURST_TIMES
+       times the limit. */
     HS_BURST_TIMES = 10,
-    /* A worker may spend up to this many times as much time on refusals as on other requests. If
-       the factor were 1 and a worker received twice as many requests as it can serve, the worker
-       could not refuse the excess fast enough, and its queue would grow. */
+    /* A worker may spend up to HS_REFUSING_TIMES times as much time on refusals as on other
+       requests. If the factor were 1 and a worker received twice as many requests as it can serve,
+       the worker could not refuse the excess fast enough, and its queue would grow. */
     HS_REFUSING_TIMES = 9,
 };
 
@@ -51,27 +51,27 @@ struct hs_gate {
 
 /*
  * Decides whether to serve a request that waited `waited_us` until `now_us` (monotonic). While the
- * queue is standing, hits may wait `limit_us`, frames half of this, and requests from the console a
- * quarter. If `limit_us` is 0, all requests are served.
+ * queue is standing, hits may wait `limit_us`, frames half of `limit_us`, and requests from the
+ * console a quarter of `limit_us`. If `limit_us` is 0, all requests are served.
  *
- * A request counts as waiting behind others only if it arrived before the worker's last answer.
- * Only the waits behind others count towards a standing queue, and only requests that waited behind
- * others are refused. So a client that waits for each answer before it sends the next request is
- * always served, even if the machine is busy or was stopped.
+ * A request counts as waiting behind others only if it arrived more than HS_KERNEL_TICK_US before
+ * the worker's last answer. Only a long wait behind others starts a series of long waits, and only
+ * requests that waited behind others are refused. So a client that waits for each answer before it
+ * sends the next request is always served, even if the machine is busy or was stopped.
  *
  * Refusals take time, too. If all requests are late, refusing them could take all of a worker's
- * time. So a worker serves late requests, too, once `refusing_us` exceeds HS_STANDING_US.
+ * time. So while `refusing_us` exceeds HS_STANDING_US, a worker also serves late requests.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
                    int64_t waited_us, int64_t now_us);
 
 /* Records that the worker answers a request. Must be called before the answer is sent, so that the
-   client's next request arrives after this time. Vital requests, such as health checks, do not
-   count. */
+   client's next request arrives after `now_us`. Does nothing for vital requests, such as health
+   checks. */
 void hs_gate_answered(struct hs_gate *gate, enum hs_priority priority, int64_t now_us);
 
 /* Returns how long ago the newest bytes in a TCP socket arrived, in microseconds, with the
-   resolution of the kernel's clock. Returns 0 if this is unknown. */
+   resolution of the kernel's clock. Returns 0 if the time is unknown. */
 int64_t hs_socket_waited_us(int fd);
 
 /* ---- request rates of tenants ---- */

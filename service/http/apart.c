@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Requests with a larger body run in the pool. Parsing a body of this size takes about 20 ms, and
-   other requests would have to wait that long. With a smaller limit, ticks with many players and
-   bones would also run in the pool, where requests wait longer. */
+/* Requests with a larger body run in the pool. Parsing a body of this size takes about 20 ms. If a
+   worker parsed it, the worker's other requests would have to wait. With a smaller limit, ticks
+   with many players and bones would also run in the pool, where requests wait longer. */
 enum { HEAVY_BODY_BYTES = 262144 };
 
 /* A suspended request and its answer. */
@@ -34,9 +34,9 @@ struct hs_http_apart {
 };
 
 /* Returns the pool that builds maps or the pool that builds rulesets, or NULL if the request needs
-   neither. Each pool runs one request at a time, at a lower priority. If there is a shared store,
-   requests that read or delete maps and rulesets run in the pool for rulesets, because they may
-   wait for the store. */
+   neither pool. Each of these pools runs one request at a time, at a lower priority than the
+   workers. If replicas share a store, requests that read or delete maps and rulesets run in the
+   pool for rulesets, because these requests may wait for the store. */
 static struct hs_pool *builder_of(const struct hs_service *service, unsigned route)
 {
     switch (route) {
@@ -166,7 +166,7 @@ static void run_apart(struct hs_pool_job *job)
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED, hs_clock_us());
 }
 
-/* Returns the job to the worker, which resumes the connection (hs_http_resume); then
+/* Returns the job to the worker. The worker resumes the connection (hs_http_resume), and
    hs_http_finish_apart sends the answer. A worker that is stopping closes the connection
    instead. */
 static void wake(struct hs_http_apart *apart)

@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* With this niceness, the thread gets about a tenth of a worker's time on a shared processor. With
-   a higher niceness, a busy machine would never finish building a map. With a lower niceness,
+/* NICE: with this niceness, the thread gets about a tenth of a worker's time on a shared processor.
+   With a higher niceness, a busy machine would never finish building a map. With a lower niceness,
    requests would wait for the thread. */
 enum { NICE = 10, GIVE_WAY_NS = 100000 };
 
@@ -35,8 +35,8 @@ static void give_way(int signal, siginfo_t *info, void *context)
 }
 
 /* Calls sched_setattr(2), which has no function in the C library. A thread that yields loses the
-   rest of its time slice. So the slice is set to the time between two yields, and the thread keeps
-   its share of the processor. Linux before 6.12 ignores the slice. */
+   rest of its time slice. Therefore the slice is set to the time between two yields, so that the
+   thread loses none of its share of the processor. Linux before 6.12 ignores the slice. */
 static bool set_priority(void)
 {
     struct {

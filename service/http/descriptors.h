@@ -10,7 +10,7 @@ struct hs_descriptor_wants {
     size_t connections;            /* max connections of the data listener */
 };
 
-/* Maximum numbers of sockets. */
+/* Maximum numbers of sockets for the two listeners. */
 struct hs_descriptor_shares {
     size_t data, admin;
     /* for each listener: closed connections whose incoming bytes are still discarded (linger.h) */

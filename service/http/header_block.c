@@ -25,8 +25,8 @@ struct collecting {
     bool is_whole;    /* so far, every byte belongs to a name, a value or a line end */
 };
 
-/* The library calls this for each header field, in the order of the lines. Both strings are
-   null-terminated. */
+/* The library calls this function for each header field, in the order of the lines. Both strings
+   are null-terminated. */
 static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const char *name,
                                size_t name_size, const char *value, size_t value_size)
 {
@@ -52,7 +52,7 @@ void hs_header_block_collect(struct MHD_Connection *connection, const char *meth
     struct collecting block = {headers, version + strlen(version) + LINE_END,
                                url == method + strlen(method) + 1 && version == target->end + 1};
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &block);
-    /* newer versions of the library refuse such headers themselves */
+    /* libmicrohttpd 1.0 and later refuse ambiguous headers themselves */
     if (MHD_get_version()[0] != '0' || headers->ambiguous[0] != '\0')
         return;
     const union MHD_ConnectionInfo *info =

@@ -2,10 +2,10 @@
  * Checks that the library has read a request's header as it was sent. libmicrohttpd 0.9 splits the
  * header in place: it writes a zero byte after each word and line, and returns pointers to the
  * words. So a zero byte in the request ends a value too early. A line that begins with a zero byte
- * or a colon even ends the header, and the library takes the following lines for a body or another
- * request. These bytes do not appear in the values that the library returns. Therefore this check
- * covers every byte from the request line to the end of the header. It also finds folded lines and
- * lines that end without CR.
+ * or a colon even ends the header. The library then takes the following lines for a body or another
+ * request. The zero bytes and colons do not appear in the values that the library returns.
+ * Therefore this check covers every byte from the request line to the end of the header. The check
+ * also finds folded lines and lines that end without CR.
  *
  * Two kinds of lines without CR cannot be detected: lines that contain only a colon or a zero byte,
  * and lines that end with a zero byte. After the split, the ends of such lines look like CR LF.
@@ -32,8 +32,8 @@ struct hs_request_target {
 void hs_request_target_record(struct hs_request_target *target, const char *uri);
 
 /* Collects all header fields. `method`, `url` and `version` are the words of the request line, as
-   the library passes them to its handler. Marks the header as ambiguous if the library has not read
-   it as it was sent. */
+   the library passes them to its handler. Marks the header as ambiguous if the fields that the
+   library has read differ from the bytes that the client sent. */
 void hs_header_block_collect(struct MHD_Connection *connection, const char *method, const char *url,
                              const struct hs_request_target *target, const char *version,
                              struct hs_headers *headers);

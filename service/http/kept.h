@@ -41,8 +41,8 @@ struct hs_buffer hs_kept_body(struct hs_kept *kept, size_t size);
 /* Returns an empty buffer for an answer, with or without allocated memory. */
 struct hs_buffer hs_kept_answer(struct hs_kept *kept);
 
-/* These functions keep a buffer's memory for a later request, or free it. The buffer is then
-   empty. */
+/* These functions keep a buffer's memory for a later request, or free the memory. The buffer is
+   then empty. */
 void hs_keep_body(struct hs_kept *kept, struct hs_buffer *body);
 void hs_keep_answer(struct hs_kept *kept, struct hs_buffer *answer);
 

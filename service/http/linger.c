@@ -53,7 +53,7 @@ void hs_linger_add(struct hs_linger *linger, int fd)
     }
     pthread_mutex_unlock(&linger->lock);
     if (own >= 0)
-        /* close the sending side; with TLS, the library does not do this itself */
+        /* close the sending side, because the library does not close it for connections with TLS */
         shutdown(own, SHUT_WR);
     if (first)
         hs_linger_wake(linger);

@@ -33,8 +33,8 @@ struct hs_linger_socket {
     size_t left;      /* how many more bytes to discard */
 };
 
-/* The lingering sockets of one listener. Any thread may add a socket; only the watchdog reads
-   them. */
+/* The lingering sockets of one listener. Any thread may add a socket; only the watchdog reads from
+   the sockets. */
 struct hs_linger {
     pthread_mutex_t lock; /* guards `coming` and `coming_count` */
     int coming[HS_LINGER_COMING];

@@ -23,9 +23,10 @@
 #include <stdint.h>
 
 /*
- * The phase of a connection. The thread that serves the connection advances it. The watchdog may
- * change any phase except QUEUED and ENDPOINT to EXPIRED; after that, the serving thread neither
- * reads nor sends. Both threads use compare-and-swap, so only one of them succeeds.
+ * The phase of a connection. The thread that serves the connection advances the phase. The watchdog
+ * may change any phase except QUEUED and ENDPOINT to EXPIRED; after that, the serving thread
+ * neither reads nor sends. Both threads use compare-and-swap, so if both change the phase at the
+ * same time, only one thread succeeds.
  */
 enum hs_http_phase {
     HS_HTTP_FREE, /* no connection uses this slot */
@@ -43,9 +44,9 @@ enum hs_http_phase {
 enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED, HS_HTTP_LOGS };
 
 /*
- * The part of a connection that the watchdog reads five times a second. All these parts are in one
- * array, so that checking 10,000 idle connections takes microseconds. With a linked list, the check
- * took 2 ms, and 1 % of all requests had to wait for it.
+ * The part of a connection that the watchdog reads five times a second. These parts of all
+ * connections are in one array, so that checking 10,000 idle connections takes microseconds. With a
+ * linked list, the check took 2 ms, and 1 % of all requests had to wait for it.
  */
 struct hs_http_watched {
     atomic_llong since_us; /* when the phase began (monotonic) */
@@ -70,8 +71,8 @@ struct hs_http_watch_list {
 /*
  * A thread with its own libmicrohttpd daemon; all workers accept from the same socket. The library
  * can create such threads itself, but its loop has a fault: if the number of connections that are
- * ready at once is a multiple of 128, the loop sleeps although they are ready. So worker.c waits
- * for events, and the library only polls.
+ * ready at once is a multiple of 128, the loop sleeps although connections are ready. So worker.c
+ * waits for events, and the library only polls.
  */
 struct hs_http_worker {
     struct hs_http *http;
@@ -80,7 +81,7 @@ struct hs_http_worker {
     int wake;       /* an eventfd that wakes the worker */
     bool is_closed; /* the worker has stopped accepting connections */
     _Atomic(struct hs_pool_job *) done; /* finished jobs whose connections must be resumed */
-    bool has_ended; /* a connection was closed since the library last accepted one */
+    bool has_ended;                     /* a connection was closed since the library last polled */
     /* the bytes that the library reads next arrived after this time; INT64_MIN: unknown */
     int64_t unread_since_us;
     int64_t polled_us; /* when the library's last poll began */
@@ -117,7 +118,7 @@ struct hs_http_connection {
     bool may_be_old;
     /* the newest request; set before the phase becomes BODY */
     struct hs_http_caller caller;
-    atomic_llong stuck_us; /* time after which this request's endpoint counts as stuck */
+    atomic_llong stuck_us; /* how long this request's endpoint may run before it counts as stuck */
     /* body size according to the header, and bytes received so far */
     atomic_size_t body_length, body_received;
     struct hs_name tenant; /* tenant to whom the connection is charged; "" if none yet */
@@ -201,8 +202,8 @@ void hs_http_resume(struct hs_http_worker *worker);
 /* Resumes a worker's streams that have something to send, and closes streams whose peers read too
    slowly. Called in the worker's thread whenever it wakes. */
 void hs_http_streams_serve(struct hs_http_worker *worker);
-/* Waits until no request waits for the store any more; such waits last at most a few
-   milliseconds. */
+/* Returns when no request waits for the store any more. A request waits for the store for at most a
+   few milliseconds. */
 void hs_http_end_waits(struct hs_http *http);
 /* Resumes all streams, because the library cannot close a suspended connection. Called after the
    worker's thread has ended. */

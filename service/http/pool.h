@@ -1,8 +1,8 @@
 /*
- * Threads for long requests. A worker serves many connections in turn, so long requests run here
- * while their connections are suspended. The next job is the oldest job of the tenant with the
- * fewest running jobs. If several tenants have this number of running jobs, the tenant whose job
- * started last must wait for the others.
+ * Threads for long requests. A worker serves many connections in turn, and a long request would
+ * delay them all. So long requests run in a pool while their connections are suspended. The next
+ * job is the oldest job of the tenant with the fewest running jobs. If several tenants have equally
+ * few running jobs, the tenant whose job started last must wait for the other tenants.
  */
 #ifndef HS_SERVICE_POOL_H
 #define HS_SERVICE_POOL_H
@@ -46,8 +46,8 @@ void hs_pool_end(struct hs_pool *pool, const void *owner);
 
 /*
  * Returns whether the running job in a single-threaded pool has used more than `limit_us` of
- * processor time, or has made no progress for `limit_us`. A thread that gets only little processor
- * time is not stuck. Must be called a few times a second. Thread-safe. `now_us` is monotonic.
+ * processor time, or has made no progress for `limit_us`. A thread that gets little processor time,
+ * but works, is not stuck. Must be called a few times a second. Thread-safe. `now_us` is monotonic.
  */
 bool hs_pool_is_stuck(struct hs_pool *pool, int64_t limit_us, int64_t now_us);
 

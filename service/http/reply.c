@@ -35,7 +35,8 @@ const char *hs_request_header(const struct hs_request *request, const char *name
 /* Smaller answers are not charged to a tenant; they count as part of the connection. */
 enum { LONG_ANSWER = HS_KEPT_ANSWER };
 
-/* Charges a long answer to the tenant, because it stays in memory until the peer has read it. */
+/* Charges a long answer to the tenant, because the answer stays in memory until the peer has read
+   it. */
 static void charge_answer(struct hs_http_request *request, struct hs_reply *reply)
 {
     struct hs_share *share = request->http->service->bodies;
@@ -94,7 +95,9 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
         return hs_http_stream_begin(request, connection, reply->events, &headers) ? MHD_YES
                                                                                   : MHD_NO;
     if (has_problem && request->answer.capacity > LONG_ANSWER)
-        hs_buffer_free(&request->answer); /* only answers without a problem are charged */
+        /* an answer with a problem is not charged to a tenant, so it must not keep a large
+           buffer */
+        hs_buffer_free(&request->answer);
     if (request->answer.capacity == 0)
         request->answer = hs_kept_answer(&request->connection->worker->kept);
     struct hs_str bytes = {request->answer.data, request->answer.len};

@@ -17,8 +17,8 @@
    machine. */
 enum { STUCK_US = 5000000, STUCK_BYTES_A_SECOND = 4 << 20 };
 
-/* A database call that hangs can take longer than STUCK_US (service/database/db.h). It must not
-   count as stuck, because the service manager would then restart the process. */
+/* A database call that hangs can take longer than STUCK_US (service/database/db.h). Such a call
+   must not count as stuck, because the service manager would then restart the process. */
 enum { STUCK_DATABASE_US = 60000000 };
 
 /* ---- names and headers ---- */
@@ -32,7 +32,7 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Decodes only characters that are allowed in names. Other encoded characters keep their `%`, which
+/* Decodes only characters that are allowed in names. Other encoded characters keep their `%`. A `%`
    appears in no name and no route. So an encoded slash or zero byte never changes the path. */
 size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text)
 {
@@ -177,7 +177,8 @@ static enum MHD_Result receive(struct hs_http_request *request, const char *byte
     atomic_fetch_add(&request->connection->body_received, size);
     if (request->shed)
         return MHD_YES;
-    /* allocated for the whole body at once, so that it never grows beyond the reserved bytes */
+    /* the buffer is allocated for the whole body at once, so that it never grows beyond the
+       reserved bytes */
     if (request->body.data == NULL)
         request->body = hs_kept_body(&request->connection->worker->kept, request->headers.length);
     if (size > request->body.capacity - request->body.len) {
@@ -225,9 +226,9 @@ enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection,
     const struct hs_http_worker *worker = context;
     if (*request == NULL)
         return begin(worker->http, connection, url, method, version, request);
-    /* If a request has `Expect: 100-continue` and no body, and another request is pipelined behind
-       it, the library makes an extra call with 0 bytes. At that point, the request cannot be
-       answered yet. */
+    /* The library sometimes makes an extra call with 0 bytes, in which a request cannot be answered
+       yet. The extra call occurs if a request with `Expect: 100-continue` has no body, and the
+       client has sent another request behind it. */
     if (upload != NULL) {
         enum MHD_Result result =
             *upload_size > 0 ? receive(*request, upload, *upload_size) : MHD_YES;

@@ -15,7 +15,8 @@
 struct hs_http_apart;
 struct hs_http_stream;
 
-/* A request. It lives from the library's first handler call to its completion callback. */
+/* A request. A request lives from the library's first handler call for the request to the
+   completion callback. */
 struct hs_http_request {
     struct hs_http *http;
     struct hs_http_connection *connection;
@@ -41,19 +42,21 @@ struct hs_http_request {
     struct hs_problem problem; /* must be last: most of it is not zeroed */
 };
 
-/* After a request with more work than this (10 ms), the connection's next request is expected to
-   take long, too. */
+/* If a request needed more work than HS_HTTP_HEAVY_WORK (10 ms), the connection's next request is
+   expected to take long, too. */
 enum { HS_HTTP_HEAVY_WORK = 10 * HS_WORK_UNITS_A_MS };
 
 /* ---- target.c ---- */
 
 struct hs_str hs_http_tenant_of(const struct hs_http_request *request);
 
-/* Returns the value of the Authorization header. Its ptr is NULL if the header is missing. */
+/* Returns the value of the Authorization header. The ptr of the value is NULL if the header is
+   missing. */
 struct hs_str hs_http_authorization(struct MHD_Connection *connection);
 
-/* Finds the route and the caller, and checks everything that the header shows. Called once, when
-   the header has arrived. `url` must stay valid until the request is completed. */
+/* Finds the route and the caller, and checks everything that can be checked without the body.
+   Called once, when the header has arrived. `url` must stay valid until the request is
+   completed. */
 void hs_http_examine(struct hs_http_request *request, struct MHD_Connection *connection,
                      const char *method, const char *url);
 
@@ -85,8 +88,8 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
 
 /* ---- apart.c ---- */
 
-/* Returns whether a route reads the evidence store. That can take longer than requests from game
-   servers may wait. */
+/* Returns whether a route reads the evidence store. Such a route can take longer than requests from
+   game servers may wait. */
 bool hs_http_reads_evidence(unsigned route);
 
 /* Returns the pool that must run the request, or NULL if the worker runs it. */

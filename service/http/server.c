@@ -17,8 +17,8 @@
 
 enum { BACKLOG = 1024 };
 
-/* Opens the listening socket. The library could do this, but would not report why it failed.
-   Returns -1 on failure. */
+/* Opens the listening socket. The library could open the socket, but would not report why opening
+   failed. Returns -1 on failure. */
 static int open_socket(const char *text, char bound[64], char error[256])
 {
     struct hs_address address;
@@ -125,7 +125,8 @@ void hs_http_stop(struct hs_http *http, unsigned wait_ms)
         return;
     atomic_store(&http->closing, true);
     hs_http_workers_wake(http);
-    /* Stopping the workers would drop unfinished answers, so wait for these first. */
+    /* Stopping the workers would drop unfinished answers, so wait until all answers are
+       finished. */
     int64_t until_us = hs_clock_us() + (int64_t)wait_ms * 1000;
     while (atomic_load(&http->in_flight) > 0 && hs_clock_us() < until_us)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);

@@ -36,10 +36,10 @@ struct hs_request {
     atomic_llong *alive_us;
     /* the caller's tenant; ptr NULL: the service has no tokens, and resources have no owners */
     struct hs_str tenant;
-    struct hs_str kid; /* key name in the caller's token; ptr NULL without tokens */
-    unsigned scopes;   /* the caller's scopes (api/http/routes.h); valid only with tokens */
-    /* Set if the store was asked about the match, so that the request may open the match
-       (sharing/takeover.h); otherwise NULL. */
+    struct hs_str kid; /* key name in the caller's token; ptr NULL: the service has no tokens */
+    unsigned scopes;   /* the caller's scopes (api/http/routes.h); set only if there are tokens */
+    /* Not NULL if the service has asked the store about the match (sharing/takeover.h). Only then
+       may the request open a match that replicas share. */
     const struct hs_takeover *takeover;
     void *connection; /* for hs_request_query; NULL: there is no connection and so no query */
 };
@@ -56,7 +56,9 @@ struct hs_reply {
     size_t static_size;
     const char *etag;     /* a string literal; set for files of the console */
     const char *encoding; /* a string literal for Content-Encoding; NULL: none */
-    int file; /* if > 0, the first `file_size` bytes of this descriptor are the body; owned */
+    /* if > 0, the reply owns this file descriptor, and the body is the first `file_size` bytes of
+       the file */
+    int file;
     uint64_t file_size;
     /* if set, one unit of this share is released when the request is completed */
     struct hs_share *share;
@@ -81,11 +83,11 @@ const char *hs_request_query(const struct hs_request *request, const char *name)
 /* Returns the value of a header, or NULL. */
 const char *hs_request_header(const struct hs_request *request, const char *name);
 
-/* For this time (microseconds) after the header, the body may arrive more slowly than otherwise
-   required. */
+/* In the first HS_BODY_GRACE_US microseconds after the header, the minimum speed for bodies does
+   not apply. */
 enum { HS_BODY_GRACE_US = 2000000 };
 
-/* How many threads and connections one listener may have. */
+/* Limits on the threads and connections of one listener. */
 struct hs_http_limits {
     unsigned threads;     /* number of workers, at least 1 */
     unsigned connections; /* max open connections */

@@ -11,7 +11,7 @@
 
 enum {
     HEARTBEAT_US = 15000000,
-    /* While the listener stops, a peer that reads nothing for this long is disconnected. */
+    /* While the listener stops, a peer that reads nothing for END_US is disconnected. */
     END_US = 1000000,
     CHECK_US = 1000000, /* time between two checks of a silent peer, and of a token */
     PIECE_BYTES = 4096, /* maximum size of one read by the library */
@@ -99,7 +99,7 @@ static ssize_t copy_text(struct hs_http_stream *stream, char *out, size_t size)
     return (ssize_t)count;
 }
 
-/* The library calls this in the worker's thread when the socket can accept more bytes. */
+/* The library calls this function in the worker's thread when the socket can accept more bytes. */
 static ssize_t read_stream(void *context, uint64_t place, char *out, size_t size)
 {
     struct hs_http_stream *stream = context;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* If the body of a refused request is larger than this, it is not read, and the connection
-   closes. */
+/* If the body of a refused request is larger than DROPPED_BODY_MAX bytes, the body is not read, and
+   the connection closes. */
 enum { DROPPED_BODY_MAX = 65536 };
 
 /* ---- routing ---- */
@@ -43,7 +43,8 @@ static void refuse_route(enum hs_route_match match, struct hs_http_request *requ
                        "A name in the path is not 1 to %d of [A-Za-z0-9_.:-]", HS_NAME_MAX);
 }
 
-/* Reads only the first Authorization header, because a request with two is refused anyway. */
+/* Reads only the first Authorization header, because a request with two Authorization headers is
+   refused anyway. */
 struct hs_str hs_http_authorization(struct MHD_Connection *connection)
 {
     struct hs_str value = {0};
@@ -70,7 +71,7 @@ struct hs_str hs_http_tenant_of(const struct hs_http_request *request)
 }
 
 /* Returns the share to which the body is charged. The body of a map counts as memory for maps,
-   because the build needs it. */
+   because the build of the map needs the body. */
 static struct hs_share *share_of(const struct hs_http_request *request)
 {
     const struct hs_service *service = request->http->service;

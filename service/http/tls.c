@@ -58,8 +58,8 @@ static unsigned min_bits(gnutls_pk_algorithm_t algorithm)
     }
 }
 
-/* Returns whether every key in the chain is long enough, because attackers only need to break the
-   weakest one. On failure sets `error`. */
+/* Returns whether every key in the chain is long enough. All keys are checked, because attackers
+   only need to break the weakest key. On failure sets `error`. */
 static bool check_keys(const char *path, const char *certificate, char error[256])
 {
     gnutls_x509_crt_t *chain;

@@ -10,10 +10,10 @@ struct hs_tls {
 };
 
 /*
- * Reads both files. Returns false with a message in `error` if a file cannot be read or is not PEM,
- * or everybody can read the key. Also fails if a certificate's key is too short, or the HTTP
- * library was built without TLS. Call hs_tls_free in any case. The start of the listener checks
- * that the key belongs to the certificate.
+ * Reads both files. Returns false with a message in `error` if a file cannot be read or is not PEM.
+ * Also fails if all users of the machine can read the key file, a certificate's key is too short,
+ * or the HTTP library was built without TLS. Call hs_tls_free in any case. The start of the
+ * listener checks that the key belongs to the certificate.
  */
 bool hs_tls_load(const char *certificate_path, const char *key_path, struct hs_tls *tls,
                  char error[256]);

@@ -23,8 +23,8 @@ bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase f
                      enum hs_http_phase to, int64_t now_us)
 {
     struct hs_http_watched *watched = connection->watched;
-    /* The time is set before the phase. A new time with the old phase only makes the watchdog wait
-       longer. */
+    /* The time is set before the phase. If the watchdog sees the new time with the old phase, it
+       only waits longer. */
     atomic_store(&watched->since_us, now_us);
     int expected = (int)from;
     return atomic_compare_exchange_strong(&watched->phase, &expected, (int)to);
@@ -48,8 +48,8 @@ void hs_http_watch_list_free(struct hs_http_watch_list *list)
     list->slots = NULL;
 }
 
-/* Returns a free slot. The caller holds the lock. Returns NULL if no slot is free, which the
-   library's connection limit prevents. */
+/* Returns a free slot. The caller holds the lock. Returns NULL if no slot is free. There is always
+   a free slot, because the library accepts no more connections than there are slots. */
 static struct hs_http_watched *take_slot(struct hs_http_watch_list *list)
 {
     struct hs_http_watched *slot = list->free;
@@ -161,10 +161,10 @@ static void time_out(struct hs_http *http, const struct hs_http_connection *conn
 
 /*
  * If a peer closes the connection together with its last bytes, the library does not notice the
- * close. The reason is that epoll reports one event for both, and the library reads again only
- * after another event. So the watchdog checks every connection once when a phase has lasted a
- * second. If the peer has closed the connection, the watchdog shuts down only the receiving side,
- * so that an answer can still be sent.
+ * close. The reason is that epoll reports one event for the bytes and the close, and the library
+ * reads again only after another event. So the watchdog checks every connection once when a phase
+ * has lasted a second. If the peer has closed the connection, the watchdog shuts down only the
+ * receiving side, so that an answer can still be sent.
  */
 static void notice_end(struct hs_http_watched *watched, int64_t since_us, int64_t now_us)
 {

@@ -34,9 +34,9 @@ static void log_library(void *context, const char *format, va_list args)
     hs_log(HS_LOG_INFO, "http library", HS_LOG_TEXT("detail", text));
 }
 
-/* Returns whether closing this socket could cause a reset, because unread bytes are in it or may
-   still arrive. There is no reset if the peer has closed the connection, or if every request was
-   read completely. */
+/* Returns whether closing this socket could cause a reset, because the socket contains unread bytes
+   or may still receive some. Returns false if the peer has closed the connection, or if every
+   request was read completely: there is then no reset. */
 static bool must_linger(const struct hs_http_connection *connection)
 {
     char byte;
@@ -193,8 +193,8 @@ bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tl
 {
     unsigned count = http->limits.threads, each = http->limits.connections / count;
     unsigned more = http->limits.connections % count;
-    /* One thread more than there are workers. A tenant may use all threads but one, so requests of
-       other tenants can always run. */
+    /* The pool has one thread more than there are workers. A tenant may use all threads but one, so
+       one thread always remains for other tenants. */
     http->heavy = hs_pool_create(count + 1, false);
     bool fine = http->heavy != NULL;
     for (unsigned i = 0; fine && i < count; i++) {

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The faults, one per line, in the caller's memory. If some do not fit, the last line says so. */
+/* The faults, one per line, in the caller's memory. If some faults do not fit, the last line is
+   "and more". */
 struct faults {
     char *text;
     size_t len, count;
@@ -81,8 +82,8 @@ static void add_problem(struct faults *faults, const char *path, const struct hs
         add_fault(faults, "%.500s: and %zu more", path, problem->left_out);
 }
 
-/* Applies the configuration file. Returns false if the file cannot be read at all; the
-   configuration then cannot be checked as a whole. */
+/* Applies the configuration file. Returns false if the file cannot be read at all. check_whole must
+   then not be called, because values are missing. */
 static bool read_file(const char *path, struct hs_options *options, struct faults *faults)
 {
     struct hs_problem problem;

@@ -36,8 +36,8 @@ void hs_option_spell(const struct hs_option_row *row, const char *prefix,
 /* Returns the option that hs_option_spell writes as `spelled` with this prefix, or NULL. */
 const struct hs_option_row *hs_option_find(const char *prefix, struct hs_str spelled);
 
-/* Parses a value and stores it. Returns false if it is not valid; `error` then describes the valid
-   values. */
+/* Parses a value and stores it. Returns false if the value is not valid; `error` then describes the
+   valid values. */
 bool hs_option_set(struct hs_options *options, const struct hs_option_row *row, const char *text,
                    char error[128]);
 

@@ -243,8 +243,8 @@ unsigned hs_event_kinds_parse(const char *list)
     }
 }
 
-/* Returns whether these members may be masked. Their names must begin with x_, because verdicts may
-   depend on all other members. */
+/* Returns whether the members that `mask` lists may be masked. The members' names must begin with
+   x_, because verdicts may depend on members with other names. */
 static bool is_maskable(const char *mask)
 {
     if (*mask == '\0')

@@ -47,8 +47,8 @@ struct hs_options {
 /* Values of `journal_sync`, which decides which payments a power failure can lose. If only the
    process crashes, no payments are lost. X(id, name) */
 #define HS_JOURNAL_SYNCS(X)                                                                        \
-    X(OFF, "off")           /* loses what the kernel has not written yet */                        \
-    X(INTERVAL, "interval") /* loses payments of the last HS_JOURNAL_INTERVAL_US */                \
+    X(OFF, "off")           /* loses payments that the kernel has not written to the disk yet */   \
+    X(INTERVAL, "interval") /* loses payments of the last HS_JOURNAL_INTERVAL_US microseconds */   \
     X(ALWAYS, "always")     /* loses no payment that was reported in an answer */
 
 #define X(id, name) HS_JOURNAL_SYNC_##id,
@@ -116,8 +116,9 @@ void hs_options_from_json(struct hs_str text, struct hs_options *options,
    `problem`. */
 void hs_options_from_file(const char *path, struct hs_options *options, struct hs_problem *problem);
 
-/* Checks the values, and whether they fit together: for example, an address other than loopback
-   needs authentication. Adds each fault to `problem`, with a JSON pointer to the faulty key. */
+/* Checks each value, and checks that the values fit together. For example, an address other than
+   loopback needs authentication. Adds each fault to `problem`, with a JSON pointer to the faulty
+   key. */
 void hs_options_check(const struct hs_options *options, struct hs_problem *problem);
 
 /* The program's arguments and environment. The strings are not copied. */
@@ -140,7 +141,7 @@ enum hs_options_result hs_options_read(const struct hs_options_input *input,
 
 /* Searches the variables from *at on, and returns the next variable whose name begins with
    HINDSIGHT_, but is neither HINDSIGHT_CONFIG nor the name of an option. Returns NULL if there are
-   no more. Such variables are ignored, because container platforms set them. */
+   no more. The service ignores such variables, because container platforms set them. */
 const char *hs_options_stray_variable(char *const **at);
 
 /* Prints all options with their defaults, for --help. */
@@ -154,7 +155,8 @@ void hs_options_write_man(FILE *to);
 /* Writes one line for each option: its key, its value as JSON, and the source of the value. */
 void hs_options_write_effective(const struct hs_options *options, FILE *to);
 
-/* Calls `visit` for each option whose values differ. `reloaded`: a reload applies the change. */
+/* Calls `visit` for each option whose values in `before` and `after` differ. `reloaded`: a reload
+   applies the change. */
 typedef void hs_options_difference(void *context, const char *key, const char *before,
                                    const char *after, bool reloaded);
 void hs_options_each_difference(const struct hs_options *before, const struct hs_options *after,

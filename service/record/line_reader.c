@@ -15,7 +15,8 @@ static const char *const first_members[HS_STREAM_KIND_COUNT] = {
     [HS_STREAM_JOURNAL] = "journal",
 };
 
-/* The members after the first. TEXT: a string without escapes. JSON: the text of any value. */
+/* Types of the members after the first member. TEXT: a string without escapes. JSON: the text of
+   any value. */
 enum type { TEXT, JSON, WHOLE, FLAG };
 
 static const struct member {

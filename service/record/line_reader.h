@@ -38,13 +38,13 @@ struct hs_stream_line {
     struct hs_str reason;          /* reason for a gap; ptr NULL: requests are missing */
     uint64_t version, opening, max_players, max_samples, max_movers;
     uint64_t request_work; /* work budget of a request; 0: all items fitted into it */
-    enum hs_route route;   /* of a request */
+    enum hs_route route;   /* route of a request */
     bool explain, brief;
     bool moves_lost; /* with `state`: hs_match_lost_moves was called */
     bool ended;      /* journal: the match had ended */
 };
 
-/* Parses a line without its newline. Returns false if it is not a valid line. */
+/* Parses a line without its newline. Returns false if the line is not valid. */
 bool hs_stream_line_read(struct hs_str text, struct hs_stream_line *line);
 
 #endif

@@ -22,8 +22,8 @@ struct hs_pieces {
 struct hs_pieces hs_pieces_of(struct hs_str text, char open);
 
 /* Reads the next element, or the next member and its name without quotation marks. For an array,
-   `key` is NULL. Returns false at the end, and if the text is not JSON or the name contains an
-   escape. */
+   `key` is NULL. Returns false at the end. Also returns false if the text is not JSON, or the name
+   contains an escape. */
 bool hs_pieces_next(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value);
 
 /* Returns the first element of the array `list` in an object. ptr NULL: the array is missing or

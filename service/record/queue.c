@@ -25,10 +25,11 @@ enum { OVERHEAD = 64, PIECE = 65536 };
 struct item {
     struct item *next;
     struct hs_buffer text;
-    struct hs_str body; /* a large part of the line; ptr NULL: there is only `text` */
+    /* a large part of the line, written after `text`; ptr NULL: the line consists of `text` only */
+    struct hs_str body;
     void (*done)(void *holder);
     void *holder;
-    bool unbound; /* ignores the limit */
+    bool unbound; /* the item is queued even if it does not fit the limit */
 };
 
 struct hs_line_queue {
@@ -47,7 +48,8 @@ struct hs_line_queue {
 
 /* ---- the file ---- */
 
-/* After a failure, the file may end with part of a line, so nothing more may be written. */
+/* Returns false on failure. The file may then end with part of a line, so nothing more may be
+   written. */
 static bool write_all(int file, const char *bytes, size_t size)
 {
     return hs_file_write(file, &(struct iovec){(void *)(uintptr_t)bytes, size}, 1);
@@ -93,8 +95,9 @@ static bool write_item(struct hs_line_queue *queue, const struct item *item)
            (write_flat(queue, item->body) && write_bytes(queue, "}\n", 2));
 }
 
-/* Prepares a file for further lines. If an earlier writer was interrupted, the last line may lack
-   its newline, and gets it. Refuses a file that does not start as a recording does (EBADMSG). */
+/* Prepares a file for further lines. If the last line has no newline, because an earlier writer was
+   interrupted, adds the newline. Refuses a file that does not start like a recording (errno
+   EBADMSG). */
 static bool continue_file(const char *path, int file)
 {
     static const char start[] = "{\"format\":\"" HS_STREAM_FORMAT "\"";

@@ -1,6 +1,7 @@
 /*
- * A queue of lines. Its own thread appends them to a file, in order. Callers never wait for the
- * disk. The queue has a limit in bytes, and refuses lines that do not fit. Thread-safe.
+ * A queue of lines. The queue's own thread appends the lines to a file, in order. Callers never
+ * wait for the disk. The queue has a limit in bytes, and refuses lines that do not fit.
+ * Thread-safe.
  */
 #ifndef HS_SERVICE_LINE_QUEUE_H
 #define HS_SERVICE_LINE_QUEUE_H
@@ -24,14 +25,14 @@ struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, cha
 /* Writes the queued lines, stops the thread and frees the queue. Does nothing for NULL. */
 void hs_line_queue_close(struct hs_line_queue *queue);
 
-/* Queues complete lines. Takes over the bytes of `lines` and leaves it empty. Returns false if the
-   lines do not fit, lines->failed is set, memory ran out, or the file could not be written; the
+/* Queues complete lines. Takes over the bytes of `lines` and leaves `lines` empty. Returns false if
+   the lines do not fit, lines->failed is set, memory ran out, or the file could not be written; the
    caller then still owns the bytes. */
 bool hs_line_queue_put(struct hs_line_queue *queue, struct hs_buffer *lines);
 
 /* Waits until `bytes` bytes fit into the queue, but not longer than `until_us` (hs_clock_us).
-   Returns false if they still do not fit, or the file could not be written. Call it only while the
-   service starts. */
+   Returns false if the bytes do not fit by then, or the file could not be written. Call it only
+   while the service starts. */
 bool hs_line_queue_wait(struct hs_line_queue *queue, size_t bytes, int64_t until_us);
 
 /* Like hs_line_queue_put, but ignores the limit. For short lines that must be written. */

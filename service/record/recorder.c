@@ -31,9 +31,10 @@ struct hs_record {
     struct hs_metrics *metrics;
     struct hs_map_store *maps;
     struct hs_log_limit log_limit;
-    size_t max_bytes;     /* limit of the queue */
-    bool has_waited_long; /* a wait at the start has timed out, so do not wait again */
-    pthread_mutex_t lock; /* guards `revisions`, which lists what the file contains */
+    size_t max_bytes; /* limit of the queue */
+    /* a wait during the service's start has timed out; the next waits are skipped */
+    bool has_waited_long;
+    pthread_mutex_t lock; /* guards `revisions`, a list of the rulesets and maps in the file */
     struct revision *revisions;
     size_t revision_count, revision_capacity;
 };
@@ -66,7 +67,8 @@ static void release_map(void *holder)
     free(held);
 }
 
-/* The document of a map may be large, so it is not copied. The line retains the map. */
+/* The document of a map may be large, so it is not copied. Instead, the map is retained until its
+   line is written. */
 static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
 {
     struct held_map *held = entry->document != NULL ? malloc(sizeof *held) : NULL;
@@ -106,8 +108,8 @@ static bool put_once(struct hs_record *record, const struct hs_name *name, const
 }
 
 /* Queues the ruleset and the map of a match, unless the file contains them. Holds the lock while it
-   queues the ruleset and the map. So the file contains both before the opening line of every match
-   that uses them. */
+   queues the ruleset and the map. So in the file, the ruleset and the map come before the opening
+   line of every match that uses them. */
 static bool put_what_it_needs(struct hs_record *record, const struct hs_match_slot *slot)
 {
     const struct hs_ruleset_entry *ruleset = slot->ruleset;

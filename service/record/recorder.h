@@ -44,10 +44,10 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
 
 /*
  * The following functions record how a match is restored when the service starts, so that `recheck`
- * restores it in the same way. They wait for the disk. After the start, only hs_record_replayed is
- * called, with `records` NULL, to end the recording of a match that has moved to another replica.
- * If a match cannot be recorded, a `gap` line states the reason. The match must be locked. The
- * functions do nothing if `record` is NULL.
+ * restores it in the same way. These functions wait for the disk. After the start, only
+ * hs_record_replayed is called, with `records` NULL, to end the recording of a match that has moved
+ * to another replica. If a match cannot be recorded, a `gap` line states the reason. The match must
+ * be locked. The functions do nothing if `record` is NULL.
  */
 
 /* Records that the match was loaded from `state` (hs_match_save). `moves_lost`: hs_match_lost_moves

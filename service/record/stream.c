@@ -67,7 +67,7 @@ unsigned char *hs_stream_decode(struct hs_str text, size_t *size)
         padding++;
     unsigned char *bytes = text.len % 4 == 0 ? malloc(BASE64_DECODE_LENGTH(text.len) + 1) : NULL;
     base64_decode_init(&context);
-    /* The library skips white space. The length check refuses texts that contain any. */
+    /* The library skips white space. The length check refuses texts that contain white space. */
     if (bytes != NULL && base64_decode_update(&context, size, bytes, text.len, text.ptr) &&
         base64_decode_final(&context) && *size == text.len / 4 * 3 - padding)
         return bytes;

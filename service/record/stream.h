@@ -1,7 +1,7 @@
 /*
- * The recorded request stream (docs/recording.md). `serve --record` writes it; `play` and `recheck`
- * read it. Each line is a JSON object, and the name of its first member says what kind of line it
- * is.
+ * The recorded request stream (docs/recording.md). `serve --record` writes the stream; `play` and
+ * `recheck` read it. Each line is a JSON object, and the name of its first member says what kind of
+ * line it is.
  */
 #ifndef HS_SERVICE_STREAM_H
 #define HS_SERVICE_STREAM_H
@@ -15,12 +15,12 @@
    append to an older file. */
 enum { HS_STREAM_OLDEST = 2, HS_STREAM_VERSION = 3 };
 
-/* Max size of a saved state. As base64, it still fits into a line: readers accept lines of up to
-   512 MiB. */
+/* Max size of a saved state. A state of this size fits into a line as base64, because readers
+   accept lines of up to 512 MiB. */
 enum { HS_STREAM_STATE_MAX = 256 << 20 };
 
-/* The requests that can change an open match. They are recorded after the line that opens the
-   match. X(name, route) */
+/* The requests that can change an open match. These requests are recorded after the line that opens
+   the match. X(name, route) */
 #define HS_STREAM_REQUESTS(X)                                                                      \
     X("frames", HS_ROUTE_FRAMES_POST)                                                              \
     X("moves", HS_ROUTE_MOVES_POST)                                                                \

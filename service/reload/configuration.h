@@ -14,13 +14,13 @@ struct hs_service;
 enum { HS_CONFIGURATION_STEPS = 3 };
 
 struct hs_configuration {
-    const struct hs_options_input *input; /* a reload reads it again */
+    const struct hs_options_input *input; /* a reload reads the input again */
     struct hs_options in_use;             /* the options in effect, with reloaded values */
     struct hs_reload_step steps[HS_CONFIGURATION_STEPS];
 };
 
 /* Applies the service's options at the start. `input` is the source of these options and must stay
-   valid. Logs every fault. Returns false if there was one. */
+   valid. Logs every fault. Returns false if there was a fault. */
 bool hs_configuration_start(struct hs_configuration *configuration,
                             const struct hs_service *service, const struct hs_options_input *input);
 

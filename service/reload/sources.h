@@ -1,6 +1,6 @@
 /*
  * Applies the configuration at the start and on a reload. Each reloadable part of the service
- * provides one step (steps.h). First, all steps read and check their files; the results are applied
+ * provides one step (steps.h). First, all steps read and check their files. The results are applied
  * only if no step reports a fault. Only one thread at a time may use this module. The steps
  * synchronize with the other threads.
  */
@@ -48,9 +48,9 @@ void hs_reload_changed(struct hs_reload *reload, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * Prepares all steps, so that every fault is reported. Then commits all steps, or discards all
- * results if there was a fault or `reload` already had one. `options` must already be checked.
- * Returns false if nothing was applied.
+ * Prepares all steps, so that every fault is reported. Then commits all steps. If a step reported a
+ * fault, or `reload` already contained a fault, discards all results instead. `options` must
+ * already be checked. Returns false if nothing was applied.
  */
 bool hs_reload_run(const struct hs_reload_step *steps, size_t count,
                    const struct hs_options *options, struct hs_reload *reload);

@@ -12,7 +12,7 @@
 struct hs_reload_step hs_ruleset_reload_step(struct hs_ruleset_store *store);
 
 /* Applies the tokens in the file `token_file`. `keyring` is NULL if the service was started without
-   tokens. A reload cannot change whether tokens are needed. */
+   tokens. A reload cannot change whether the service needs tokens. */
 struct hs_reload_step hs_token_reload_step(struct hs_keyring *keyring);
 
 /* Applies the secret in the file `webhook_secret_file`. `webhook` is NULL if the service was
