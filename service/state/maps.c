@@ -140,6 +140,7 @@ static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
     if (!hs_share_reserve(store->share, owner, more))
         return NULL;
     *reserved += more;
+    *result = HS_MAP_NO_MEMORY;
     return hs_world_create(mesh, hs_pages_alloc, NULL);
 }
 

@@ -187,11 +187,13 @@ static void find_target(struct hs_hit_context *c, struct hs_path *path,
 static void find_obstacle(struct hs_hit_context *c, struct hs_path *path, struct hs_encounter *out)
 {
     out->obstacle.touched = out->obstacle.is_unknown = out->clips = false;
+    out->end.touched = out->end.is_unknown = false;
     out->world_radius = path->radius;
     out->free = path->reach;
     if (hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_OFF)
         return;
     hs_obstacle_find(c, path, hs_world_radius(c), &out->obstacle);
+    out->end = out->obstacle;
     out->world_radius = out->obstacle.radius;
     if (out->obstacle.touched)
         out->free = out->obstacle.contact.distance;
@@ -199,7 +201,6 @@ static void find_obstacle(struct hs_hit_context *c, struct hs_path *path, struct
     if (!out->clips)
         return;
     out->ends = true;
-    out->end = out->obstacle;
     path->reach = out->obstacle.contact.distance;
 }
 
@@ -314,8 +315,6 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
     out->is_beside = out->is_unseen = out->ends = false;
     hs_contact_clear(&out->target);
     find_obstacle(c, path, out);
-    const struct hs_obstacle obstacle = out->obstacle;
-    bool clips = out->clips;
     if (target != NULL)
         find_target(c, path, target, whole, out);
     meet_all(c, path, target, out);
@@ -323,8 +322,8 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
         return;
     /* A body stops the shot before the shot is near the target, so it does not matter what hides
        the target. */
-    out->obstacle = obstacle;
-    out->clips = clips;
+    out->obstacle = out->end;
+    out->clips = out->ends;
     out->reaches = out->is_occluded = out->is_unknown = out->is_beside = out->is_unseen = false;
 }
 

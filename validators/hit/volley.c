@@ -102,8 +102,8 @@ static void find_burst(struct hs_hit_context *c, const struct hs_path *path,
         return;
     double end = e->ends ? e->end.contact.distance : path->length;
     end = e->met_count > 0 ? e->met[0].contact.distance : end;
-    if (e->obstacle.is_unknown && e->obstacle.unknown_distance < end) {
-        volley->obstacle = e->obstacle;
+    if (e->end.is_unknown && e->end.unknown_distance < end) {
+        volley->obstacle = e->end;
         volley->needed = end;
         volley->is_unknown = true;
     } else if (e->met_count > 0) {

@@ -87,12 +87,12 @@ static double max_fall_speed(const struct hs_moves_rules *rules)
 }
 
 /* Returns whether a player who was at `place` at `time_us` can be at `end` when the move arrives.
-   Returns true if no mode has a speed limit. */
+   Returns true if the mode has no speed limit. */
 static bool can_reach(const struct hs_checking *c, struct hs_vec end, struct hs_vec place,
                       int64_t time_us)
 {
     uint16_t mode = limiting_mode(c);
-    if (mode == HS_NONE)
+    if (mode == HS_NONE || c->rules->modes[mode].max_speed <= 0)
         return true;
     const struct hs_player *player = c->player;
     double speed = c->rules->modes[mode].max_speed;

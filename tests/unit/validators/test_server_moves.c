@@ -263,6 +263,22 @@ START_TEST(a_spawn_may_be_shown_late)
 }
 END_TEST
 
+/* In a mode without a speed limit, the player may be anywhere when the first move after a spawn
+   arrives. */
+START_TEST(a_spawn_may_be_shown_late_in_a_mode_without_limit)
+{
+    hs_name_set(&rules->modes[rules->mode_count].name, HS_STR("ghost"));
+    rules->mode_count++;
+    die_and_spawn();
+    move.mode = move.server_mode = HS_STR("ghost");
+    move.received_us += S(3);
+    move.timestamp_us += S(3);
+    move.position.x = 100 + 150 * 3;
+    ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
+    ck_assert_int_eq(failures, 0);
+}
+END_TEST
+
 /* A move without a position does not use up the excuse of a late spawn. */
 START_TEST(a_late_spawn_waits_for_a_place)
 {
@@ -626,6 +642,7 @@ int main(void)
     tcase_add_loop_test(tcase, other_ways_into_the_new_body, 0, 5);
     tcase_add_test(tcase, a_spawn_may_be_shown_late);
     tcase_add_loop_test(tcase, the_time_before_a_spawn_is_lost, 0, 2);
+    tcase_add_test(tcase, a_spawn_may_be_shown_late_in_a_mode_without_limit);
     tcase_add_test(tcase, a_late_spawn_waits_for_a_place);
     tcase_add_test(tcase, a_spawn_may_be_shown_late_by_a_new_clock);
     tcase_add_test(tcase, the_new_body_may_fall_at_the_largest_speed);

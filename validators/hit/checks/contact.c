@@ -90,7 +90,7 @@ static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct 
 {
     const struct hs_encounter *e = c->encounter;
     enum hs_reason reason = hs_verify_victim(c, view, name, false);
-    const struct hs_obstacle *obstacle = &e->obstacle;
+    const struct hs_obstacle *obstacle = &e->end;
     double tie = HS_CONTACT_TIE * (c->path.length + c->path.radius);
     uint32_t before = 0;
     while (before < e->met_count && e->met[before].player != view->player)
