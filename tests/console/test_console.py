@@ -451,6 +451,15 @@ class Console(unittest.TestCase):
         self.until(lambda: set(self.texts('.list tbody td:nth-child(9)')) == {name})
         self.expected_failures = 1  # the browser logs the 404
 
+    def test_match_without_frames_has_no_clock(self):
+        self.service.send('PUT', '/v1/matches/not-started', {'ruleset': 'metres'})
+        self.go('#/matches/not-started', '.matches .tile')
+        self.assertIn('–Match clock', self.texts('.tile'))
+        self.go('#/matches', '.matches tbody tr')
+        names = self.texts('.matches tbody td:nth-child(1)')
+        self.assertEqual(self.texts('.matches tbody td:nth-child(6)')[names.index('not-started')], '')
+        self.service.send('DELETE', '/v1/matches/not-started', None)
+
     def test_match_shows_clocks(self):
         # The clock of s runs twice as fast as the server's, and its acks prove this.
         self.service.open_duel('clocks', 'metres', 1)
@@ -606,6 +615,10 @@ class Console(unittest.TestCase):
         self.wait('.editor').send_keys('x')
         self.wait('.rulesets form .primary').click()
         self.until(lambda: 'not JSON' in self.wait('.notice.bad').text)
+        self.browser.execute_script("document.querySelector('.editor').value = '{\"hit\": {\"lean_share\": 2}}'")
+        self.wait('.rulesets form .primary').click()
+        self.until(lambda: '/hit/lean_share must be from 0 to 1' in self.wait('.notice.bad').text)
+        self.expected_failures = 1  # the browser logs the 400
 
     def test_health(self):
         self.go('#/health', '.health .tiles')
