@@ -667,6 +667,24 @@ class Console(unittest.TestCase):
                 wide = self.browser.execute_script('return document.documentElement.scrollWidth')
                 self.assertLessEqual(wide, width, (page, theme))
 
+    def test_long_names_and_notes_fit(self):
+        match, shooter, target = ('m' * 64, 's' * 64, 't' * 64)
+        frames = [{'time': 10 + i / 20, 'players': [
+            {'player': shooter, 'position': [0, 0, 0], 'aim': [1, 0, 0], 'weapon': 'rifle', 'team': 'a' * 64},
+            {'player': target, 'position': [5, 0, 0], 'team': 'b' * 64}]} for i in range(21)]
+        self.service.send('PUT', f'/v1/matches/{match}', {'ruleset': 'metres'})
+        self.service.send('POST', f'/v1/matches/{match}/frames', {'frames': frames})
+        hit = {'shot': 1, 'shooter': shooter, 'target': target, 'hit_time': 11, 'start': [0, 0, 1.6], 'end': [5, 2, 1.6]}
+        self.service.send('POST', f'/v1/matches/{match}/hits', {'now': 11.05, 'hits': [hit]})
+        self.open_match_verdict(match)
+        verdict = self.fetch(f'/v1/verdicts?match={match}')['verdicts'][0]['verdict_id']
+        self.service.send('POST', f'/v1/verdicts/{verdict}/reviews', {'label': 'lag', 'note': 'x' * 1500 + '\nsecond line'})
+        for place, shown in [(f'verdicts/{verdict}', '.reviews p'), (f'players/{shooter}', '.players canvas'),
+                             (f'matches/{match}', '.matches td'), ('players', '.players td'), ('matches', '.matches td')]:
+            self.go(f'#/{place}', shown)
+            self.assertLessEqual(self.browser.execute_script('return document.documentElement.scrollWidth'), 1280, place)
+        self.service.send('DELETE', f'/v1/matches/{match}', None)
+
     def test_axe_finds_nothing_serious(self):
         path = os.path.join(FOLDER, 'node_modules/axe-core/axe.min.js')
         if not os.path.exists(path):
