@@ -326,15 +326,19 @@ static bool write_known(FILE *out, const char *line, const struct hs_recording_e
 
 /* Copies the service's recording. Adds the label and the ground truth of each claim, because the
    service does not know them. The label and the truth come from a second run of the match, which
-   produces the same requests in the same order. */
+   produces the same requests in the same order. Leaves out the end of the match (see play_match),
+   because the match should stay open on a service to which the recording is played. */
 static bool copy_recording(const struct demo *demo, FILE *in, FILE *out)
 {
-    static const char request[] = "{\"match\":";
+    static const char request[] = "{\"match\":",
+                      ending[] = "{\"match\":\"demo\",\"request\":\"delete\"";
     char *line = NULL, error[HS_PLAY_ERROR_MAX];
     size_t size = 0;
     struct hs_recording *recording = hs_demo_open(demo->seed, MATCH_SECONDS);
     bool good = recording != NULL;
     while (good && getline(&line, &size, in) > 0) {
+        if (strncmp(line, ending, sizeof(ending) - 1) == 0)
+            continue;
         struct hs_recording_entry entry = {0};
         if (strncmp(line, request, sizeof(request) - 1) == 0)
             hs_recording_next(recording, &entry, error);
