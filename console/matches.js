@@ -20,7 +20,7 @@ function list({ matches, replica }) {
     ['Match', 'Ruleset', 'Map', ['Players', 'num'], ['Moving parts', 'num'], ['Clock', 'num'], ['Memory', 'num']],
     matches.map((match) => [el('a', { href: address(['matches', match.match]) }, match.match), match.ruleset, match.map ?? 'none',
       count(match.player_count), count(match.mover_count),
-      match.newest_time === undefined ? '' : `${number(match.newest_time)} s`, bytes(match.history_bytes)])));
+      match.newest_time === null ? '' : `${number(match.newest_time)} s`, bytes(match.history_bytes)])));
 }
 
 function hintsPanel(match) {
@@ -66,7 +66,7 @@ function movesPanel(match) {
 
 function one(match) {
   return [el('div', { class: 'tiles' },
-    ...[[count(match.player_count), 'Players'], [match.newest_time === undefined ? '–' : quantity(match.newest_time, 'seconds'), 'Match clock'],
+    ...[[count(match.player_count), 'Players'], [match.newest_time === null ? '–' : quantity(match.newest_time, 'seconds'), 'Match clock'],
       [match.ruleset, 'Ruleset'], [match.map ?? 'none', 'Map'], [bytes(match.history_bytes), 'Memory']]
       .map(([value, text]) => el('div', { class: 'tile' }, el('b', {}, value), text))),
   hintsPanel(match), playersPanel(match), movesPanel(match)].filter(Boolean);

@@ -2,9 +2,17 @@
 
 const KEY = 'hindsight-token';
 
+/** What a problem document says, with the bad fields and what is wrong with each. */
+function explain(problem) {
+  const fields = (problem?.errors ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`.trim());
+  const more = problem?.errors_left_out > 0 ? [`and ${problem.errors_left_out} more`] : [];
+  const text = problem?.detail || problem?.title;
+  return fields.length > 0 ? `${text}: ${[...fields, ...more].join('; ')}` : text;
+}
+
 export class Refused extends Error {
   constructor(status, problem) {
-    super(problem?.detail || problem?.title || `The service answered ${status}`);
+    super(explain(problem) || `The service answered ${status}`);
     this.status = status;
     this.code = problem?.code;
   }

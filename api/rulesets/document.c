@@ -279,6 +279,14 @@ static const struct hs_json_field document_fields[] = {
 static const struct hs_json_object document_object = {HS_JSON_FIELDS(document_fields),
                                                       .in_order = true};
 
+bool hs_ruleset_has_member(const json_t *root)
+{
+    for (size_t i = 0; i < sizeof document_fields / sizeof document_fields[0]; i++)
+        if (json_object_get(root, document_fields[i].name) != NULL)
+            return true;
+    return false;
+}
+
 static void report_fault(void *context, const char *pointer, const char *fault)
 {
     hs_problem_add(context, pointer, "%s", fault);

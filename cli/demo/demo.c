@@ -328,15 +328,20 @@ static bool write_known(FILE *out, const char *line, const struct hs_recording_e
 
 /* Copies the service's recording. The service does not know the labels and the ground truth of the
    claims, so this function adds them. The labels and the ground truth come from a second run of the
-   match, which produces the same requests in the same order. */
+   match, which produces the same requests in the same order. The copy does not contain the end of
+   the match (see play_match), because the match should stay open on a service to which the
+   recording is played. */
 static bool copy_recording(const struct demo *demo, FILE *in, FILE *out)
 {
-    static const char request[] = "{\"match\":";
+    static const char request[] = "{\"match\":",
+                      ending[] = "{\"match\":\"demo\",\"request\":\"delete\"";
     char *line = NULL, error[HS_PLAY_ERROR_MAX];
     size_t size = 0;
     struct hs_recording *recording = hs_demo_open(demo->seed, MATCH_SECONDS);
     bool good = recording != NULL;
     while (good && getline(&line, &size, in) > 0) {
+        if (strncmp(line, ending, sizeof(ending) - 1) == 0)
+            continue;
         struct hs_recording_entry entry = {0};
         if (strncmp(line, request, sizeof(request) - 1) == 0)
             hs_recording_next(recording, &entry, error);

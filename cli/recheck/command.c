@@ -41,17 +41,6 @@ static const struct hs_command command = {"recheck", help, "one FILE"};
 
 /* ---- the rules ---- */
 
-/* Returns the ruleset name that `serve --rules DIR` would give to a file without the member `name`:
-   the file name without .json. */
-static struct hs_str name_of_file(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-    size_t len = strlen(name);
-    if (len > 5 && strcmp(name + len - 5, ".json") == 0)
-        len -= 5;
-    return (struct hs_str){name, len};
-}
-
 /* Loads a ruleset from a file. Prints the reason and returns NULL on failure. */
 static struct hs_ruleset *load_rules(const char *path)
 {
@@ -60,9 +49,9 @@ static struct hs_ruleset *load_rules(const char *path)
     hs_problem_init(&second);
     struct hs_ruleset *ruleset = hs_ruleset_from_file(path, (struct hs_str){0}, &problem);
     bool nameless = problem.count == 1 && strcmp(problem.errors[0].pointer, "/name") == 0 &&
-                    hs_name_is_valid(name_of_file(path));
+                    hs_name_is_valid(hs_ruleset_name_of_file(path));
     if (ruleset == NULL && nameless)
-        ruleset = hs_ruleset_from_file(path, name_of_file(path), &second);
+        ruleset = hs_ruleset_from_file(path, hs_ruleset_name_of_file(path), &second);
     if (ruleset != NULL)
         return ruleset;
     fprintf(stderr, "hindsight recheck: %s: %s\n", path,

@@ -558,6 +558,15 @@ struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
     return ruleset;
 }
 
+struct hs_str hs_ruleset_name_of_file(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    size_t len = strlen(name);
+    if (len > 5 && strcmp(name + len - 5, ".json") == 0)
+        len -= 5;
+    return (struct hs_str){name, len};
+}
+
 struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
                                         struct hs_problem *problem)
 {

@@ -119,9 +119,7 @@ class Console(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         data = os.path.join(cls.folder.name, 'data')
         cls.recording = os.path.join(cls.folder.name, 'demo.stream')
-        # Runs the demo twice, because with --data it ends its match, and the recording must not end it.
-        for options in [['--data', data], ['--keep', cls.recording]]:
-            subprocess.run([PROGRAM, 'demo', *options], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([PROGRAM, 'demo', '--data', data, '--keep', cls.recording], check=True, stdout=subprocess.DEVNULL)
         cls.service = Running(data)
         cls.browser = open_browser(cls.folder.name)
         cls.browser.set_script_timeout(60)
@@ -451,6 +449,15 @@ class Console(unittest.TestCase):
         self.until(lambda: set(self.texts('.list tbody td:nth-child(9)')) == {name})
         self.expected_failures = 1  # the browser logs the 404
 
+    def test_match_without_frames_has_no_clock(self):
+        self.service.send('PUT', '/v1/matches/not-started', {'ruleset': 'metres'})
+        self.go('#/matches/not-started', '.matches .tile')
+        self.assertIn('–Match clock', self.texts('.tile'))
+        self.go('#/matches', '.matches tbody tr')
+        names = self.texts('.matches tbody td:nth-child(1)')
+        self.assertEqual(self.texts('.matches tbody td:nth-child(6)')[names.index('not-started')], '')
+        self.service.send('DELETE', '/v1/matches/not-started', None)
+
     def test_match_shows_clocks(self):
         # The clock of s runs twice as fast as the server's, and its acks prove this.
         self.service.open_duel('clocks', 'metres', 1)
@@ -606,6 +613,10 @@ class Console(unittest.TestCase):
         self.wait('.editor').send_keys('x')
         self.wait('.rulesets form .primary').click()
         self.until(lambda: 'not JSON' in self.wait('.notice.bad').text)
+        self.browser.execute_script("document.querySelector('.editor').value = '{\"hit\": {\"lean_share\": 2}}'")
+        self.wait('.rulesets form .primary').click()
+        self.until(lambda: '/hit/lean_share must be from 0 to 1' in self.wait('.notice.bad').text)
+        self.expected_failures = 1  # the browser logs the 400
 
     def test_health(self):
         self.go('#/health', '.health .tiles')
@@ -653,6 +664,24 @@ class Console(unittest.TestCase):
             for page in self.pages():
                 wide = self.browser.execute_script('return document.documentElement.scrollWidth')
                 self.assertLessEqual(wide, width, (page, theme))
+
+    def test_long_names_and_notes_fit(self):
+        match, shooter, target = ('m' * 64, 's' * 64, 't' * 64)
+        frames = [{'time': 10 + i / 20, 'players': [
+            {'player': shooter, 'position': [0, 0, 0], 'aim': [1, 0, 0], 'weapon': 'rifle', 'team': 'a' * 64},
+            {'player': target, 'position': [5, 0, 0], 'team': 'b' * 64}]} for i in range(21)]
+        self.service.send('PUT', f'/v1/matches/{match}', {'ruleset': 'metres'})
+        self.service.send('POST', f'/v1/matches/{match}/frames', {'frames': frames})
+        hit = {'shot': 1, 'shooter': shooter, 'target': target, 'hit_time': 11, 'start': [0, 0, 1.6], 'end': [5, 2, 1.6]}
+        self.service.send('POST', f'/v1/matches/{match}/hits', {'now': 11.05, 'hits': [hit]})
+        self.open_match_verdict(match)
+        verdict = self.fetch(f'/v1/verdicts?match={match}')['verdicts'][0]['verdict_id']
+        self.service.send('POST', f'/v1/verdicts/{verdict}/reviews', {'label': 'lag', 'note': 'x' * 1500 + '\nsecond line'})
+        for place, shown in [(f'verdicts/{verdict}', '.reviews p'), (f'players/{shooter}', '.players canvas'),
+                             (f'matches/{match}', '.matches td'), ('players', '.players td'), ('matches', '.matches td')]:
+            self.go(f'#/{place}', shown)
+            self.assertLessEqual(self.browser.execute_script('return document.documentElement.scrollWidth'), 1280, place)
+        self.service.send('DELETE', f'/v1/matches/{match}', None)
 
     def test_axe_finds_nothing_serious(self):
         path = os.path.join(FOLDER, 'node_modules/axe-core/axe.min.js')

@@ -174,6 +174,16 @@ START_TEST(check_config_checks_a_ruleset)
     output = run(arguments, &code);
     ck_assert_int_eq(code, 1);
     ck_assert_ptr_nonnull(strstr(output, "arena.json: /name: `metres` is reserved"));
+    /* Without `name`, the ruleset has the name of the file, as in the directory of `--rules`. */
+    hs_test_write_file(path_of("arena.json"), "{\"hit\":{\"lean_share\":0.5}}");
+    output = run(arguments, &code);
+    ck_assert_int_eq(code, 0);
+    ck_assert_str_eq(output, "ruleset arena\nok\n");
+    hs_test_write_file(path_of("arena.json"), "{\"hit\":{\"lean_share\":2}}");
+    output = run(arguments, &code);
+    ck_assert_int_eq(code, 1);
+    ck_assert_str_eq(strrchr(output, '/'), "/lean_share: must be from 0 to 1\n");
+    ck_assert_ptr_nonnull(strstr(output, "arena.json: /hit/lean_share: "));
     remove_directory();
 }
 END_TEST
