@@ -1,6 +1,7 @@
 /* `hindsight show`: draws a stored verdict and lists its checks. */
 #include "cli/command.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,7 +71,11 @@ static bool read_file(const char *path, struct hs_buffer *out)
     struct hs_lines *lines = hs_lines_open(path);
     const char *line, *error = NULL;
     if (lines == NULL) {
-        fprintf(stderr, "hindsight show: %s cannot be read\n", path);
+        fprintf(stderr,
+                "hindsight show: %s is not a verdict id, which has 32 hexadecimal digits, and "
+                "cannot be "
+                "read as a file: %s\n",
+                path, strerror(errno));
         return false;
     }
     while ((line = hs_lines_next(lines)) != NULL && !out->failed) {

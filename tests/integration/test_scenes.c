@@ -329,6 +329,11 @@ START_TEST(show_refuses_what_it_cannot_read)
     HS_TEST_RUN(&run, "show", file);
     ck_assert_int_eq(run.code, 1);
     ck_assert_ptr_nonnull(strstr(run.err, "is not the evidence of one hit or shot"));
+    HS_TEST_RUN(&run, "show", "01234567");
+    ck_assert_int_eq(run.code, 1);
+    ck_assert_str_eq(run.err,
+                     "hindsight show: 01234567 is not a verdict id, which has 32 hexadecimal "
+                     "digits, and cannot be read as a file: No such file or directory\n");
     hs_kept_start(&kept, NULL);
     HS_TEST_RUN(&run, "show", unknown, "--server", url());
     ck_assert_int_eq(run.code, 1);
