@@ -53,7 +53,7 @@ class Service:
     """Sends all requests over one connection, which stays open."""
 
     def __init__(self, url, token):
-        parts = urllib.parse.urlsplit(url)
+        parts = urllib.parse.urlsplit(url if "://" in url else "http://" + url)
         kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
         self.connection = kinds[parts.scheme](parts.netloc, timeout=10)
         self.headers = {"Content-Type": "application/json"}

@@ -178,6 +178,20 @@ START_TEST(a_wrong_address_is_reported)
 }
 END_TEST
 
+/* An address needs no scheme, as in the commands of README.md. */
+START_TEST(an_address_needs_no_scheme)
+{
+    const char *const programs[] = {game, has_python() ? "python3 examples/game_server.py" : game};
+    for (int i = 0; i < 2; i++) {
+        int code;
+        const char *out = hs_test_shell(
+            &code, "env -u HINDSIGHT_TOKEN HINDSIGHT_URL=127.0.0.1:%u %s unity 2 2>&1",
+            service.data_port, programs[i]);
+        ck_assert_msg(code == 0, "code %d: %s", code, out);
+    }
+}
+END_TEST
+
 /* Runs the program as `make example` does, with a service that ends when the program ends. */
 START_TEST(starts_a_service_of_its_own)
 {
@@ -217,6 +231,7 @@ int main(void)
         tcase_add_test(tests, clients_wait_during_overload);
         tcase_add_test(tests, a_restart_is_survived);
         tcase_add_test(tests, a_wrong_address_is_reported);
+        tcase_add_test(tests, an_address_needs_no_scheme);
         tcase_add_test(tests, starts_a_service_of_its_own);
         tcase_add_test(tests, copies_need_nothing_of_the_tree);
         Suite *suite = suite_create("example");
