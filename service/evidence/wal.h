@@ -35,9 +35,10 @@ void hs_wal_mover_release(struct hs_wal_mover *mover);
 /* Stops the thread and frees the mover. Does nothing for NULL. */
 void hs_wal_mover_stop(struct hs_wal_mover *mover);
 
-/* Moves the whole log into the file. Then truncates the log, because the log still contains deleted
-   rows. Waits up to three seconds for the mover and for readers. Returns false if the mover or a
-   reader still uses the log after that time. */
+/* Copies the whole log into the file. Then truncates the log, because SQLite leaves copied pages in
+   the log, and these pages may contain rows that were deleted later. Waits up to three seconds for
+   the mover and for readers. Returns false if the mover or a reader still uses the log after that
+   time. */
 bool hs_wal_empty(struct hs_db *db);
 
 #endif

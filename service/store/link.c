@@ -340,7 +340,8 @@ bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call
     if (fine) {
         send_new(link, call);
         bool has_failed = redisBufferWrite(link->redis, &is_written) != REDIS_OK;
-        /* The thread handles a broken connection, remaining bytes and late commands. */
+        /* Wake the thread if the connection broke, if bytes remain to be sent, or if this command
+           becomes late before the thread wakes by itself. */
         must_wake = has_failed || is_written == 0 || call->late_us < link->look_us;
     }
     pthread_mutex_unlock(&link->lock);

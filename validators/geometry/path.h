@@ -85,7 +85,8 @@ void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
  * the low arc, *high on the high arc. Without gravity, the two times are equal. Sets *needed to the
  * lowest speed that reaches the end (0 without gravity). Returns false if `speed` is too low.
  *
- * The times solve |d - g t^2 / 2| = v t. The square of this equation is quadratic in t^2.
+ * The times solve |d - g t^2 / 2| = v t, where d is end - start, g is the gravity and v is the
+ * speed. The square of this equation is quadratic in t^2.
  */
 bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double speed,
                      double *low, double *high, double *needed);

@@ -156,8 +156,9 @@ static void replay_account(struct hs_loading *l)
     uint64_t change = hs_bytes_get(&l->reader, 8);
     uint64_t session = hs_bytes_get(&l->reader, 8);
     struct hs_str name = hs_loading_name(l, false);
-    /* The snapshot already contains the first `account_changes` changes of accounts. Applying such
-       a change again would add the values of one account to another account. */
+    /* The snapshot already contains the first `account_changes` changes of accounts. Do not apply
+       these changes again: hs_accounts_set can add the player's current values to the account, and
+       by now these values may belong to another account. */
     if (!hs_loading_is_fine(l) || change <= players->account_changes)
         return;
     if (player != NULL && player->session == session && !player->left)

@@ -130,7 +130,8 @@ static void try_claim(struct run *run, const struct hs_mail *mail, double extent
     run->best = *mail;
 }
 
-/* Sends the best claim, if a claim was accepted. Returns false if memory runs out. */
+/* Sends the best of the claims that try_claim found acceptable. Does nothing if try_claim found no
+   such claim. Returns false if memory runs out. */
 static bool settle(struct run *run)
 {
     struct play *play = run->play;
