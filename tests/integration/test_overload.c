@@ -179,32 +179,57 @@ static void stop_for(long ms, int fds[3])
     ck_assert_int_eq(receive(first), 200);
 }
 
+/* By kind, requests may wait 4, 2 and 1 s; a queue counts as standing after 0.5 s. */
+static const struct {
+    long stopped_ms;
+    int statuses[3];
+} stops[] = {{800, {200, 200, 200}},
+             {1500, {200, 200, 503}},
+             {2900, {200, 503, 503}},
+             {4500, {503, 503, 503}}};
+
+/* Stops the service repeatedly, and checks the answers. A queue that is empty for 0.1 s is no
+   longer standing. So returns false if the machine was so busy that the queue may have been empty
+   for longer than that between two stops. */
+static bool try_stops(void)
+{
+    double ended = hs_test_seconds();
+    for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++) {
+        int fds[3], statuses[3];
+        if (hs_test_seconds() - ended > 0.05)
+            return false;
+        stop_for(stops[i].stopped_ms, fds);
+        double stopped = hs_test_seconds() - (double)stops[i].stopped_ms / 1000;
+        bool is_slow = i > 0 && stopped - ended > 0.05;
+        for (size_t k = 0; k < 3; k++)
+            statuses[k] = receive(fds[k]);
+        ended = hs_test_seconds();
+        is_slow = is_slow || ended - stopped > (double)stops[i].stopped_ms / 1000 + 0.05;
+        if (is_slow && memcmp(statuses, stops[i].statuses, sizeof statuses) != 0)
+            return false;
+        for (size_t k = 0; k < 3; k++)
+            ck_assert_msg(statuses[k] == stops[i].statuses[k],
+                          "stopped for %ld ms, request %zu: status %d", stops[i].stopped_ms, k,
+                          statuses[k]);
+    }
+    return true;
+}
+
 /* A standing queue: the service is stopped repeatedly. Hits are accepted after a longer wait than
    frames, and frames after a longer wait than requests of the console, whatever their order in the
    queue. */
 START_TEST(hits_before_frames_before_console)
 {
     static const char *const arguments[] = {"--queue-ms", "4000", "--threads", "1", NULL};
-    /* by kind, requests may wait 4, 2 and 1 s; a queue counts as standing after 0.5 s */
-    static const struct {
-        long stopped_ms;
-        int statuses[3];
-    } rows[] = {{800, {200, 200, 200}},
-                {1500, {200, 200, 503}},
-                {2900, {200, 503, 503}},
-                {4500, {503, 503, 503}}};
-    start(arguments);
-    ck_assert_int_eq(ask("/v1/matches/m/frames", "", FRAMES_BODY), 200);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        int fds[3];
-        stop_for(rows[i].stopped_ms, fds);
-        for (size_t k = 0; k < 3; k++)
-            ck_assert_msg(receive(fds[k]) == rows[i].statuses[k],
-                          "stopped for %ld ms, request %zu: status %d", rows[i].stopped_ms, k,
-                          answer.status);
+    bool is_shown = false;
+    for (int tries = 0; tries < 6 && !is_shown; tries++) {
+        start(arguments);
+        ck_assert_int_eq(ask("/v1/matches/m/frames", "", FRAMES_BODY), 200);
+        is_shown = try_stops();
+        ck_assert(!is_shown || shed_for("queue") == 6);
+        stop();
     }
-    ck_assert(shed_for("queue") == 6);
-    stop();
+    ck_assert(is_shown);
 }
 END_TEST
 

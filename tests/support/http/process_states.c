@@ -210,7 +210,9 @@ bool hs_state_stuck(struct hs_raw_answer *answer)
 
 bool hs_state_building(struct hs_raw_answer *answer)
 {
-    static const char *const one[] = {"--threads", "1", NULL};
+    /* Under sanitizers and on a busy machine, the body arrives slowly. */
+    static const char *const one[] = {"--threads", "1", "--request-seconds", "60", "--idle-seconds",
+                                      "60",        NULL};
     /* At these times the body has long arrived, and the build is far from its end, even on a faster
        machine. */
     static const long moments_ms[] = {150, 70, 30};
