@@ -265,9 +265,8 @@ static void burst_at_target(struct hs_hit_context *c, const struct hs_contact *t
 static void find_burst(struct hs_hit_context *c)
 {
     const struct hs_encounter *e = c->encounter;
-    bool strikes_world =
-        e != NULL && e->ends && e->end.contact.distance < e->target.nearest.gap_distance;
-    if (e != NULL && c->is_lenient && !strikes_world)
+    if (e != NULL && c->is_lenient &&
+        !(e->ends && e->end.contact.distance < e->target.nearest.gap_distance))
         burst_at_target(c, &e->target);
     if (e == NULL || !e->is_beside)
         return;
