@@ -109,25 +109,20 @@ static bool check_secret(const char *user, const char *path, size_t min)
     return fine;
 }
 
-/* Returns whether a document is a ruleset: no option has the name of a member of a ruleset. Sets
-   `name` to the name of the file if the document has no `name`, as `serve --rules` does. */
-static bool is_ruleset(const char *path, struct hs_str *name)
+/* Returns whether a document is a ruleset: no option has the name of a member of a ruleset. */
+static bool is_ruleset(const char *path)
 {
     json_t *root = json_load_file(path, 0, NULL);
     bool is = hs_ruleset_has_member(root);
-    *name = (struct hs_str){NULL, 0};
-    if (is && json_object_get(root, "name") == NULL &&
-        hs_name_is_valid(hs_ruleset_name_of_file(path)))
-        *name = hs_ruleset_name_of_file(path);
     json_decref(root);
     return is;
 }
 
-static bool check_ruleset(const char *path, struct hs_str expected)
+static bool check_ruleset(const char *path)
 {
     struct hs_problem problem;
     hs_problem_init(&problem);
-    struct hs_ruleset *ruleset = hs_ruleset_from_file(path, expected, &problem);
+    struct hs_ruleset *ruleset = hs_ruleset_from_file(path, (struct hs_str){0}, &problem);
     struct hs_str name = ruleset != NULL ? hs_name_str(&ruleset->name) : HS_STR("");
     if (hs_ruleset_name_is_reserved(name))
         hs_problem_add(&problem, "/name", HS_RULESET_RESERVED_TEXT, (int)name.len, name.ptr);
@@ -191,9 +186,7 @@ int hs_check_config_main(int argc, char **argv)
         fputs(usage, stderr);
         return HS_EXIT_USAGE;
     }
-    struct hs_str name;
-    bool fine =
-        is_ruleset(argv[1], &name) ? check_ruleset(argv[1], name) : check_configuration(argc, argv);
+    bool fine = is_ruleset(argv[1]) ? check_ruleset(argv[1]) : check_configuration(argc, argv);
     if (fine)
         puts("ok");
     return fine ? HS_EXIT_FINE : HS_EXIT_FAILED;

@@ -44,14 +44,9 @@ static const struct hs_command command = {"recheck", help, "one FILE"};
 /* Loads a ruleset from a file. Prints the reason and returns NULL on failure. */
 static struct hs_ruleset *load_rules(const char *path)
 {
-    struct hs_problem problem, second;
+    struct hs_problem problem;
     hs_problem_init(&problem);
-    hs_problem_init(&second);
     struct hs_ruleset *ruleset = hs_ruleset_from_file(path, (struct hs_str){0}, &problem);
-    bool nameless = problem.count == 1 && strcmp(problem.errors[0].pointer, "/name") == 0 &&
-                    hs_name_is_valid(hs_ruleset_name_of_file(path));
-    if (ruleset == NULL && nameless)
-        ruleset = hs_ruleset_from_file(path, hs_ruleset_name_of_file(path), &second);
     if (ruleset != NULL)
         return ruleset;
     fprintf(stderr, "hindsight recheck: %s: %s\n", path,

@@ -72,9 +72,8 @@ static bool read_file(const char *path, struct hs_buffer *out)
     const char *line, *error = NULL;
     if (lines == NULL) {
         fprintf(stderr,
-                "hindsight show: %s is not a verdict id, which has 32 hexadecimal digits, and "
-                "cannot be "
-                "read as a file: %s\n",
+                "hindsight show: %s is not a verdict id, which has 32 hexadecimal digits, "
+                "and cannot be read as a file: %s\n",
                 path, strerror(errno));
         return false;
     }

@@ -544,12 +544,16 @@ size_t hs_ruleset_store_count(const struct hs_ruleset_store *store)
 
 enum { MAX_FILE_BYTES = 8 * 1024 * 1024 };
 
-struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
-                                        struct hs_problem *problem)
+/* Decodes a document, whose name must be `name` (ptr NULL: any name). If both `name` and the name
+   in the document are missing, the name is `fallback`. */
+static struct hs_ruleset *decode_text(struct hs_str text, struct hs_str name,
+                                      struct hs_str fallback, struct hs_problem *problem)
 {
     struct hs_arena arena = {0};
     struct hs_reader reader = {.problem = problem, .arena = &arena};
     json_t *root = hs_json_parse(text, problem);
+    if (name.ptr == NULL && json_object_get(root, "name") == NULL)
+        name = fallback;
     struct hs_ruleset *ruleset = root != NULL ? hs_ruleset_decode(&reader, root, name) : NULL;
     if (reader.no_memory)
         hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "out of memory");
@@ -558,13 +562,21 @@ struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
     return ruleset;
 }
 
-struct hs_str hs_ruleset_name_of_file(const char *path)
+struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
+                                        struct hs_problem *problem)
+{
+    return decode_text(text, name, (struct hs_str){0}, problem);
+}
+
+/* Returns the name of a file without .json, or an empty string if it is no name for a ruleset. */
+static struct hs_str name_of_file(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
     size_t len = strlen(name);
     if (len > 5 && strcmp(name + len - 5, ".json") == 0)
         len -= 5;
-    return (struct hs_str){name, len};
+    struct hs_str found = {name, len};
+    return hs_name_is_valid(found) ? found : (struct hs_str){0};
 }
 
 struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
@@ -577,7 +589,8 @@ struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
                        hs_file_error(errno));
         return NULL;
     }
-    struct hs_ruleset *ruleset = hs_ruleset_from_text((struct hs_str){text, size}, name, problem);
+    struct hs_ruleset *ruleset =
+        decode_text((struct hs_str){text, size}, name, name_of_file(path), problem);
     free(text);
     return ruleset;
 }

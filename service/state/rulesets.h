@@ -196,11 +196,8 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
 struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
                                         struct hs_problem *problem);
 
-/* Returns the name that `serve --rules DIR` gives to the ruleset in a file without the member
-   `name`: the file name without .json. */
-struct hs_str hs_ruleset_name_of_file(const char *path);
-
-/* Like hs_ruleset_from_text, for a file. */
+/* Like hs_ruleset_from_text, for a file. A document without a name gets `name`, or the file's name
+   without .json if `name` is NULL. */
 struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
                                         struct hs_problem *problem);
 

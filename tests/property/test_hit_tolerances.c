@@ -128,13 +128,14 @@ static bool is_excused(int row, const struct hs_hit_result *narrow,
         wide->reason == HS_REASON_BLOCKED_BY_PLAYER || wide->reason == HS_REASON_WRONG_TARGET;
     bool is_unknown = wide->verdict == HS_VERDICT_INCONCLUSIVE;
     bool is_early =
-        wide->reason == HS_REASON_REWIND_LIMIT || wide->reason == HS_REASON_TIME_MISMATCH;
+        (wide->reason == HS_REASON_REWIND_LIMIT || wide->reason == HS_REASON_TIME_MISMATCH) &&
+        wide->rewind.time_us < narrow->rewind.time_us;
     if (tolerances[row].set == set_padding)
         return (is_unknown || is_early) && narrow->refused_count > 0;
     return tolerances[row].set == set_future &&
            ((met_another && wide->rewind.ignored_count < narrow->rewind.ignored_count) ||
-            ((is_unknown || wide->reason == HS_REASON_OCCLUDED_WORLD) &&
-             narrow->damage_count == 0));
+            (is_unknown && narrow->damage_count == 0) ||
+            (wide->reason == HS_REASON_OCCLUDED_WORLD && !narrow->impact.present));
 }
 
 START_TEST(wider_tolerances_never_refuse_more)

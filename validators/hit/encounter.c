@@ -413,9 +413,9 @@ void hs_find_touched(struct hs_hit_context *c, const struct hs_path *path, struc
 {
     struct hs_path whole = *path;
     struct hs_encounter e;
-    /* Shooters do not stop their own shots. */
-    bool is_named =
-        view->player != NULL && view->player != c->shooter.player && view->status == HS_REWIND_OK;
+    bool is_named = view->player != NULL && view->status == HS_REWIND_OK;
+    if (view->player != NULL && view->player == c->shooter.player)
+        return; /* the reason is self_hit, whatever the path touches */
     hs_encounter_find(c, &whole, is_named ? view->player : NULL, &e);
     if (e.met_count > 0 && !(is_named && is_first(c, &whole, &e, view)))
         hs_find_view(c, hs_name_str(&e.met[0].player->name), c->hit_time_us, view);

@@ -1,6 +1,4 @@
 /* Stores frames: sets the match's clock, lets players join and leave, and adds the samples. */
-#include <string.h>
-
 #include "validators/base/units.h"
 #include "validators/match.h"
 #include "validators/match/accounts.h"
@@ -70,7 +68,7 @@ static void restart_player(struct hs_players *players, struct hs_player *player,
     hs_players_update(players, player);
     hs_ledger_forget_times(&player->ledger);
     hs_player_moves_forget_times(player->moves);
-    memset(player->round_trips.counts, 0, sizeof player->round_trips.counts);
+    player->round_trips.counts[0] = 0;
     player->has_left_before = player->was_moved = false;
     player->was_launched = player->has_spawned = false;
 }

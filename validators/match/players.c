@@ -1,7 +1,6 @@
 #include "validators/match/players.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "validators/base/prefetch.h"
 #include "validators/match/accounts.h"
@@ -401,7 +400,7 @@ void hs_players_rejoin(struct hs_players *players, struct hs_player *player)
 {
     forget_session(players, player);
     player->left = false;
-    memset(player->round_trips.counts, 0, sizeof player->round_trips.counts);
+    player->round_trips.counts[0] = 0;
     struct hs_suspicion suspicion = player->standing.suspicion;
     player->standing = (struct hs_standing){.suspicion = suspicion};
     hs_accounts_take(players, player);

@@ -53,8 +53,9 @@ enum { HS_ROUND_TRIPS_ENOUGH = 8 };
 struct hs_round_trips {
     int64_t from_us; /* start of the current window */
     int32_t low_us[2], high_us[2];
-    uint32_t counts[2]; /* number of round trips in each window, at most HS_ROUND_TRIPS_ENOUGH; 0:
-                           the window is unknown */
+    /* Number of round trips in each window, at most HS_ROUND_TRIPS_ENOUGH. If counts[0] is 0, both
+       windows are unknown. */
+    uint32_t counts[2];
 };
 
 /* Each frame and each move reads all members before `account` (HS_PLAYER_NEAR bytes). */

@@ -508,16 +508,20 @@ START_TEST(a_blast_reaches_the_bodies_that_pellets_name)
 }
 END_TEST
 
-/* A pellet that names the shooter hits nobody, like a claim with the shooter as target. Row: 1: the
+/* Pellets that name the shooter hit nobody, like a claim with the shooter as target. Row: 1: the
    first body on a path is hit. */
-START_TEST(a_pellet_that_names_the_shooter_hits_nobody)
+START_TEST(pellets_that_name_the_shooter_hit_nobody)
 {
+    rifle->pellets = 2;
+    rifle->spread_deg = 10;
     rules->hit.resolve = _i == 0 ? HS_RESOLVE_CLAIMED : HS_RESOLVE_TOUCHED;
     stand("S", 0, 0);
     stand("T", 20, 0);
-    const struct hs_pellet_claim pellet = {.end = {20, 0, 1.6}, .target = HS_STR("S")};
+    const struct hs_pellet_claim pellets[2] = {{.end = {20, 0, 1.6}, .target = HS_STR("S")},
+                                               {.end = {20, 0, 1.1}, .target = HS_STR("S")}};
     struct hs_hit_claim claim = hs_stage_claim_fired(NOW, 20, 0, 1.6);
-    list_pellets(&claim, &pellet, 1);
+    claim.target = (struct hs_str){0};
+    list_pellets(&claim, pellets, 2);
     expect(&claim, HS_REASON_SELF_HIT, 0);
 }
 END_TEST
@@ -577,7 +581,7 @@ int main(void)
     tcase_add_test(tcase, a_volley_that_touches_nothing_explodes_at_its_first_end);
     tcase_add_test(tcase, a_volley_at_an_unknown_door_is_inconclusive);
     tcase_add_loop_test(tcase, a_blast_reaches_the_bodies_that_pellets_name, 0, 2);
-    tcase_add_loop_test(tcase, a_pellet_that_names_the_shooter_hits_nobody, 0, 2);
+    tcase_add_loop_test(tcase, pellets_that_name_the_shooter_hit_nobody, 0, 2);
     tcase_add_loop_test(tcase, all_direct_damage_is_compared_with_the_blast, 0, LARGEST);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

@@ -43,18 +43,24 @@ static void stand(const char *player, double x, double y)
         hs_stage_place(match, HS_MS(ms), player, x, y, 0);
 }
 
-/* Posts a door across y from -0.5 to 0.5 in the newest frame only. */
-static void post_late_door(double x)
+/* Posts a door in the newest frame only. */
+static void post_late(struct hs_vec position, struct hs_vec half_extents)
 {
     struct hs_mover_frame door = {.mover = HS_STR("door"),
                                   .fields = HS_MOVER_BOX,
-                                  .position = {x, 0, 1.6},
-                                  .half_extents = {0.1, 0.5, 2}};
+                                  .position = position,
+                                  .half_extents = half_extents};
     struct hs_frame frame = {.time_us = HS_MS(1000), .movers = &door, .mover_count = 1};
     enum hs_frame_result result;
     unsigned flags = 0;
     ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
     ck_assert_int_eq(result, HS_FRAME_STORED);
+}
+
+/* Posts a door across y from -0.5 to 0.5 in the newest frame only. */
+static void post_late_door(double x)
+{
+    post_late((struct hs_vec){x, 0, 1.6}, (struct hs_vec){0.1, 0.5, 2});
 }
 
 static void expect(const struct hs_hit_claim *claim, enum hs_verdict verdict, enum hs_reason reason,
@@ -379,14 +385,7 @@ START_TEST(a_body_before_a_padded_target_ends_the_shot)
     stand("S", 0, 0);
     stand("B", 10, 0);
     stand("T", 20, 2.5);
-    struct hs_mover_frame door = {.mover = HS_STR("door"),
-                                  .fields = HS_MOVER_BOX,
-                                  .position = {20, 1.2, 1.6},
-                                  .half_extents = {3, 0.1, 2}};
-    struct hs_frame frame = {.time_us = HS_MS(1000), .movers = &door, .mover_count = 1};
-    enum hs_frame_result result;
-    unsigned flags = 0;
-    ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
+    post_late((struct hs_vec){20, 1.2, 1.6}, (struct hs_vec){3, 0.1, 2});
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 22, 0, 1.6);
     struct hs_str victim = HS_STR("B");
     claim.victims = &victim;
@@ -395,6 +394,27 @@ START_TEST(a_body_before_a_padded_target_ends_the_shot)
     ck_assert_str_eq(hs_reason_name(r->reason), "ok");
     ck_assert_str_eq(r->impact.player.text, "B");
     ck_assert_uint_eq(r->damage_count, 2); /* B and T are in the blast */
+    free(r);
+}
+END_TEST
+
+/* A door that may be closed is between the path and a padded target beside it. The claim is
+   inconclusive, but the door does not hide B, who is on the path behind the target. */
+START_TEST(a_door_beside_the_path_hides_no_body_on_it)
+{
+    static const struct hs_str victim = {"B", 1};
+    rules->hit.claim_padding = 3;
+    rules->weapons[HS_STAGE_RIFLE]->pierce = 1;
+    stand("S", 0, 0);
+    stand("T", 20, 2.5);
+    stand("B", 28, 0);
+    post_late((struct hs_vec){20, 1.2, 1.6}, (struct hs_vec){3, 0.1, 2});
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 30, 0, 1.6);
+    claim.victims = &victim;
+    claim.victim_count = 1;
+    struct hs_hit_result *r = hs_stage_verify(match, &claim, HS_MS(1000));
+    ck_assert_int_eq(r->verdict, HS_VERDICT_INCONCLUSIVE);
+    ck_assert_uint_eq(r->refused_count, 0);
     free(r);
 }
 END_TEST
@@ -447,6 +467,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_blast_reaches_those_who_were_there_at_the_burst, 0, 2);
     tcase_add_test(tcase, a_shot_at_a_padded_target_behind_a_wall_explodes_at_the_wall);
     tcase_add_test(tcase, a_body_before_a_padded_target_ends_the_shot);
+    tcase_add_test(tcase, a_door_beside_the_path_hides_no_body_on_it);
     tcase_add_test(tcase, a_shape_is_of_the_older_sample);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
