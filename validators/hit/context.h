@@ -108,7 +108,8 @@ struct hs_hit_context {
     double trace_length;     /* from start to end */
 
     /* `encounter`: what is on the path of a claim without pellets. `volley`: what is on the paths
-       of the pellets. One of the two is set while a check of stage PATH runs. */
+       of the pellets. While a check of stage PATH runs, exactly one of these two pointers is not
+       NULL. */
     const struct hs_encounter *encounter;
     const struct hs_volley *volley;
 
@@ -246,8 +247,8 @@ bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct h
 size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS]);
 
 /* Returns HS_REASON_OK if the player was alive, not protected, and in their newest life at the
-   view's time, otherwise the reason. If only stale state speaks against the player, the reason
-   is HS_REASON_HISTORY_TOO_SHORT. */
+   view's time, otherwise the reason. If this reason would follow from stale state, returns
+   HS_REASON_HISTORY_TOO_SHORT instead. */
 enum hs_reason hs_verify_life(const struct hs_view *view);
 
 /* Returns whether the claim's `additional_targets` contain this player. */

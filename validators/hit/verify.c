@@ -182,8 +182,8 @@ static void add_would_reject(struct hs_hit_result *out, enum hs_reason reason)
     out->would_reject[out->would_reject_count++] = reason;
 }
 
-/* Sets the verdict. The first enforced check that failed decides, otherwise the first enforced
-   check with missing data. */
+/* Sets the verdict. The first enforced check that failed decides. If no enforced check failed, the
+   first enforced check with missing data decides. */
 static void decide(struct hs_hit_context *c)
 {
     struct hs_hit_result *out = c->out;

@@ -47,8 +47,8 @@ static struct explosion find_explosion(struct hs_hit_context *c)
     return (struct explosion){c->claim->end, eye_of_unverified(c, blast), time_us, blast};
 }
 
-/* Returns the share of the damage at a distance: 1 up to inner_radius, from there falling
-   linearly to min_scale at the radius. */
+/* Returns the share of the damage at a distance. The share is 1 up to inner_radius. Beyond
+   inner_radius, it falls linearly to min_scale at the blast's radius. */
 static double share_at(const struct hs_blast *blast, double distance)
 {
     if (distance <= blast->inner_radius || blast->radius <= blast->inner_radius)
@@ -208,9 +208,9 @@ bool hs_reason_is_about_target(enum hs_reason reason)
     }
 }
 
-/* Returns whether a blast may count although the direct hit does not. The claim or a pellet must
-   name a player, no pellet may hit, and nothing may hide the place of the hit from the shooter's
-   eye. */
+/* Returns whether a blast may count although the direct hit does not count. The claim or a pellet
+   must name a player, no pellet may hit, and nothing may hide the place of the hit from the
+   shooter's eye. */
 static bool may_miss(const struct hs_hit_context *c)
 {
     const struct hs_volley *volley = c->volley;
@@ -242,8 +242,8 @@ static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
     return first;
 }
 
-/* Sets the impact to the nearest approach to a target that counts as hit because of
-   claim_padding. */
+/* For a target that counts as hit because of claim_padding: sets the impact to the path's nearest
+   approach to this target. */
 static void burst_at_target(struct hs_hit_context *c, const struct hs_contact *target)
 {
     const struct hs_hitbox *box = &target->rig->hitboxes[target->nearest_hitbox];
