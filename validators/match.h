@@ -62,7 +62,7 @@ size_t hs_match_min_bytes(void);
  * Stores one frame. Writes one result for each player to `results`, then one for each mover. A
  * frame that is refused because of its time may still help to confirm a clock reset. Sets the bit
  * `1 << flag` in *flags for each enum hs_frame_flag that applies. Returns false if memory runs out.
- * In this case, the entries that were handled before are stored.
+ * In this case, the entries before the failure are stored.
  */
 bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
                          enum hs_frame_result *results, unsigned *flags);

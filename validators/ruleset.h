@@ -44,7 +44,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
 
 /* clang-format off */
 #define HS_HISTORY_FIELDS(X)                                                                       \
-    /* poses at most this much older than the newest pose are kept, and one older pose */          \
+    /* keeps poses up to this much older than the newest pose, and the last pose before these */   \
     X(SECONDS, keep_us, "keep", 1.0, 0.05, 60)                                                     \
     /* poses are not interpolated between two samples that are further apart than this */          \
     X(SECONDS, max_gap_us, "max_gap", 0.15, 0.001, 60)                                             \
@@ -305,8 +305,8 @@ struct hs_scalar {
     /* For example, the section "rewind" and the key "limit". A nested section is written as
        "moves/credit". `section` is NULL for a field of a weapon, blast or movement mode. */
     const char *section, *key;
-    size_t offset; /* in struct hs_ruleset, or in the struct that the comment beside the table
-                      names */
+    size_t offset; /* in struct hs_ruleset, or in the struct that is named in the comment of the
+                      table below */
     enum hs_scalar_kind kind;
     double initial;
     double low, high; /* inclusive, in the unit of the document */

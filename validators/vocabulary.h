@@ -350,8 +350,8 @@ enum hs_cause { HS_CAUSE_DIRECT, HS_CAUSE_BLAST, HS_CAUSE_COUNT };
 /* The event that makes a projectile explode. */
 enum hs_fuse { HS_FUSE_ANY, HS_FUSE_CONTACT, HS_FUSE_TIMED, HS_FUSE_PROXIMITY, HS_FUSE_COUNT };
 
-/* What moves a projectile: its speed and gravity, or the game server, which then posts where the
-   projectile lands. */
+/* What moves a projectile: its speed and gravity, or the game server. In the second case, the game
+   server posts where the projectile lands. */
 enum hs_motion { HS_MOTION_BALLISTIC, HS_MOTION_SERVER, HS_MOTION_COUNT };
 
 /* Who takes the direct damage of a shot: the player whom the claim names, or the first player on

@@ -30,7 +30,8 @@ HS_PUBLIC_BEGIN
    nothing. */
 #define HS_WORLD_COORDINATE_MAX 1e12
 
-/* The maximum number of triangles, and also of boxes: an index shares a 32-bit word with a tag. */
+/* The maximum number of triangles, and also of boxes. The limit exists because an index and a tag
+   share a 32-bit word. */
 #define HS_WORLD_ITEMS_MAX ((size_t)1 << 28)
 
 struct hs_world_box {
@@ -58,8 +59,8 @@ enum hs_world_fault {
 
 struct hs_world;
 
-/* A function that allocates the memory that queries read. The memory must be aligned to 64 bytes,
-   and free() must release it. The function returns NULL if out of memory. */
+/* A function that allocates the memory of a world, which queries read. The memory must be aligned
+   to 64 bytes, and free() must release it. The function returns NULL if out of memory. */
 typedef void *hs_world_alloc(size_t size);
 
 /*

@@ -27,9 +27,9 @@ static inline bool hs_posted_pose_is_plain(const struct hs_posted_pose *pose,
 }
 
 /*
- * Computes a box that contains all hitboxes at the bracket's time. `middle` is in the world, `half`
- * is half the size. The box has a margin, which covers rounding errors and the part of the touch
- * slack that depends on the body.
+ * Computes a box that contains all hitboxes at the bracket's time. `middle` is the middle of the
+ * box in world coordinates, and `half` is half its size on each axis. The box has a margin, which
+ * covers rounding errors and the part of the touch slack that depends on the body.
  */
 void hs_rewind_box(const struct hs_history *history, const struct hs_ruleset *ruleset,
                    const struct hs_bracket *bracket, struct hs_vec *middle, struct hs_vec *half);

@@ -8,7 +8,7 @@
 #define FLOAT_SLACK  6e-6
 #define DOUBLE_SLACK 1e-14
 
-/* Larger coordinates could overflow in float. */
+/* Larger coordinates could overflow a float. */
 #define TOO_LARGE 1e15
 
 /* The sweep, measured from its point that is nearest to the body's root. */
@@ -98,8 +98,8 @@ static inline bool find_posted(const struct hs_posted_pose *from, const struct h
     return true;
 }
 
-/* Like find_posted, for a pose in which at least one sample has no posted bones. The pose of the
-   bone is computed into `space`. */
+/* Like find_posted, for a pose in which at least one sample has no posted bones. Computes the pose
+   of the bone, and stores it in `space`. */
 static bool find_rest(const struct hs_pose *pose, uint16_t bone, struct hs_bone_pose *space,
                       struct ends *out)
 {

@@ -26,8 +26,8 @@ double hs_crowd_reach(const struct hs_history_span *span, const struct hs_rulese
 
 void hs_passing_of(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out);
 
-/* Returns whether the sphere certainly touches nothing inside a box. `middle` is in the world,
-   `half` is half the size. The box must include a margin as in hs_rewind_box. */
+/* Returns whether the sphere certainly touches nothing inside a box. `middle` and `half` describe
+   the box as in hs_rewind_box, and the box must include the same margin. */
 bool hs_passing_misses(const struct hs_passing *passing, struct hs_vec middle, struct hs_vec half);
 
 /*
@@ -55,8 +55,8 @@ void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *h
 uint64_t hs_crowd_near(const struct hs_crowd *crowd, uint32_t count,
                        const struct hs_passing *passing);
 
-/* Does the same as hs_crowd_near, with four or eight lanes. For tests: the bits must be identical.
-   Eight lanes require hs_lanes_can_be_eight. */
+/* Does the same as hs_crowd_near, with four or eight SIMD lanes. For tests, because the bits must
+   be identical with both. Eight lanes require hs_lanes_can_be_eight. */
 uint64_t hs_crowd_near_by(bool eight_lanes, const struct hs_crowd *crowd, uint32_t count,
                           const struct hs_passing *passing);
 

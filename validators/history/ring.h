@@ -185,8 +185,8 @@ bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
 uint32_t hs_history_limit(const struct hs_history *history);
 uint32_t hs_history_capacity(const struct hs_history *history);
 
-/* Drops the samples that are older than the newest sample at or before `before_us`. Interpolation
-   needs this newest sample. */
+/* Keeps the newest sample at or before `before_us`, because interpolation needs this sample. Drops
+   all samples that are older than this sample. */
 void hs_history_prune(struct hs_history *history, int64_t before_us);
 
 uint32_t hs_history_count(const struct hs_history *history);
@@ -255,14 +255,14 @@ static inline void hs_history_span_box(const struct hs_history_span *span, struc
    n). */
 int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 
-/* Start to load the samples around a time, or the posted pose of a sample, into the processor's
-   cache. Most histories are not in the cache. */
+/* The first function starts to load the samples around a time into the processor's cache, and the
+   second function the posted pose of a sample. Most histories are not in the cache. */
 void hs_history_prefetch(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample);
 
-/* Start to load a part of the history into the cache. _itself loads the struct, _ends loads what a
-   prune and an insert at the end use, and _newest loads the newest samples. _ends and _newest read
-   the struct, so call hs_history_prefetch_itself earlier. */
+/* Each of these functions starts to load a part of the history into the cache: the struct; the data
+   that a prune and an insert at the end use; or the newest samples. The last two functions read the
+   struct, so call hs_history_prefetch_itself some time before them. */
 void hs_history_prefetch_itself(const struct hs_history *history);
 void hs_history_prefetch_ends(const struct hs_history *history);
 void hs_history_prefetch_newest(const struct hs_history *history);

@@ -26,8 +26,8 @@ struct hs_connection {
    connection is unknown. */
 void hs_connection_read(const struct hs_player *player, int64_t now_us, struct hs_connection *out);
 
-/* Returns by how much the state that the shooter saw is older than the server's state when the
-   claim arrives, in microseconds. Returns 0 if the connection is unknown. */
+/* When a claim arrives, the state that the shooter saw is older than the server's state. Returns
+   this difference in microseconds, or 0 if the connection is unknown. */
 static inline int64_t hs_connection_delay(const struct hs_connection *connection,
                                           const struct hs_rewind_rules *rewind)
 {
@@ -52,9 +52,9 @@ int64_t hs_connection_noise(const struct hs_player *player);
 /*
  * Returns whether the connection is known to be steady. The last 15 to 30 s must contain
  * HS_ROUND_TRIPS_ENOUGH round trips. The difference between the largest and the smallest of them
- * must be 1 to 20 ms, and the player's moves must show no noise. A client cannot fake this: the
- * game server measures the round trips, and a client that delays its answers adds noise. `player`
- * may be NULL.
+ * must be 1 to 20 ms, and the player's moves must show no noise. A client cannot fake a steady
+ * connection: the game server measures the round trips, and a client that delays its answers adds
+ * noise. `player` may be NULL.
  */
 bool hs_connection_is_quiet(const struct hs_player *player, int64_t now_us);
 

@@ -155,8 +155,8 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
     moved_to[place] = entry->position;
 }
 
-/* A frame that arrives later with the same time corrects the place to which the server moved the
-   player. */
+/* If another frame with the time of a jump arrives later, its position replaces the stored place to
+   which the server moved the player. */
 static void correct_jump(struct hs_player *player, const struct hs_player_frame *entry,
                          int64_t time_us)
 {
@@ -168,7 +168,7 @@ static void correct_jump(struct hs_player *player, const struct hs_player_frame 
 }
 
 /* Two launches within this time count as one launch with the larger of their speeds, because the
-   client may not have seen them yet. */
+   client may not have seen the launches yet. */
 #define LAUNCHES_TOGETHER_US INT64_C(1000000)
 
 /* The largest speed that a ruleset accepts, in length/s. */
