@@ -22,8 +22,8 @@ struct hs_compat {
     double ahead_us;    /* the discrepancy, after allowance and payback */
     double lifetime_us; /* client time minus server time over all moves, without allowance or
                            payback */
-    double gathered_us; /* client time of all moves in a tick but the first; the first move of the
-                           next tick may use it */
+    double gathered_us; /* client time of all moves in a tick except the first move; the first move
+                           of the next tick may use this time */
     double override_us; /* simulated time of the last move during a payback */
     bool is_resolving;  /* a discrepancy is being paid back */
 };

@@ -177,8 +177,8 @@ static enum hs_move_reason check_control(struct hs_checking *c)
 
 /* ---- a move ---- */
 
-/* Sets the reason and the verdict. The reason is that of the first failure of an enforced check. If
-   no enforced check failed, the reason is `reason`. */
+/* Sets the reason and the verdict. The reason is the reason of the first failure of an enforced
+   check. If no enforced check failed, the reason is `reason`. */
 static void decide(struct hs_checking *c, enum hs_move_reason reason)
 {
     c->out->reason = reason;
@@ -235,9 +235,9 @@ static void report_state(struct hs_checking *c)
     c->out->speed = timing->has_begun ? (double)timing->guard.speed : 1;
 }
 
-/* Returns whether the game server's clock was set back. Call it for a move whose arrival time is
-   far before the newest arrival time. One such move may only be late, so several moves must agree.
-   If the match has frames, the newest frame must agree too. */
+/* Returns whether the game server's clock was set back. Call this function for a move whose arrival
+   time is far before the newest arrival time. A single move with such a time may only be late, so
+   several moves must agree. If the match has frames, the newest frame must agree too. */
 static bool is_clock_set_back(struct hs_checking *c)
 {
     struct hs_player_moves *moves = c->moves;
@@ -260,8 +260,8 @@ static bool is_clock_set_back(struct hs_checking *c)
 }
 
 /* Forgets the times of the player's moves after the game server's clock was set back. Remembers up
-   to which time credit was granted. So no time is granted twice if the game server's clock returns
-   to the old time. */
+   to which time credit was granted. So credit is not granted twice for the same time if the game
+   server's clock returns to the old time. */
 static void set_clock_back(struct hs_player_moves *moves)
 {
     int64_t heard_us = moves->checks.timing.heard_us, granted_us = moves->granted_us;
@@ -419,8 +419,8 @@ static enum standing admit(struct hs_match *match, struct hs_checking *c)
 }
 
 /* Returns true if an answer to a move with the same number is stored. If the stored answer is for
-   the same move, the result is the stored answer. If it is for a different move, the result is
-   `duplicate`. */
+   the same move, the result is the stored answer. If the stored answer is for a different move, the
+   result is `duplicate`. */
 static bool replay(struct hs_checking *c, const struct hs_digest *digest)
 {
     if (c->moves == NULL || !(c->move->fields & HS_MOVE_HAS_SEQ))

@@ -58,8 +58,8 @@ static const struct hs_mover *mover_numbered(const struct hs_match *match, uint3
     return number > 0 && number <= match->movers.count ? &match->movers.all[number - 1] : NULL;
 }
 
-/* Sets base_path to the shortest of three paths from the last place. They are measured in the
-   world, relative to the old base, and relative to the new base. */
+/* Sets base_path to the shortest of three paths from the last place. The three paths are measured
+   in the world, relative to the old base, and relative to the new base. */
 static void find_base_path(struct hs_move_trace *trace)
 {
     const struct hs_whereabouts *before = trace->before;

@@ -34,7 +34,8 @@ struct hs_move_trace {
     const struct hs_move *move;
     const struct hs_whereabouts *before;
     const struct hs_move_mode *mode; /* NULL: unknown */
-    /* How much older the client's picture of the movers is than their state on the server. */
+    /* The age of the client's picture of the movers, compared with the state of the movers on the
+       server. */
     int64_t lag_us;
     bool is_placed;              /* `place` is valid */
     struct hs_vec place;         /* end of the move in world coordinates */
@@ -72,7 +73,7 @@ void hs_move_trace_judge(struct hs_move_trace *trace, double time_us, bool uses_
 
 bool hs_move_trace_found(const struct hs_move_trace *trace);
 
-/* Clears the failures. Call it if a jump by the server explains the failures. */
+/* Clears the failures. Call this function if a jump by the server explains the failures. */
 void hs_move_trace_excuse(struct hs_move_trace *trace);
 
 /* Stores the end of an accepted move. The next move starts there. */

@@ -242,8 +242,8 @@ static void widen_by_player(struct hs_excerpt *excerpt, const struct hs_match *m
     widen(excerpt, grown(span->high, reach));
 }
 
-/* Returns the distance by which the bounds of a trace are extended. The distance contains the
-   radius of the sphere, the radius of the blast, and the sag of the trajectory: g T^2 / 8 for a
+/* Returns the distance by which the bounds of a trace are extended. The distance covers the radius
+   of the sphere, the radius of the blast, and the sag of the trajectory, which is g T^2 / 8 for a
    flight of T seconds. */
 static double slack_of(const struct hs_match *match, const struct hs_hit_result *result)
 {

@@ -8,8 +8,8 @@
 #include "validators/match/players.h"
 #include "validators/snapshot/excerpt.h"
 
-/* An excerpt contains this many additional samples before and after the times of the claim. They
-   show a human reader how the players moved. */
+/* An excerpt contains this many additional samples before and after the times of the claim. The
+   additional samples show a human reader how the players moved. */
 enum { MARGIN = 16 };
 
 /* The excerpt contains this many of the shooter's newest posted round trips, because
@@ -50,8 +50,8 @@ struct range {
 };
 
 /* Returns whether the player is dead or protected at sample `i`. If so, the excerpt must also
-   contain the sample before, because a rejection reports when the player died or became protected.
- */
+   contain the sample before sample `i`, because a rejection reports when the player died or became
+   protected. */
 static bool is_out(const struct hs_history *history, uint32_t i)
 {
     const struct hs_state *state = hs_history_state(history, hs_history_at(history, i));
@@ -384,8 +384,8 @@ struct writing {
 };
 
 /* Skips the samples that are equal to the last written sample, and writes their number. `is` is the
-   current sample. The loop is fast, because it reads only samples that are adjacent in memory. It
-   skips most samples of an excerpt. */
+   current sample. Most samples of an excerpt are skipped in this way, so the loop must be fast. It
+   reads only samples that are adjacent in memory. */
 static void put_repeated(struct writing *writing, const struct hs_sample *is, struct hs_bytes *out)
 {
     const struct hs_sample *next = current(&writing->times), *was = writing->was;

@@ -211,7 +211,7 @@ static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, in
         s->is_mover_unknown = true;
 }
 
-/* Tests all movers on a leg. If `any`, stops at the first contact that it finds. */
+/* Tests all movers on a leg. If `any` is true, stops when any contact is found. */
 static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, bool any,
                               struct hs_obstacle *out)
 {

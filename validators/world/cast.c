@@ -17,8 +17,8 @@ struct lanes_vec {
 
 /*
  * The state of one search. The tests with float numbers may accept children that the sphere does
- * not touch, but they must accept every child with a contact. So they enlarge the sphere by more
- * than the sum of all rounding errors:
+ * not touch, but they must accept every child with a contact. So the tests enlarge the sphere by
+ * more than the sum of all rounding errors:
  *
  * - Twice the touch slack, 2e-6 (length + radius). The first half is for contacts within the
  *   slack. The second half is for rounding errors that grow with the distance travelled: 4 u for

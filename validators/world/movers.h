@@ -63,8 +63,8 @@ bool hs_movers_restore(struct hs_movers *movers, const struct hs_match_limits *l
 
 size_t hs_movers_bytes(const struct hs_movers *movers);
 
-/* Computes bounds that contain the mover's box at all times of its history. If the mover has no
-   samples, the bounds contain all places. */
+/* Computes bounds that contain the mover's box at every time in the mover's history. If the mover
+   has no samples, the bounds contain all places. */
 static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs_vec *low,
                                          struct hs_vec *high)
 {
@@ -115,7 +115,7 @@ bool hs_mover_carry(const struct hs_mover *mover, const struct hs_ruleset *rules
 bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out);
 
 /* Returns true if the mover certainly has a pose at all times in [from_us, to_us]. May return false
-   even if it has these poses. O(1). */
+   even if the mover has all these poses. O(1). */
 static inline bool hs_mover_is_placed(const struct hs_mover *mover,
                                       const struct hs_ruleset *ruleset, int64_t from_us,
                                       int64_t to_us)
