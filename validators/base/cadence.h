@@ -30,9 +30,10 @@ struct hs_cadence {
 struct hs_cadence hs_cadence_of(uint16_t weapon);
 
 /*
- * Returns the debt that the bucket has if the weapon also fires at `fire_time_us`. A shot's debt is
- * how long it was fired before its token was available. The result is the largest debt among the
- * new shot and the later shots in the list; 0 if there is no debt.
+ * Returns the debt that the bucket has if the weapon also fires at `fire_time_us`. A shot that is
+ * fired before its token is available has a debt: the time from the shot until the token is
+ * available. The result is the largest debt among the new shot and the later shots in the list; 0
+ * if there is no debt.
  *
  * The debts of a set of shots do not depend on the order in which the shots arrive, and leaving out
  * a shot never makes a debt larger. So honest shots pass in any order, and no order lets more shots

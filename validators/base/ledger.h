@@ -102,7 +102,7 @@ void hs_ledger_forget_times(struct hs_ledger *ledger);
 size_t hs_ledger_bytes(const struct hs_ledger *ledger);
 
 /* Grows the table to at least `count` entries; `count` must be above its capacity. Only for
-   restoring a snapshot, because it charges nothing to the budget. Returns false if out of
+   restoring a snapshot, because the function charges nothing to the budget. Returns false if out of
    memory. */
 bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count);
 
