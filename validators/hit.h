@@ -156,7 +156,7 @@ struct hs_hit_result {
     uint16_t check_count, would_reject_count, damage_count;
     uint16_t pellet_count, refused_count, unclaimed_count;
     /* The counts above say how many entries of each list below are set. The other entries are not
-       cleared, because that would cost more than the evaluation. */
+       cleared, because clearing them would cost more than the evaluation. */
     struct hs_check_row checks[HS_CHECK_COUNT];  /* checks that ran, in order of precedence */
     enum hs_reason would_reject[HS_CHECK_COUNT]; /* failures of checks in shadow mode */
     struct hs_rewind_info rewind;

@@ -256,9 +256,9 @@ bool hs_ruleset_add_builtin_weapons(struct hs_ruleset *ruleset, double cm_per_un
 void hs_ruleset_destroy(struct hs_ruleset *ruleset);
 
 /*
- * Each of these functions adds an entry and returns its index. They return HS_NONE if memory runs
- * out or the list is full. If the zone already exists, hs_ruleset_add_zone returns its index and
- * changes nothing. A new rig or weapon is all zero except for its name.
+ * Each of these functions adds an entry and returns its index. Each function returns HS_NONE if
+ * memory runs out or the list is full. If the zone already exists, hs_ruleset_add_zone returns its
+ * index and changes nothing. A new rig or weapon is all zero except for its name.
  */
 uint16_t hs_ruleset_add_zone(struct hs_ruleset *ruleset, struct hs_str name, double factor);
 uint16_t hs_ruleset_add_rig(struct hs_ruleset *ruleset, struct hs_str name);

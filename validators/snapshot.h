@@ -1,6 +1,6 @@
 /*
- * A snapshot contains the state of a match without its poses. It is saved as bytes, and a match can
- * be restored from these bytes.
+ * A snapshot contains the state of a match without its poses. A snapshot consists of bytes, from
+ * which the match can be restored.
  *
  * A cheater could gain if some state were lost. So a snapshot contains the move timing with its
  * credit, the movement, the suspicion, the used shot numbers with their answers, and the cadences.
@@ -58,10 +58,10 @@ struct hs_save_cursor {
  * between two parts, so other callers wait at most until the current part is saved. The state of
  * one player is always in one part. Players who join between two parts are not saved.
  *
- * `out` must keep all parts until the last one is appended. The function removes the earlier parts
- * from `out` and starts again if one of these events happened since the save began: the match's
- * clock was reset, a player took a parked account, or a player's account was set. After a few
- * restarts, the function saves the whole match in one part.
+ * `out` must keep all parts until the last one is appended. In three cases, the function removes
+ * the earlier parts from `out` and starts again: if, since the save began, the match's clock was
+ * reset, a player took a parked account, or a player's account was set. After a few restarts, the
+ * function saves the whole match in one part.
  */
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out);

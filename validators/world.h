@@ -119,7 +119,7 @@ struct hs_world_contact {
 
 /*
  * Finds the first contact of a swept sphere with the world; radius 0 is a ray. Returns whether
- * something is touched; if so, sets *out (`out` may be NULL).
+ * something is touched, and then sets *out (`out` may be NULL).
  *
  * Both sides of a triangle are solid, and so is the inside of a box. A sphere that touches
  * something at its start has its contact at distance 0. A gap within the slack counts as touching

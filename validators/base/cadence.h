@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How many accepted shots are kept per weapon, so that a late shot can be inserted in order of fire
-   time. 32 shots are enough for one shot every 12.5 ms and a rewind limit of 0.4 s. */
+/* The number of accepted shots that are kept per weapon, so that a late shot can be inserted in
+   order of fire time. 32 shots are enough for one shot every 12.5 ms and a rewind limit of 0.4
+   s. */
 enum { HS_LEDGER_SHOTS = 32 };
 
 /*

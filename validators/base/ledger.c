@@ -297,7 +297,7 @@ void hs_ledger_free_answers(struct hs_ledger *ledger, size_t bytes)
 }
 
 /* Halves the capacity for hits or the capacity for shots, whichever is larger. If both are at most
-   FIRST_PLACES, forgets one posted shot instead; forgetting a hit would free little memory. Returns
+   FIRST_PLACES, forgets one posted shot instead. Forgetting a hit would free little memory. Returns
    false if no memory was freed. */
 static bool give_up_numbers(struct hs_ledger *ledger)
 {

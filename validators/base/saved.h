@@ -117,7 +117,7 @@ uint64_t hs_saved_format(void);
 
 /*
  * Reads the saved fields of a struct; other fields stay unchanged. Returns false if a value is
- * invalid; even then, all fields are read.
+ * invalid, but reads all fields even then.
  */
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);

@@ -56,9 +56,9 @@
 
 /*
  * This many sudden climbs are allowed in addition to the air jumps, until the body touches ground
- * again. They cover landings whose moves were lost: a player who hops all the time is on the ground
- * for one move per hop. With the value 1, such a player fails once in 28 hours; with the value 2,
- * once in 500 hours.
+ * again. The additional climbs cover landings whose moves were lost: a player who hops all the time
+ * is on the ground for one move per hop. With the value 1, such a player fails once in 28 hours;
+ * with the value 2, once in 500 hours.
  */
 #define LOST_LANDINGS 2
 
@@ -160,7 +160,7 @@ struct lapse {
 /*
  * Spends `spent_s` of the credit, and refills it with the time of `lapse`. If the credit is
  * overdrawn, records a finding and fills the credit up. `limit` is the limit of the speed or
- * acceleration; it is needed only for the finding.
+ * acceleration, and is used only in the finding.
  */
 static void pool_spend(struct hs_movement_pool *pool, double credit_s, double spent_s, double limit,
                        const struct lapse *lapse, struct hs_movement_finding *out)
@@ -440,9 +440,9 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
 }
 
 /* Checks a step that is long enough to hide a landing. `above` is the step's climbing speed minus
-   the climbing speed that gravity allows. A hidden landing counts as a bounce, because otherwise a
-   client could fly by sending few moves. One bounce more than LOST_LANDINGS is allowed, for the
-   hidden landing itself. */
+   the climbing speed that gravity allows. A hidden landing counts as a bounce. Otherwise a client
+   could fly by sending few moves. One bounce more than LOST_LANDINGS is allowed, for the hidden
+   landing itself. */
 static void check_hidden(struct hs_movement *movement, const struct passage *passage, double climb,
                          double above, double gravity, struct hs_movement_result *out)
 {

@@ -4,8 +4,8 @@
  *
  * The duration of a step is the time that the server granted (`delta_us` of the timing checks). The
  * client's clock does not matter. There is one exception: a move that replaces many lost moves may
- * be granted less time than the lost moves took. Such a step may last as long as the client says,
- * up to the server time that no step has used yet. So no player gains time.
+ * be granted less time than the lost moves took. Such a step may last for the time that the client
+ * claims, but at most for the server time that no step has used yet. So no player gains time.
  *
  * Single moves are not compared with the limits of speed and acceleration. Instead, each limit has
  * a credit of time. Elapsed time refills the credit, and a movement uses the time that it would
@@ -149,8 +149,8 @@ void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules
 
 /*
  * Records that the dilation fell by `slowed_by`. Call this before the first step with the lower
- * dilation. The client learns of the change late, so the old dilation counts for one round trip
- * plus two ticks longer, as the old limits do after a change of mode. rtt_us is -1 if unknown.
+ * dilation. The client learns of the change late. So the old dilation still counts for one round
+ * trip plus two ticks, like the old limits after a change of mode. rtt_us is -1 if unknown.
  */
 void hs_movement_slow_down(struct hs_movement *movement, double slowed_by, int64_t rtt_us);
 

@@ -9,8 +9,8 @@
 #include "validators/history/rewind.h"
 
 /* Computes `low` and `high` of a posted pose from its bones. Returns an upper bound of the distance
-   from the root to the furthest hitbox point; 0 if no posted bone has a hitbox. hs_rig_finish must
-   have been called for the rig. */
+   from the root to the furthest hitbox point; 0 if no posted bone has a hitbox. Call hs_rig_finish
+   for the rig before this function. */
 double hs_posted_pose_bound(struct hs_posted_pose *pose, const struct hs_rig *rig);
 
 /* Returns whether every bone of the rig was posted, without scales. */

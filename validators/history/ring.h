@@ -260,9 +260,10 @@ int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample);
 
-/* Each of these functions starts to load a part of the history into the cache: the struct; the data
-   that a prune and an insert at the end use; or the newest samples. The last two functions read the
-   struct, so call hs_history_prefetch_itself some time before them. */
+/* Each of these functions starts to load a part of the history into the cache. The first function
+   loads the struct. The second loads the data that a prune and an insert at the end use. The third
+   loads the newest samples. The second and the third function read the struct, so call
+   hs_history_prefetch_itself earlier. */
 void hs_history_prefetch_itself(const struct hs_history *history);
 void hs_history_prefetch_ends(const struct hs_history *history);
 void hs_history_prefetch_newest(const struct hs_history *history);

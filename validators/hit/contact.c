@@ -52,8 +52,8 @@ static bool is_continuous(const struct search *s, const struct hs_bracket *from,
 }
 
 /* Finds the pose at the start of a leg. No sample is inside the leg, but a sample may be exactly at
-   the start of the leg. In this case, the body has a pose during the leg if the next sample is near
-   enough, and otherwise no pose. */
+   the start of the leg. In this case, the body has no pose during the leg if the next sample is too
+   far away in time. */
 static bool find_start(const struct search *s, const struct hs_leg *leg, struct hs_bracket *out)
 {
     if (hs_rewind_find(s->history, s->ruleset, leg->start_us, out) != HS_REWIND_OK)
@@ -94,8 +94,8 @@ static bool place_body(const struct search *s, const struct hs_leg *leg, struct 
     return true;
 }
 
-/* Returns whether a hitbox cannot change the result, because its distance from the path is at least
-   `gap`: it cannot be touched, and it cannot be the nearest approach. */
+/* Returns whether a hitbox at a distance of at least `gap` from the path cannot change the result.
+   Such a hitbox is not touched and is not the nearest approach. */
 static bool is_too_far(const struct search *s, double gap)
 {
     return gap > s->slack && !(s->is_target && gap < s->out->nearest.gap);

@@ -35,7 +35,7 @@ struct hs_view {
 /* How far the start of a hit is from the shooter's eye. */
 enum hs_lean {
     HS_LEAN_NONE, /* the start is at the eye, or leaning is not tested */
-    /* The distance is at most hit.lean_share times hit.origin_tolerance; prediction by an honest
+    /* The distance is at most hit.lean_share times hit.origin_tolerance. Prediction by an honest
        client can cause such a distance. The eye must see a tested point of the body
        (hs_sight_of_body). */
     HS_LEAN_SLIGHT,
@@ -59,7 +59,8 @@ struct hs_hit_context {
     const struct hs_ruleset *ruleset;
     const struct hs_hit_claim *claim;
     int64_t now_us, hit_time_us;
-    /* The claimed or posted time, otherwise hit_time. For a projectile, the launch time. */
+    /* The claimed or posted fire time. If there is no such time: hit_time. For a projectile, the
+       launch time. */
     int64_t fire_time_us;
     int64_t eye_time_us; /* time of the shooter's pose */
     /* Time of the contact: usually hit_time. contact_us is earlier if the projectile touched the
@@ -242,8 +243,8 @@ struct hs_vec hs_hit_launch(const struct hs_hit_context *c, double seconds);
 bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct hs_vec *out);
 
 /* Computes the pellet directions expected from the seed or the `directions` of the hit's posted
-   shot. Returns the number of directions. The number is 0 if there is no posted shot. It is also 0
-   if the shot has no `directions`, and the seed or the direction is missing. */
+   shot. Returns the number of directions. The number is 0 if there is no posted shot. The number is
+   also 0 if the shot has no `directions` and lacks a seed or a direction. */
 size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS]);
 
 /* Returns HS_REASON_OK if the player was alive, not protected, and in their newest life at the

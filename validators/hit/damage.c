@@ -122,7 +122,8 @@ double hs_damage_scale(const struct hs_hit_context *c)
 {
     if (c->shooter.status == HS_REWIND_OK)
         return hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->damage_scale;
-    /* The shooter's pose is no longer in the history, but the posted shot may contain the scale. */
+    /* The history no longer contains the shooter's pose, but the posted shot may contain the
+       scale. */
     bool was_known = c->posted != NULL && c->posted->shot->knows_shooter;
     return was_known ? c->posted->shot->damage_scale : 1;
 }

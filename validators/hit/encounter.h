@@ -145,8 +145,8 @@ struct hs_volley {
     bool is_unknown;  /* an unknown mover may stop at least one pellet that would hit */
     bool is_unseen;   /* the eye does not see, or may not see, the claimed body of at least one
                          pellet */
-    /* The first unknown mover that may be in the way, otherwise the first certain obstacle
-       (record_obstacle in volley.c). */
+    /* The first unknown mover that may be in the way. If there is no such mover: the first certain
+       obstacle (record_obstacle in volley.c). */
     struct hs_obstacle obstacle;
     double needed; /* distance to the claimed body on the path that `obstacle` may block */
 
@@ -164,10 +164,10 @@ struct hs_volley {
     double margin; /* smallest distance by which a pellet missed; valid if has_margin */
 };
 
-/* Explains why no pellet hits. If a pellet names a body that takes no damage, writes the body into
-   the row, and returns the reason why the body takes no damage. Returns HS_REASON_OK if there is no
-   such body, if the check of the reason is not enforced, or if another check decides. Call this
-   only if no blast hurts anyone. */
+/* Explains why no pellet hits. If a pellet names a body that takes no damage, writes this body into
+   the row, and returns the reason why it takes no damage. Returns HS_REASON_OK if there is no such
+   body, if the check of the reason is not enforced, or if another check decides. Call this only if
+   no blast hurts anyone. */
 enum hs_reason hs_volley_report_spared(const struct hs_hit_context *c, struct hs_check_row *row);
 
 /* Sweeps each pellet. Writes each result and the first impact to c->out, and adds the damage of

@@ -127,10 +127,10 @@ static bool passes_below(const struct hs_claim_facts *f, double height)
 
 /*
  * Returns the unit (index in hs_hint_units) that puts the usual start at eye height, or -1. Eye
- * heights of 0.7 to 1.4 times the ruleset's eye height are accepted; for similar units such as
- * inches and centimetres, only 0.8 to 1.25 times. Two cases look alike: an offset in centimetres
- * from a root in the middle of the body, and an offset in inches from the feet. Only in the first
- * case do shots pass below the root.
+ * heights of 0.7 to 1.4 times the ruleset's eye height are accepted. For similar units such as
+ * inches and centimetres, the range is only 0.8 to 1.25 times. Two cases look alike: an offset in
+ * centimetres from a root in the middle of the body, and an offset in inches from the feet. Only in
+ * the first case do shots pass below the root.
  */
 static int unit_of_game(const struct hs_claim_facts *f)
 {
@@ -371,8 +371,9 @@ static bool meets(struct hs_claim_facts *f, const struct hs_player *target, int6
     return *has_pose && contact.touched;
 }
 
-/* Tests the claim at hit_time and at hit_time + interp. Answers yes if the claim hits only at the
-   later time, no if the claim hits only at hit_time, otherwise nothing. */
+/* Tests the claim at hit_time and at hit_time + interp. If the claim hits only at the later time,
+   the answer is yes. If the claim hits only at hit_time, the answer is no. Otherwise the answer is
+   nothing. */
 static enum hs_says says_interp_twice(struct hs_claim_facts *f)
 {
     bool lands, has_pose;

@@ -221,7 +221,8 @@ static enum hs_pellet_outcome outcome_of(enum hs_reason reason)
 }
 
 /* Returns the first row that says why the target is not hit, or NULL. Rows of the check `contact`
-   count even if it is not enforced: these rows say whether the pellet touches the target. */
+   count even if this check is not enforced: these rows say whether the pellet touches the
+   target. */
 static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
 {
     for (uint16_t i = 0; i < c->out->check_count; i++) {

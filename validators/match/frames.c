@@ -115,7 +115,7 @@ void hs_match_restart(struct hs_match *match, int64_t time_us)
     match->newest_us = time_us;
 }
 
-/* The answers from an ended session are kept for late retries: for this time or for
+/* The answers from an ended session are kept for late retries, either for this time or for
    history.keep, whichever is longer. */
 #define ENDED_KEPT_US INT64_C(10000000)
 
@@ -139,7 +139,8 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
             place = i;
     }
     player->was_moved = true;
-    /* If two times are equal, replace one of them; otherwise replace the oldest. */
+    /* If two stored times are equal, replace one of these two; otherwise replace the oldest
+       time. */
     if (place < 0 && time_us < moved_us[0])
         return;
     place = place < 0 ? 0 : place;

@@ -110,9 +110,9 @@ struct hs_player_moves {
     bool was_refused;         /* the last move with a valid timestamp was not accepted */
     /* See hs_match_lost_moves. */
     bool has_lost_moves;
-    /* is_restored: the player was restored (snapshot.h), and no move has shown yet that the game
-       server moved the player between save and restore. restored_us is the arrival of the first
-       move after the restore; valid if has_restored_us. */
+    /* is_restored: the player was restored (snapshot.h), and the game server may have moved the
+       player between save and restore, but no move has shown this yet. restored_us is the arrival
+       of the first move after the restore; valid if has_restored_us. */
     bool is_restored, has_restored_us;
     int64_t restored_us;
     struct hs_move_answers *answers; /* owned; NULL: no answer is stored */

@@ -35,8 +35,8 @@ struct hs_suspicion {
     int64_t time_us;
 };
 
-/* The counters and the suspicion of a player. They belong to the player's account
-   (match/accounts.h), or to the session of a player without an account. */
+/* The counters and the suspicion of a player. The counters and the suspicion belong to the player's
+   account (match/accounts.h), or to the session of a player without an account. */
 struct hs_standing {
     uint64_t reasons[HS_REASON_COUNT]; /* number of hit claims with each reason */
     uint64_t would_reject;
@@ -200,7 +200,7 @@ struct hs_match {
      */
     bool has_lost_shots;
     int64_t lost_from_us, lost_until_us;
-    /* hs_match_lost_payments sets this member. It stays set until claims about times up to
+    /* hs_match_lost_payments sets this member. This member stays set until claims about times up to
        lost_until_us are too old to be accepted. */
     bool has_lost_payments;
     /* Number of consecutive refused frames whose times agree on another clock, and the time of the
@@ -302,7 +302,7 @@ double hs_suspicion_sum(const struct hs_suspicion *suspicion, int64_t time_us);
 void hs_suspicion_decay(struct hs_suspicion *suspicion, int64_t time_us);
 
 /*
- * Returns how much a failure adds to the suspicion, from 0 to 1: the difference between the
+ * Returns how much a failure adds to the suspicion, from 0 to 1. This is the difference between the
  * measured value and the limit, divided by the limit, but at most 1. Failures without a measured
  * value add 1. If the limit is 0, the divisor is hit.origin_tolerance for lengths, and 1 for other
  * units.

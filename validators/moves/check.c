@@ -158,8 +158,8 @@ static void show_spawn(struct hs_checking *c)
 }
 
 /* Returns HS_MOVE_OK if the client controls the body. The client of a dead player does not control
-   the body. A client that has not seen the player's last spawn yet does not control the body
-   either. */
+   the body. The client also does not control the body if it has not seen the player's last spawn
+   yet. */
 static enum hs_move_reason check_control(struct hs_checking *c)
 {
     const struct hs_player *player = c->player;
@@ -362,7 +362,7 @@ static void check_time_and_position(struct hs_checking *c)
     check_timing(c, &timing);
 }
 
-/* Counts the result, and raises the suspicion for each failure, whatever the check's mode is. A
+/* Counts the result, and raises the suspicion for each failure, in every mode of the check. A
    failure of timing_discrepancy does not raise the suspicion, because a bad connection can cause
    it. */
 static void book(struct hs_checking *c)
@@ -462,8 +462,8 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
     bool is_late =
         c.player != NULL && c.player->has_left_before && move->received_us <= c.player->ended_us;
     if (is_late || move->timestamp_us <= 0) {
-        /* A move from an ended session does not add a player, and neither does a move without a
-           valid timestamp. */
+        /* No player is added for a move from an ended session, or for a move without a valid
+           timestamp. */
         decide(&c, is_late ? HS_MOVE_STALE : HS_MOVE_BAD_TIMESTAMP);
         if (c.moves != NULL && !c.player->left) {
             c.moves->reasons[out->reason]++;

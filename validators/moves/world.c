@@ -8,8 +8,8 @@
 #define CENTER_RADII 2.0
 
 /* A body can stand on an edge that is up to this far from its centre, in radii, because bodies are
-   wider than the sphere. For a radius of 0.2 m, this distance is 0.5 m. That is the distance to the
-   corners of a square body with a width of 0.7 m. */
+   wider than the sphere. For a radius of 0.2 m, this distance is 0.5 m. This is how far the corners
+   of a square body with a width of 0.7 m are from its centre. */
 #define LEDGE_RADII 2.5
 
 /* A body is on a base if its distance from the base's box is at most this many radii plus `step`.
@@ -30,8 +30,8 @@
 /* A path around an obstacle may take at most this time. */
 #define SEARCH_MAX_S 1.0
 
-/* The lag is the round trip plus the interpolation delay. It is LAG_UNKNOWN_US if the round trip is
-   unknown, and at most LAG_MAX_US. */
+/* The lag is the round trip plus the interpolation delay. The lag is LAG_UNKNOWN_US if the round
+   trip is unknown, and at most LAG_MAX_US. */
 #define LAG_UNKNOWN_US INT64_C(200000)
 #define LAG_MAX_US     INT64_C(500000)
 
@@ -181,7 +181,7 @@ static bool is_stopped(struct search *s, struct hs_vec from, struct hs_vec to,
     return is_there;
 }
 
-/* A path of the sphere's centre. It consists of straight legs between the points. */
+/* A path of the sphere's centre. The path consists of straight legs between the points. */
 enum { TRAIL_POINTS = 4 };
 struct trail {
     struct hs_vec point[TRAIL_POINTS];

@@ -5,9 +5,9 @@
  *
  * These checks use a sphere as the body. The radius of the sphere is the `body_radius` of the mode.
  * The position of a move is at the feet, and the centre of the sphere is two radii above the feet.
- * So the sphere touches neither floors, nor slopes of up to 60 degrees, nor curbs up to one radius
- * high. The sphere passes under any edge that is at least three radii above the feet, whether the
- * player crouches or not.
+ * So the sphere does not touch floors, slopes of up to 60 degrees, or curbs up to one radius high.
+ * The sphere passes under any edge that is at least three radii above the feet, whether the player
+ * crouches or not.
  *
  * An honest body may step up, jump, fall or turn a corner between two moves. So if the straight
  * path is blocked, paths over steps and around corners are tried, as far as the speed and the time
@@ -15,7 +15,7 @@
  *
  * Movers are tested at up to four times. A path is accepted if it is free at one of these times.
  * The first time is the arrival of the move. The second time is earlier by the round trip plus the
- * interpolation delay, because the client saw the movers where they were at that time. The third
+ * interpolation delay, because the client saw the movers at their places of that time. The third
  * and the fourth time are computed in the same way from the arrival of the previous move, because
  * the connection may have delayed this move.
  *

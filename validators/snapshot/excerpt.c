@@ -40,8 +40,8 @@ static bool is_named(const struct hs_excerpt *excerpt, const struct hs_player *p
     return named;
 }
 
-/* Returns whether the player was certainly never near the path. This requires that the player's
-   history covers all times of the claim without a gap. */
+/* Returns whether the player was certainly never near the path. Returns false if the player's
+   history contains a gap or does not cover all times of the claim. */
 static bool is_far(const struct hs_excerpt *excerpt, const struct hs_match *match,
                    const struct hs_player *player)
 {

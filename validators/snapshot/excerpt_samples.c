@@ -140,8 +140,8 @@ static void get_pose(struct hs_loading *l, struct hs_posted_pose *pose)
 
 /*
  * Each saved sample begins with two bytes that contain these bits. If the bit of a part is not set,
- * the part is equal in the previous sample; in the first sample of a history, the part is zero.
- * Most players stand still or walk, so most parts do not change from one sample to the next.
+ * the part is the same as in the previous sample. In the first sample of a history, such a part is
+ * zero. Most players stand still or walk, so most parts do not change from one sample to the next.
  * Without the unchanged parts, an excerpt has about a third of the size, and compressing it takes
  * about a third of the time.
  */
@@ -192,9 +192,9 @@ static uint32_t adjacent(const struct hs_samples *samples)
     return run < MAX_REPEATED ? run : MAX_REPEATED;
 }
 
-/* The range of bytes in struct hs_sample that must be equal for IS_REPEATED. It contains all saved
-   parts except the time. It also contains the index of the pose, which is equal only if neither
-   sample has a pose. */
+/* The range of bytes in struct hs_sample that must be equal for IS_REPEATED. The range contains all
+   saved parts except the time. The range also contains the index of the pose. Two samples have
+   equal indices only if neither sample has a pose. */
 enum {
     REPEATED_FROM = offsetof(struct hs_sample, position),
     REPEATED_UNTIL = offsetof(struct hs_sample, jumped)

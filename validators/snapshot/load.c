@@ -371,9 +371,9 @@ static bool is_present(const struct hs_players *players, struct hs_str account)
 }
 
 /* Reads the parked accounts. If a player left while the match was saved in parts, the bytes may
-   contain the player's account twice: with the player, who was still present when they were saved,
-   and in the list of parked accounts. In this case the parked account is ignored. Later, the replay
-   of the journal ends the player's session. */
+   contain the player's account twice: once with the player, who was saved while still present, and
+   once in the list of parked accounts. In this case the parked account is ignored. Later, the
+   replay of the journal ends the player's session. */
 static void load_accounts(struct hs_loading *l)
 {
     uint64_t count = hs_bytes_get(&l->reader, 4);

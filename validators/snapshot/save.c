@@ -19,8 +19,8 @@
  * - the accounts of players who left
  * - the number of account changes.
  *
- * An excerpt contains a hash instead of the two layouts and the names. It contains no number of
- * account changes.
+ * An excerpt contains a hash instead of the two layouts and the names. An excerpt does not contain
+ * the number of account changes.
  */
 
 /* Saves a struct. An excerpt does not contain the counters of the struct. */

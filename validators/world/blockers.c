@@ -70,9 +70,9 @@ static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
     return !is_far(leg, center, reach, still, slack_of(leg, reach));
 }
 
-/* Finds the mover's bracket at the start of a leg. If the samples end at the start, or if a gap
-   begins there, the mover has a place at the start of the leg, but not during the leg. So the
-   status is taken from the time 1 us after the start. */
+/* Finds the mover's bracket at the start of a leg. If the start of the leg is the end of the
+   samples or the beginning of a gap, the mover has a place at the start of the leg, but not during
+   the leg. So the status is taken from the time 1 us after the start. */
 static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct hs_mover *mover,
                                          const struct hs_ruleset *ruleset, struct hs_bracket *out)
 {
@@ -170,9 +170,9 @@ static double size_of(struct hs_vec v)
 }
 
 /* Returns the largest distance between a sphere's path and a mover's bounds at which the sphere may
-   touch the mover. It is the sum of the sphere's radius, the touch slack and the rounding errors.
-   The slack grows with the length of the path relative to the mover, and so with the size of the
-   bounds. */
+   touch the mover. This distance is the sum of the sphere's radius, the touch slack and the
+   rounding errors. The slack grows with the length of the path relative to the mover, and so with
+   the size of the bounds. */
 static double margin_of(const struct extent *around, double length, double radius)
 {
     double moves = size_of(hs_vec_sub(around->high, around->low));

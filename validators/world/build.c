@@ -1,14 +1,14 @@
 /*
  * Builds the tree of a world (tree.h) in two steps.
  *
- * The first step splits the items (triangles and boxes) into a binary tree, from the top down. It
- * puts the centres of the items into bins, and splits at the border between two bins that has the
- * smallest cost according to the surface area heuristic (Wald, "On fast construction of SAH-based
- * bounding volume hierarchies", 2007).
+ * The first step splits the items (triangles and boxes) into a binary tree, from the top down. This
+ * step puts the centres of the items into bins. It splits at the border between two bins that has
+ * the smallest cost according to the surface area heuristic (Wald, "On fast construction of
+ * SAH-based bounding volume hierarchies", 2007).
  *
- * The second step merges branches of the binary tree into wide nodes. It makes the total surface of
- * all wide nodes as small as possible (Ylitie and others, "Efficient incoherent ray traversal on
- * GPUs through compressed wide BVHs", 2017).
+ * The second step merges branches of the binary tree into wide nodes. This step makes the total
+ * surface of all wide nodes as small as possible (Ylitie and others, "Efficient incoherent ray
+ * traversal on GPUs through compressed wide BVHs", 2017).
  *
  * The build uses one thread and no random numbers, so the same mesh always gives the same tree.
  */

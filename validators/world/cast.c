@@ -1,5 +1,5 @@
 /* Searches the tree (tree.h) for the first contact of a sweep. The search visits the nearest child
-   first. It skips children that are further away than the nearest contact so far. */
+   first. The search skips children that are further away than the nearest contact so far. */
 #include "validators/world/tree.h"
 
 #include "validators/base/lanes.h"
@@ -20,15 +20,15 @@ struct lanes_vec {
  * not touch, but they must accept every child with a contact. So the tests enlarge the sphere by
  * more than the sum of all rounding errors:
  *
- * - Twice the touch slack, 2e-6 (length + radius). The first half is for contacts within the
- *   slack. The second half is for rounding errors that grow with the distance travelled: 4 u for
- *   the direction and its inverse, and 3 u for the slab test, where u = 2^-24.
+ * - Twice the touch slack, 2e-6 (length + radius). The first half is for contacts within the slack.
+ *   The second half is for rounding errors that grow with the distance travelled. These errors are
+ *   4 u for the direction and its inverse, and 3 u for the slab test, where u = 2^-24.
  * - 1e-12 of the largest coordinate, for rounding in double.
  * - One float step for the start of the path: the start is rounded outwards on each side.
  *
  * The slab test computes (base - start) / direction + number * (step / direction). The remaining
- * rounding errors of this test are less than 4 u times the size of the node. They are smaller than
- * the margin of the node's bounds (16 u x 255 steps, tree.h).
+ * rounding errors of this test are less than 4 u times the size of the node. The remaining errors
+ * are smaller than the margin of the node's bounds (16 u x 255 steps, tree.h).
  */
 struct walk {
     const struct hs_world *world;

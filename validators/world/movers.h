@@ -133,8 +133,8 @@ int64_t hs_mover_next_change(const struct hs_mover *mover, const struct hs_rules
 
 /* Computes the mover's bracket at `time_us`. This time must be between the older sample of `now`
    and the sample after that sample. Returns false if the mover counts as standing still between the
-   two samples. A mover counts as standing still if the later sample is missing, if it is a jump or
-   a teleport, or if the gap before it is too long. */
+   two samples. A mover counts as standing still if the later sample is missing, if the later sample
+   is a jump or a teleport, or if the gap between the samples is too long. */
 bool hs_mover_later(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *now, int64_t time_us, struct hs_bracket *out);
 

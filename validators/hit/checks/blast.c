@@ -182,7 +182,8 @@ static void find_unclaimed(struct hs_hit_context *c, const struct explosion *x)
     }
 }
 
-/* Returns the first refusal that is a rejection, otherwise the first refusal. */
+/* Returns the first refusal that is a rejection. If no refusal is a rejection, returns the first
+   refusal. */
 static const struct hs_refused_victim *deciding_refusal(const struct hs_hit_result *out)
 {
     for (uint16_t i = 0; i < out->refused_count; i++)
@@ -259,9 +260,9 @@ static void burst_at_target(struct hs_hit_context *c, const struct hs_contact *t
 }
 
 /* Corrects the impact in two cases. If the target counts as hit because of claim_padding, the
-   projectile explodes at the target, unless the world stops it earlier. If an obstacle beside the
-   path hides the target, the projectile flies past this obstacle, and explodes further along its
-   path. */
+   projectile explodes at the target, unless the world stops the projectile earlier. If an obstacle
+   beside the path hides the target, the projectile flies past this obstacle, and explodes further
+   along its path. */
 static void find_burst(struct hs_hit_context *c)
 {
     const struct hs_encounter *e = c->encounter;

@@ -16,10 +16,10 @@ static enum hs_reason check_claimed_speed(const struct hs_hit_context *c, struct
     return HS_REASON_MUZZLE_VELOCITY;
 }
 
-/* Returns the flight time as claimed or posted. If the hit is before the shot, the result is
-   negative. But a game server may use the arrival time of a shot as its fire time. Such a fire time
-   may be later than the hit time, by up to the delay of the connection. So if the hit is before the
-   shot by at most this delay, the result is 0. */
+/* Returns the claimed or posted flight time. If the hit is before the shot, the result is negative.
+   But a game server may use the arrival time of a shot as its fire time. Such a fire time may be
+   later than the hit time, by up to the delay of the connection. So if the hit is before the shot
+   by at most this delay, the result is 0. */
 static int64_t flight_time(const struct hs_hit_context *c)
 {
     struct hs_connection connection;
