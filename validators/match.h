@@ -35,7 +35,7 @@ struct hs_match;
  * 5 % of each limit, and some bytes for each player, are reserved for the records of claims and
  * moves. If these bytes are not enough to record a claim, the match first drops the shooter's
  * oldest answers, except the last 16. Then the match shortens histories, and then it drops newer
- * answers. The match keeps used shot numbers longest, so that no shot is paid twice.
+ * answers. Used shot numbers are dropped last, so that no shot is accepted twice.
  */
 struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits);

@@ -126,8 +126,9 @@ void hs_match_lost_moves(struct hs_match *match);
 
 /*
  * Call this if another process may have accepted shots in this match whose numbers are lost. Shots
- * are then inconclusive (`number_forgotten`), so that no shot is paid twice. Shots that are fired
- * more than one window of history (history.keep) after the next frame are evaluated as usual.
+ * are then inconclusive (`number_forgotten`), so that no shot is accepted twice. Shots that are
+ * fired more than one window of history (history.keep) after the next frame are evaluated as
+ * usual.
  */
 void hs_match_lost_payments(struct hs_match *match);
 

@@ -11,9 +11,9 @@
  *
  * A ledger uses more than HS_LEDGER_RESERVE bytes only if its budget allows it. If memory runs
  * short, the ledger first drops the oldest answers. The ledger keeps the numbers of these answers,
- * so that no shot is paid twice. A claim that is sent again then gets `duplicate` instead of its
- * answer. After the answers, the ledger drops numbers. For a new weapon, the ledger first reuses a
- * cadence that can no longer refuse a claim.
+ * so that no shot is accepted twice. A claim that is sent again then gets `duplicate` instead of
+ * its answer. After the answers, the ledger drops numbers. For a new weapon, the ledger first
+ * reuses a cadence that can no longer refuse a claim.
  */
 #ifndef HS_LEDGER_H
 #define HS_LEDGER_H
@@ -83,8 +83,8 @@ void hs_ledger_clear(struct hs_ledger *ledger);
 /*
  * Ends the player's session, so that the next session may reuse the same shot numbers. All fire
  * times up to the newest accepted fire time then count as forgotten (hs_ledger_is_forgotten), so
- * that no shot is paid again. The cadences stay, because leaving must not refill the buckets. But a
- * player who comes back has full magazines.
+ * that no shot is accepted again. The cadences stay, because leaving must not refill the buckets.
+ * But a player who comes back has full magazines.
  */
 void hs_ledger_end_session(struct hs_ledger *ledger);
 

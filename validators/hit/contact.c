@@ -311,7 +311,7 @@ static void search_leg(struct search *s, const struct leg_body *placed)
     for (uint16_t i = 0; i < body.count; i++) {
         struct hs_vec motion = {0, 0, 0};
         if (placed->moves) {
-            /* Both bodies list their hitboxes in the order of the rig. A hitbox without a place at
+            /* Both bodies list their hitboxes in the order of the rig. A hitbox without a pose at
                the end of the leg moves with the root. */
             while (e < end.count && end.hitbox[e] < body.hitbox[i])
                 e++;

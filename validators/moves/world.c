@@ -118,7 +118,7 @@ struct search {
     double radius;
     int64_t times[TIMES]; /* times at which movers are tested */
     int time_count;
-    bool is_unknown; /* a mover may be in the way, but its place at the tested time is unknown */
+    bool is_unknown; /* a mover may be in the way, but its position at the tested time is unknown */
 };
 
 static void begin_search(const struct hs_move_trace *trace, double radius, struct search *s)
@@ -213,7 +213,8 @@ static bool is_free_of_movers_at(struct search *s, const struct trail *trail, st
 }
 
 /* Returns whether the path is free of movers at one of the times. A time is skipped if a mover may
-   be in the way and its place at this time is unknown. If all times are skipped, returns true. */
+   be in the way and its position at this time is unknown. If all times are skipped, returns
+   true. */
 static bool is_free_of_movers(struct search *s, const struct trail *trail, double *distance)
 {
     bool is_blocked = false;
@@ -531,8 +532,8 @@ void hs_move_trace_keep(const struct hs_move_trace *trace, struct hs_whereabouts
                                            .is_hovering = trace->is_hovering};
 }
 
-/* Computes the server's position in world coordinates. Returns false if the place of the server's
-   base is unknown. */
+/* Computes the server's position in world coordinates. Returns false if the position of the
+   server's base is unknown. */
 static bool find_server_place(const struct hs_move_trace *trace, struct hs_vec *out)
 {
     const struct hs_move *move = trace->move;

@@ -15,7 +15,7 @@
  *
  * Movers are tested at up to four times. A path is accepted if it is free at one of these times.
  * The first time is the arrival of the move. The second time is earlier by the round trip plus the
- * interpolation delay, because the client saw the movers at their places of that time. The third
+ * interpolation delay, because the client saw the movers at their positions of that time. The third
  * and the fourth time are computed in the same way from the arrival of the previous move, because
  * the connection may have delayed this move.
  *
@@ -80,7 +80,8 @@ void hs_move_trace_excuse(struct hs_move_trace *trace);
 void hs_move_trace_keep(const struct hs_move_trace *trace, struct hs_whereabouts *whereabouts);
 
 /* Returns the vector from the client's position to the server's position. The vector is in world
-   coordinates if the two positions have different bases and the places of both bases are known. */
+   coordinates if the two positions have different bases and the positions of both bases are
+   known. */
 struct hs_vec hs_move_trace_apart(const struct hs_move_trace *trace);
 
 /* Stores the server's position for a correction. After the correction, the next move may start

@@ -48,8 +48,8 @@ static void record_unknown(const struct hs_mover *mover, const struct hs_sweep_c
     out->unknown_mover = mover;
 }
 
-/* Tests a mover that has no place at the time of the leg. If the mover's newest place is in the
-   way, the mover may be an obstacle. */
+/* Tests a mover that has no pose at the time of the leg. If the mover's newest pose is in the way,
+   the mover may be an obstacle. */
 static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *mover,
                               enum hs_rewind_status status, struct hs_obstacle *out)
 {
@@ -71,7 +71,7 @@ static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
 }
 
 /* Finds the mover's bracket at the start of a leg. If the start of the leg is the end of the
-   samples or the beginning of a gap, the mover has a place at the start of the leg, but not during
+   samples or the beginning of a gap, the mover has a pose at the start of the leg, but not during
    the leg. So the status is taken from the time 1 us after the start. */
 static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct hs_mover *mover,
                                          const struct hs_ruleset *ruleset, struct hs_bracket *out)
@@ -196,7 +196,7 @@ static bool passes_by(const struct hs_leg *leg, const struct extent *around, dou
     return is_far(leg, middle, hs_vec_distance(middle, around->high), still, margin);
 }
 
-/* Sets is_mover_unknown if a mover has no place at `from_us` or at `to_us`. Used also for movers
+/* Sets is_mover_unknown if a mover has no pose at `from_us` or at `to_us`. Used also for movers
    that are far from the path. */
 static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, int64_t from_us,
                          int64_t to_us)

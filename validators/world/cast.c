@@ -382,7 +382,7 @@ ALWAYS_INLINE void fetch(const struct hs_world *world, uint32_t child)
 
 /* A child and its distance. The lower half is the reference to the child. The upper half contains
    the bits of a float: the distance that the sphere travels before it may enter the child. The
-   float is never negative, so the smaller of two places is the nearer child. */
+   float is never negative, so the smaller of two `place` values is the nearer child. */
 typedef uint64_t place;
 
 ALWAYS_INLINE place place_of(const struct hs_world_node *node, const float *entered, unsigned mask)

@@ -259,7 +259,7 @@ void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *brack
 }
 
 /* Finds the mover's origin and rotation at a time. For times after the newest sample, uses the
-   newest sample. Returns false if the mover has no place at that time. */
+   newest sample. Returns false if the mover has no pose at that time. */
 static bool find_frame(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                        int64_t time_us, struct hs_vec *origin, float rotation[4])
 {

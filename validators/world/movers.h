@@ -64,7 +64,7 @@ bool hs_movers_restore(struct hs_movers *movers, const struct hs_match_limits *l
 size_t hs_movers_bytes(const struct hs_movers *movers);
 
 /* Computes bounds that contain the mover's box at every time in the mover's history. If the mover
-   has no samples, the bounds contain all places. */
+   has no samples, the bounds contain the whole world. */
 static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs_vec *low,
                                          struct hs_vec *high)
 {
@@ -103,7 +103,7 @@ void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *brack
  * hs_mover_to_world converts a point from the mover's coordinates at `time_us` to world
  * coordinates. hs_mover_carry takes a point in world coordinates at `from_us`, and computes where
  * the point is at `to_us` if it moves with the mover. After its newest sample, a mover counts as
- * standing still. If the mover has no place at one of the times, the functions return false and
+ * standing still. If the mover has no pose at one of the times, the functions return false and
  * leave the point unchanged.
  */
 bool hs_mover_to_world(const struct hs_mover *mover, const struct hs_ruleset *ruleset,

@@ -1,4 +1,4 @@
-/* world: is the path blocked by the map, or by a mover at its place when the shot passed? Did a
+/* world: is the path blocked by the map, or by a mover at its position when the shot passed? Did a
    projectile with a contact fuse explode on a surface? */
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
