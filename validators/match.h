@@ -49,8 +49,8 @@ void hs_match_set_world(struct hs_match *match, const struct hs_world *world);
 /* Returns whether a memory reservation has failed since the last call of this function. */
 bool hs_match_was_refused(struct hs_match *match);
 
-/* Returns whether less than 90 % of the match's limit is used, and less than 90 % of the shared
-   budget's limit. */
+/* Returns whether less than 90 % of the match's limit and less than 90 % of the shared budget's
+   limit are used. */
 bool hs_match_has_space(const struct hs_match *match);
 
 /* Returns the size of an empty match in bytes. */

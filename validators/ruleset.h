@@ -242,7 +242,8 @@ extern const struct hs_builtin_ruleset hs_builtin_rulesets[HS_BUILTIN_RULESETS];
  */
 struct hs_ruleset *hs_ruleset_create(double cm_per_unit);
 
-/* Creates a complete built-in ruleset. The caller owns it. Returns NULL if out of memory. */
+/* Creates a complete built-in ruleset. The caller owns the ruleset. Returns NULL if out of
+   memory. */
 struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *builtin);
 
 /* These functions add one part of the built-in ruleset to `ruleset`: zones, movement modes, the

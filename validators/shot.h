@@ -29,8 +29,9 @@ struct hs_shot_claim {
 /*
  * Verifies a shot with the checks in the stages SHOT and KEPT (vocabulary.h). Sets the checks,
  * verdict, reason, flags and `replay` in *out like hs_hit_verify. The server must advance a new
- * projectile by *forward_time_us, to where the client already shows it. If rewind.source is
- * `prediction_ping`, hs_prediction_rules determine *forward_time_us. Does not change the match.
+ * projectile by *forward_time_us, to where the client already shows this projectile. If
+ * rewind.source is `prediction_ping`, hs_prediction_rules determine *forward_time_us. Does not
+ * change the match.
  */
 void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *claim, int64_t now_us,
                     struct hs_hit_result *out, int64_t *forward_time_us);

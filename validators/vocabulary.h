@@ -468,8 +468,8 @@ enum hs_check_stage hs_check_stage(enum hs_check check);
 enum hs_verdict hs_move_reason_verdict(enum hs_move_reason reason);
 enum hs_mode hs_move_check_default_mode(enum hs_move_check check);
 
-/* Returns the reason of a move that is rejected because it fails this check. A failure of the check
-   `base` can also have the reason HS_MOVE_UNKNOWN_BASE. */
+/* Returns the reason for rejecting a move that fails this check. A failure of the check `base` can
+   also have the reason HS_MOVE_UNKNOWN_BASE. */
 enum hs_move_reason hs_move_check_reason(enum hs_move_check check);
 
 HS_PUBLIC_END

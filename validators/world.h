@@ -76,9 +76,9 @@ struct hs_world_limits {
     /* The build fails with HS_WORLD_TOO_LARGE before it uses more than this many bytes, including
        the new world but not the caller's mesh. */
     size_t max_bytes;
-    /* The build calls this every few milliseconds. If the call returns true, the build fails with
-       HS_WORLD_STOPPED. With a million triangles, the first call can come after 0.2 s. NULL: no
-       calls. */
+    /* The build calls this function every few milliseconds. If the function returns true, the build
+       fails with HS_WORLD_STOPPED. With a million triangles, the first call can come after 0.2 s.
+       NULL: no calls. */
     bool (*must_stop)(void *context);
     void *context;
 };
@@ -131,8 +131,8 @@ struct hs_world_contact {
 bool hs_world_sweep(const struct hs_world *world, const struct hs_sweep *sweep,
                     struct hs_world_contact *out);
 
-/* Like hs_world_sweep, but adds its cost to `work`. The result is meaningless if `work` then
-   exceeds its limit. */
+/* Like hs_world_sweep, but adds its cost to `work`. If `work` then exceeds its limit, the result is
+   meaningless. */
 bool hs_world_sweep_within(const struct hs_world *world, const struct hs_sweep *sweep,
                            struct hs_work *work, struct hs_world_contact *out);
 

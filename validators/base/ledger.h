@@ -38,8 +38,7 @@ enum { HS_LEDGER_MAX_NUMBERS = 1024 };
    bytes are enough for twice as many numbers. */
 enum { HS_LEDGER_RESERVE = 1888 };
 
-/* hs_ledger_free_answers keeps the newest answers: this many in total, for claims and shots
-   together. */
+/* The number of newest answers, to claims and shots together, that hs_ledger_free_answers keeps. */
 enum { HS_LEDGER_ANSWERS = 16 };
 
 /* Used numbers in ascending order. */

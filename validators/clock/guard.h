@@ -82,7 +82,7 @@ struct hs_clock_guard {
 
     /* Upper bounds of the lead, from acks. */
     int32_t lowest_us, lowest_before_us;    /* smallest c - k in this and in the previous block */
-    int32_t lowest_trip_us, trip_before_us; /* a - k of the moves with these c - k */
+    int32_t lowest_trip_us, trip_before_us; /* a - k of the two moves with these values of c - k */
     /* Smallest lowest_us and smallest lowest_trip_us. [0]: in the current span of one window
        length, [1]: in the previous span. */
     int32_t ceilings_us[2], round_trips_us[2];

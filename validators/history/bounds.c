@@ -21,7 +21,7 @@ struct course {
     float alpha, rest; /* weights of the later and the earlier sample */
 };
 
-/* Four hitboxes of the rig. The last group may have fewer. */
+/* Four hitboxes of the rig. The last group may have fewer hitboxes. */
 struct group {
     const struct hs_capsules *capsules; /* the rig's capsules, or `changed` */
     struct hs_capsules changed;
@@ -191,7 +191,7 @@ static void find_bones(const struct bones *bones, uint16_t first, struct group *
 
 #endif
 
-/* Marks every hitbox whose bone has a pose as one that may matter. Used if the numbers are too
+/* Marks every hitbox whose bone has a pose as a hitbox that may matter. Used if the numbers are too
    large for float. */
 static void allow_all(const struct hs_pose *pose, struct hs_pose_bounds *out)
 {

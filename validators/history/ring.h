@@ -100,7 +100,7 @@ struct hs_posted_pose {
     uint8_t stride;      /* HS_BONE_FLOATS or HS_BONE_FLOATS_SCALED */
     uint16_t bone_count; /* 0: no bones were posted */
     /* Bounds of the hitboxes along the world's axes, as offsets from the root, rounded outwards.
-       hs_posted_pose_bound (body_box.h) sets them if there are bones. */
+       hs_posted_pose_bound (body_box.h) sets these bounds if there are bones. */
     float low[3], high[3];
     double eye[3]; /* offset from the root; the origin check needs the precision of double */
     uint64_t present[HS_MAX_BONES / 64];
@@ -124,7 +124,8 @@ static inline bool hs_posted_pose_has_bone(const struct hs_posted_pose *posted_p
 
 struct hs_history_limits {
     uint32_t samples;         /* maximum number of samples, >= 2; the oldest are dropped first */
-    struct hs_budget *budget; /* the bytes of the history are reserved in it; NULL: no budget */
+    struct hs_budget *budget; /* the budget in which the bytes of the history are reserved; NULL: no
+                                 budget */
     bool of_mover;            /* a mover's history, whose states are struct hs_mover_state */
 };
 

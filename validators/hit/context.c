@@ -187,7 +187,7 @@ static bool has_one_path(const struct hs_hit_context *c)
 }
 
 /* Sets the end of a claim with pellets to the end of its first pellet. If the shot has only one
-   path, the claim is evaluated like one without pellets. */
+   path, the claim is evaluated like a claim without pellets. */
 static void complete_pellets(struct hs_hit_context *c)
 {
     const struct hs_pellet_claim *first = c->claim->pellets;

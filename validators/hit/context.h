@@ -68,7 +68,7 @@ struct hs_hit_context {
     int64_t contact_us;
 
     bool is_shot; /* the claim is a posted shot, not a hit */
-    /* The posted direction of the shot, not rounded; NULL if none was posted. */
+    /* The posted direction of the shot, not rounded; NULL if no direction was posted. */
     const struct hs_vec *shot_direction;
     bool shot_spreads; /* the shot has a seed or directions, so its pellets spread around
                           shot_direction */
@@ -202,7 +202,7 @@ static inline double hs_world_radius(const struct hs_hit_context *c)
 }
 
 /* Returns the cadence of the claim's weapon over all sessions of the shooter, or NULL if the
-   shooter never fired it. */
+   shooter never fired this weapon. */
 static inline const struct hs_cadence *hs_hit_cadence(const struct hs_hit_context *c)
 {
     const struct hs_player *shooter = c->shooter.player;

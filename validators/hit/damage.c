@@ -149,8 +149,8 @@ void hs_hit_damage(struct hs_hit_context *c)
         const struct hs_landed *landed = &c->landed[i];
         if (is_surpassed(c, i, scale))
             continue;
-        /* The victim was alive at the time of the hit but is dead now. Flag the claim instead of
-           paying for a second kill. */
+        /* The victim was alive at the time of the hit but is dead now. Flag the claim and add no
+           damage, because the victim cannot die twice. */
         if (!hs_newest_state(landed->player->history)->alive)
             c->out->flags |= 1u << HS_FLAG_TARGET_DEAD_NOW;
         else

@@ -152,7 +152,7 @@ struct hs_volley {
 
     /* The player who blocks the last blocked pellet; NULL: no pellet is blocked. */
     const struct hs_player *blocker;
-    /* The first body that a pellet names but that takes no damage; NULL: there is no such body.
+    /* The first body that is named by a pellet but takes no damage; NULL: there is no such body.
        `spared_reason` says why this body takes no damage. */
     const struct hs_player *spared;
     enum hs_reason spared_reason;
@@ -174,8 +174,9 @@ enum hs_reason hs_volley_report_spared(const struct hs_hit_context *c, struct hs
    the pellets that hit. */
 void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out);
 
-/* Adds the results of the listed pellets to the answer, if the claim was evaluated like one without
-   pellets (`listed_pellets` in context.h). Call this after the checks, before hs_hit_damage. */
+/* Adds the results of the listed pellets to the answer, if the claim was evaluated like a claim
+   without pellets (`listed_pellets` in context.h). Call this after the checks, before
+   hs_hit_damage. */
 void hs_volley_describe_only(struct hs_hit_context *c);
 
 /* Returns whether the world check is enforced, and an unknown mover (obstacle.h) may be in the way

@@ -201,7 +201,7 @@ static bool fits_unit(const struct hs_claim_facts *f, int i)
 
 /*
  * Answers whether a choice (a unit or a permutation of axes) explains why a claim does not start at
- * the eye. If the majority's choice does not fit, the last fitting one of the `count` choices may
+ * the eye. If the majority's choice does not fit, the last of the `count` choices that fits may
  * become the new choice (see agrees). A start within `near` eye heights of the eye is no evidence,
  * because too many choices fit.
  */

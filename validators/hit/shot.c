@@ -96,8 +96,8 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
 }
 
 /* Stores the results of those checks of the shot that also count for its hits. The check `latency`
-   runs again for each hit. But if the outcome of `latency` was unknown for the shot, it is unknown
-   for the hits too. */
+   runs again for each hit. But if the outcome of `latency` was unknown for the shot, the outcome is
+   unknown for the hits too. */
 static void remember_checks(const struct hs_hit_result *result, struct hs_posted_shot *shot)
 {
     for (uint16_t i = 0; i < result->check_count && shot->check_count < HS_MAX_REMEMBERED; i++) {

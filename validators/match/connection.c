@@ -25,7 +25,7 @@ enum { STALL_FACTOR = 12 };
  * STEADY_CREDIT_US is the credit on a steady connection. On other connections, CREDIT_FACTOR times
  * the part of the spread above FRAME_US is added. The values were chosen with simulated players who
  * walk at the speed limit from their first move on. With a steady round trip of 40 ms, a speed
- * cheat gains less than 2 % in the first ten seconds.
+ * cheater gains less than 2 % in the first ten seconds.
  */
 #define STEADY_CREDIT_US INT64_C(40000)
 enum { CREDIT_FACTOR = 4 };

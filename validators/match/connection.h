@@ -51,10 +51,10 @@ int64_t hs_connection_noise(const struct hs_player *player);
 
 /*
  * Returns whether the connection is known to be steady. The last 15 to 30 s must contain
- * HS_ROUND_TRIPS_ENOUGH round trips. The difference between the largest and the smallest of them
- * must be 1 to 20 ms, and the player's moves must show no noise. A client cannot fake a steady
- * connection: the game server measures the round trips, and a client that delays its answers adds
- * noise. `player` may be NULL.
+ * HS_ROUND_TRIPS_ENOUGH round trips. The difference between the largest and the smallest of these
+ * round trips must be 1 to 20 ms, and the player's moves must show no noise. A client cannot fake a
+ * steady connection: the game server measures the round trips, and a client that delays its answers
+ * adds noise. `player` may be NULL.
  */
 bool hs_connection_is_quiet(const struct hs_player *player, int64_t now_us);
 

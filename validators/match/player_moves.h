@@ -16,7 +16,7 @@ enum {
     HS_MOVE_REST = sizeof(struct hs_move_result) - HS_MOVE_PLAIN
 };
 
-/* The answer to a move. It is stored, because the same move may be sent again. */
+/* The answer to a move. The answer is stored, because the same move may be sent again. */
 struct hs_move_answer {
     struct hs_digest digest;
     uint64_t epoch;
@@ -67,7 +67,8 @@ struct hs_whereabouts {
     bool is_hovering; /* the last search found no ground */
 };
 
-/* The posture of a player, according to the flags of their moves. Snapshots do not contain it. */
+/* The posture of a player, according to the flags of their moves. Snapshots do not contain the
+   posture. */
 struct hs_posture {
     /* Arrival of the move that gave `is_crouched` its present value; valid if has_flags. */
     int64_t since_us;

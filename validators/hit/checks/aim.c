@@ -46,8 +46,8 @@ static bool off_samples(const struct hs_hit_context *c, const struct hs_sample *
     return has_from || has_to;
 }
 
-/* Returns the smallest angle between the shot and the arcs between samples near the fire time.
-   Returns `nearest` if no angle is smaller than `nearest`. */
+/* Returns the smallest angle between the shot and the arcs between the aims of neighbouring samples
+   near the fire time. Returns `nearest` if no angle is smaller than `nearest`. */
 static double off_nearby(struct hs_hit_context *c, double nearest)
 {
     const struct hs_history *history = c->shooter.player->history;

@@ -223,8 +223,8 @@ static bool may_miss(const struct hs_hit_context *c)
 /*
  * Looks at the rows of enforced checks that failed or had an unknown outcome. If all these rows
  * concern only the direct target, returns the first of them. Returns NULL if there is no such row,
- * or if the blast cannot replace the direct hit. A blast can replace the direct hit only if the
- * projectile struck something, and if no enforced check of shooter, weapon, times, origin or flight
+ * or if the blast cannot replace the direct hit. A blast can replace the direct hit if the
+ * projectile struck something and no enforced check of shooter, weapon, times, origin or flight
  * failed.
  */
 static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)

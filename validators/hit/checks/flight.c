@@ -53,8 +53,8 @@ enum hs_reason hs_check_flight(struct hs_hit_context *c, struct hs_check_row *ro
             hs_report_measure(row, HS_UNIT_SPEED, needed, fastest);
             return HS_REASON_MUZZLE_VELOCITY;
         }
-        /* At the weapon's own speed the projectile does not reach the end, but at a higher speed
-           within the tolerance it does. Use the highest allowed speed. */
+        /* At the weapon's own speed the projectile does not reach the end. At a higher speed within
+           the tolerance, the projectile reaches the end. Use the highest allowed speed. */
         hs_hit_flight_times(c, fastest, &low, &high, &needed);
     }
     if (flown > longest) {

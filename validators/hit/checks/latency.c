@@ -69,10 +69,10 @@ struct slacks {
  * The slack for newer times does not grow above older_slack.
  *
  * A quiet connection gets less slack: 85 % of the slacks for older and newer times, and 60 % of the
- * slack for jumps. These shares were chosen with `simulate hits`. A cheat can choose the hit times
- * at which the poses are most favourable. With these shares, such a cheat wins about 14 % more hits
- * than honest play; with the full slack, it wins 18 % more. On a LAN the shares reject 5 more
- * honest claims in 10,000. A smaller share of older_slack would not reduce the cheat's gain
+ * slack for jumps. These shares were chosen with `simulate hits`. A cheater can choose the hit
+ * times at which the poses are most favourable. With these shares, such a cheater wins about 14 %
+ * more hits than an honest player; with the full slack, 18 % more. On a LAN the shares reject 5
+ * more honest claims in 10,000. A smaller share of older_slack would not reduce the cheater's gain
  * further.
  */
 static struct slacks slacks_of(const struct hs_hit_context *c)
