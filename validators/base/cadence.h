@@ -1,4 +1,4 @@
-/* The cadence of a weapon: a token bucket that limits how fast one player can fire it. The
+/* The cadence of a weapon: a token bucket that limits how fast one player can fire the weapon. The
    functions change only the given cadence, and allocate nothing. */
 #ifndef HS_CADENCE_H
 #define HS_CADENCE_H

@@ -6,8 +6,8 @@
  * the number is free and may be used again, so a game's counter may wrap.
  *
  * A table with HS_LEDGER_NUMBERS entries or more forgets free numbers before it grows. If the table
- * cannot grow, it forgets the number that was recorded first, but remembers the number's fire time
- * (hs_ledger_is_forgotten).
+ * cannot grow, the table forgets the number that was recorded first, but remembers the number's
+ * fire time (hs_ledger_is_forgotten).
  *
  * A ledger uses more than HS_LEDGER_RESERVE bytes only if its budget allows it. If memory runs
  * short, the ledger first drops the oldest answers. The ledger keeps the numbers of these answers,
@@ -100,7 +100,7 @@ void hs_ledger_forget_times(struct hs_ledger *ledger);
 /* Computes how many bytes the ledger uses. */
 size_t hs_ledger_bytes(const struct hs_ledger *ledger);
 
-/* Grows the table to at least `count` entries; `count` must be above its capacity. Only for
+/* Grows the table to at least `count` entries; `count` must be above the table's capacity. Only for
    restoring a snapshot, because the function charges nothing to the budget. Returns false if out of
    memory. */
 bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count);
@@ -147,7 +147,7 @@ bool hs_ledger_is_used(const struct hs_ledger_numbers *numbers, uint64_t number,
 bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
 /* Returns the maximum number of bytes that recording `entry` can charge to the budget, including a
-   new cadence if `adds_cadence`. */
+   new cadence if `adds_cadence` is true. */
 size_t hs_ledger_need(const struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
                       const struct hs_ledger_entry *entry, bool adds_cadence);
 

@@ -30,8 +30,8 @@
 enum { SETTLING_BLOCKS = 10 };
 
 /*
- * The limit of made_up_us, the third account in guard.h. No honest clock reached it in simulations
- * of all connection types.
+ * The limit of made_up_us, the third account in guard.h. No honest clock reached this limit in
+ * simulations of all connection types.
  */
 #define MADE_UP_US 1000000
 
@@ -72,7 +72,8 @@ static int32_t smaller(int32_t a, int32_t b)
 
 static int32_t to_lead(int64_t value)
 {
-    /* NO_LEAD and NO_CEILING mean that there is no value, so a lead must not be equal to them. */
+    /* NO_LEAD and NO_CEILING mean that there is no value, so a lead must not be equal to one of
+       these values. */
     return value <= NO_LEAD ? NO_LEAD + 1 : value >= NO_CEILING ? NO_CEILING - 1 : (int32_t)value;
 }
 
@@ -308,8 +309,8 @@ static void make_up(struct hs_clock_guard *guard, int64_t length_us)
         return;
     if (guard->highest_before_us != NO_LEAD) {
         int64_t gain = (int64_t)guard->highest_us - guard->highest_before_us;
-        /* Many delayed moves can arrive in one block. So when the account is not negative, it grows
-           by at most the length of the block. */
+        /* Many delayed moves can arrive in one block. So when the account is not negative, the
+           account grows by at most the length of the block. */
         guard->made_up_us =
             guard->made_up_us < 0
                 ? smaller(0, to_lead(guard->made_up_us + gain + length_us))

@@ -3,7 +3,7 @@
  *
  * For one move, c is the client's timestamp, a is the arrival at the server, and x = c - a is the
  * lead: the offset of the client's clock minus the delay of the move. Two detectors use x. AckBound
- * proves that a clock is fast. LeadGuard only suspects it.
+ * proves that a clock is fast. LeadGuard only suspects that a clock is fast.
  *
  * AckBound. k is the send time of the newest snapshot that earlier packets acknowledged. The client
  * made the move after it received this snapshot, so c - k is at least the offset of the client's
@@ -72,8 +72,8 @@ struct hs_clock_guard {
     int64_t block_from_us;  /* start of the current block */
     int32_t cell_so_far_us; /* time from the start of the current cell to the start of the block */
     float gathered_us, jumped_us; /* leaking accounts, with and without clipping */
-    /* The third account: the lead that the client gained while it kept sending an old ack. If
-       negative: client time that the silence delayed and that may still arrive. */
+    /* The third account: the lead that the client gained while the client kept sending an old ack.
+       If negative: client time that the silence delayed and that may still arrive. */
     int32_t made_up_us;
     float noise_us;                         /* mean distance of M below R in the window */
     int32_t highest_us, highest_before_us;  /* M in this block so far, and in the previous block */

@@ -62,12 +62,13 @@
  */
 #define LOST_LANDINGS 2
 
-/* A step at least this long may hide a landing, because only the position at its end is known. */
+/* A step at least this long may hide a landing, because only the position at the end of the step is
+   known. */
 #define HIDDEN_S 0.25
 
 /* At least RISING_SHARE of gravity must slow a rising body. A falling body must become faster with
    at least FALLING_SHARE of gravity, because it may slide down a slope of 45 degrees. After falling
-   for FALLING_S, it need not become faster, because the air slows its fall. */
+   for FALLING_S, the body need not become faster, because the air slows its fall. */
 #define RISING_SHARE  0.9
 #define FALLING_SHARE 0.5
 #define FALLING_S     1.0

@@ -21,9 +21,9 @@
  *   Only a gain of speed in the new direction uses credit. A gain along `up` uses no credit,
  *   because a jump is a gain along `up`.
  * - A body may be launched when it enters a mode with gravity. After that, gravity must slow its
- *   rise. Then it must fall with at least half of gravity, because it may slide down a steep slope.
- *   Until it touches ground again, it may use the mode's air jumps. Two more launches are allowed,
- *   because the moves of a landing may have been lost.
+ *   rise. Then the body must fall with at least half of gravity, because the body may slide down a
+ *   steep slope. Until the body touches ground again, it may use the mode's air jumps. Two more
+ *   launches are allowed, because the moves of a landing may have been lost.
  * - The server may launch a body: a knock-back, a jump pad, a rocket jump. The velocity of the
  *   launch raises the speed limits, and allows a gain of velocity and one rise.
  *

@@ -54,8 +54,8 @@ static void begin_stall(struct hs_timing *timing, int64_t received_us, double ba
 /*
  * Detects a silence of at least forced_after, followed by moves that catch up faster than real
  * time. The cause may be a stalled connection or a lag switch: the times of the moves do not show
- * which. The delayed time and the caught-up time are game time, because the client's clock shows
- * game time.
+ * the cause. The delayed time and the caught-up time are game time, because the client's clock
+ * shows game time.
  */
 static void count_burst(struct hs_timing *timing, const struct hs_moves_rules *rules,
                         const struct hs_timing_move *move, double client_us)

@@ -62,8 +62,8 @@ struct hs_timing_result {
     double ahead_us, proven_by_us, suspected_us, suspected_limit_us;
 };
 
-/* Starts a new epoch: forgets everything except the credit, which a new epoch must not refill, and
-   the discrepancy (see hs_compat_begin). */
+/* Starts a new epoch: forgets everything except the credit and the discrepancy (see
+   hs_compat_begin). A new epoch must not refill the credit. */
 void hs_timing_restart(struct hs_timing *timing);
 
 /* Checks a move and records it. `timing` is all zero for a new player. */

@@ -158,8 +158,8 @@ static void show_spawn(struct hs_checking *c)
 }
 
 /* Returns HS_MOVE_OK if the client controls the body. The client of a dead player does not control
-   the body. The client also does not control the body if it has not seen the player's last spawn
-   yet. */
+   the body. A client that has not seen the player's last spawn yet also does not control the
+   body. */
 static enum hs_move_reason check_control(struct hs_checking *c)
 {
     const struct hs_player *player = c->player;

@@ -214,7 +214,8 @@ static void fade_launch(struct hs_checking *c, const struct hs_movement_step *st
     c->moves->may_be_thrown = false;
 }
 
-/* If a body is too fast after a restore, assumes that the server launched it before the restore. */
+/* If a body is too fast after a restore, assumes that the server launched the body before the
+   restore. */
 static void assume_launch(struct hs_checking *c, const struct hs_movement_finding *speed,
                           struct hs_movement_step *step)
 {

@@ -4,7 +4,7 @@
 #include "validators/world/blockers.h"
 
 /* Height of the sphere's centre above the feet, in radii. With a height of 1, the sphere would
-   touch every slope. With a height of 3, it would not fit under low edges. */
+   touch every slope. With a height of 3, the sphere would not fit under low edges. */
 #define CENTER_RADII 2.0
 
 /* A body can stand on an edge that is up to this far from its centre, in radii, because bodies are
@@ -17,7 +17,7 @@
 #define RIDING_RADII 4.0
 
 /* A body may walk without ground for this time. When a player begins to fall, the client may send
-   some moves before it changes the mode. */
+   some moves before the mode changes. */
 #define GRACE_US INT64_C(200000)
 
 /* The min time between two searches for ground. A body that runs at 6 m/s covers 0.3 m in this
@@ -58,8 +58,8 @@ static const struct hs_mover *mover_numbered(const struct hs_match *match, uint3
     return number > 0 && number <= match->movers.count ? &match->movers.all[number - 1] : NULL;
 }
 
-/* Sets base_path to the shortest of three paths from the last place. The three paths are measured
-   in the world, relative to the old base, and relative to the new base. */
+/* Sets base_path to the shortest of three paths from the place of the last move. The three paths
+   are measured in the world, relative to the old base, and relative to the new base. */
 static void find_base_path(struct hs_move_trace *trace)
 {
     const struct hs_whereabouts *before = trace->before;
@@ -400,7 +400,7 @@ static void check_path(struct hs_move_trace *trace, double time_us, bool uses_co
 /* ---- ground ---- */
 
 /* Sweeps a sphere downwards, from `height` above the feet to `step` below the feet. Returns whether
-   the sphere touches ground. If the sphere touches something at its start, this is a wall, not
+   the sphere touches ground. Something that the sphere touches at its start is a wall, not
    ground. */
 static bool is_above_ground(struct search *s, struct hs_vec feet, double height, double step,
                             double radius)

@@ -76,7 +76,7 @@ bool hs_move_trace_found(const struct hs_move_trace *trace);
 /* Clears the failures. Call this function if a jump by the server explains the failures. */
 void hs_move_trace_excuse(struct hs_move_trace *trace);
 
-/* Stores the end of an accepted move. The next move starts there. */
+/* Stores the end of an accepted move. The next move starts at this place. */
 void hs_move_trace_keep(const struct hs_move_trace *trace, struct hs_whereabouts *whereabouts);
 
 /* Returns the vector from the client's position to the server's position. The vector is in world
@@ -84,8 +84,8 @@ void hs_move_trace_keep(const struct hs_move_trace *trace, struct hs_whereabouts
    known. */
 struct hs_vec hs_move_trace_apart(const struct hs_move_trace *trace);
 
-/* Stores the server's position for a correction. After the correction, the next move may start
-   there. */
+/* Stores the server's position for a correction. After the correction, the next move may start at
+   this position. */
 void hs_move_trace_correct(const struct hs_move_trace *trace, struct hs_whereabouts *whereabouts);
 
 #endif

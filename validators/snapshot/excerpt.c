@@ -79,8 +79,8 @@ bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_matc
     return mover == match->movers.all || !are_apart(low, high, excerpt->low, excerpt->high);
 }
 
-/* If two ends are further apart than this share of the trace's length, they belong to different
-   traces. The share is ten times the share in hs_ledger_is_same_trace. */
+/* If two ends are further apart than this share of the trace's length, the two ends belong to
+   different traces. The share is ten times the share in hs_ledger_is_same_trace. */
 #define NEAR_SHARE 1e-5
 
 /* Returns whether two places are further apart than `distance` along at least one axis. */

@@ -60,7 +60,7 @@ void hs_excerpt_put_player(struct hs_excerpt *excerpt, const struct hs_match *ma
                            const struct hs_player *player, struct hs_bytes *out);
 void hs_excerpt_get_player(struct hs_loading *l, struct hs_player *player);
 
-/* The function copies `state`, so the caller may free it after the call. */
+/* The function copies `state`, so the caller may free `state` after the call. */
 void hs_excerpt_put_state(struct hs_excerpt *excerpt, const struct hs_match *match,
                           const struct hs_state *state, struct hs_bytes *out);
 void hs_excerpt_get_state(struct hs_loading *l, struct hs_state *state);

@@ -165,7 +165,7 @@ enum {
     IS_NEXT_TIME = 8192, /* the time is the next time in the previous history */
     ALL_PARTS = 16383,
     RARE_PARTS = PART_ROTATION | PART_AIM | PART_RTT | PART_INTERP | PART_EVENT,
-    /* Written instead of one or more samples that are equal to the previous sample except for their
+    /* This bit replaces one or more samples that are equal to the previous sample except for their
        times. The times are the next times in the previous history. All lower bits contain the
        number of these samples. */
     IS_REPEATED = 32768,
@@ -384,8 +384,8 @@ struct writing {
 };
 
 /* Skips the samples that are equal to the last written sample, and writes their number. `is` is the
-   current sample. Most samples of an excerpt are skipped in this way, so the loop must be fast. It
-   reads only samples that are adjacent in memory. */
+   current sample. Most samples of an excerpt are skipped in this way, so the loop must be fast. The
+   loop reads only samples that are adjacent in memory. */
 static void put_repeated(struct writing *writing, const struct hs_sample *is, struct hs_bytes *out)
 {
     const struct hs_sample *next = current(&writing->times), *was = writing->was;

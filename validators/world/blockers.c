@@ -236,8 +236,8 @@ static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, b
 
 enum { CHUNK = 16, CHUNKS = HS_MAX_LEGS / CHUNK + 1 };
 
-/* The first `legs` legs of a path. `whole` is a box around all of them. Each element of `chunks` is
-   a box around CHUNK consecutive legs. */
+/* The first `legs` legs of a path. `whole` is a box around all these legs. Each element of `chunks`
+   is a box around CHUNK consecutive legs. */
 struct stretch {
     uint32_t legs;
     int64_t start_us, end_us;
@@ -262,7 +262,7 @@ static void measure(const struct hs_path *path, uint32_t legs, double radius, st
     }
 }
 
-/* Tests one mover on the legs of a stretch. Stops after the nearest contact so far. */
+/* Tests one mover on the legs of a stretch, up to the nearest contact so far. */
 static void try_stretch(struct hs_blockers *s, const struct hs_path *path,
                         const struct stretch *stretch, const struct hs_mover *mover,
                         struct hs_obstacle *out)

@@ -40,7 +40,8 @@ struct walk {
     /* The start, moved along each axis by the radius of the enlarged sphere. */
     glmm_128 near_from, far_from;
     glmm_128 inverse; /* 1 / direction */
-    /* Offsets in hs_world_node.bounds of the bounds where the path enters and leaves. */
+    /* Offsets in hs_world_node.bounds. They select the bounds through which the path enters and
+       leaves a child. */
     size_t near_row[3], far_row[3];
 
     struct lanes_vec direction; /* the direction, for the triangle test */
@@ -136,7 +137,7 @@ static inline struct hs_vec corner_in(const struct hs_world_group *g, int i, uns
     return (struct hs_vec){g->corner[i][0][lane], g->corner[i][1][lane], g->corner[i][2][lane]};
 }
 
-/* There is no loop over the corners, because gcc would not unroll it at -O2. */
+/* There is no loop over the corners, because gcc would not unroll a loop at -O2. */
 static inline void triangle_in(const struct hs_world_group *g, unsigned lane,
                                struct hs_triangle *out)
 {
@@ -509,8 +510,7 @@ static void describe_triangle(const struct walk *w, struct hs_world_contact *out
         }
     }
     /* The sphere's centre is so close to the touched point that the vector between the two has no
-       reliable direction. So use the normal of the triangle that points to the side of the start.
-     */
+       reliable direction. So use the triangle's normal on the side of the start. */
     out->normal = hs_triangle_normal(&triangle);
     double side = hs_vec_dot(out->normal, hs_vec_sub(w->sweep->start, triangle.corner[0]));
     if (fabs(side) <= slack)

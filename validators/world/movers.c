@@ -62,7 +62,7 @@ static bool make_place(struct hs_movers *movers)
 }
 
 /* Adds a mover. The caller must have reserved min_bytes(). If out of memory, returns NULL and
-   releases the reserved bytes, except those of an array that has already grown. */
+   releases the reserved bytes, except the bytes of an array that has already grown. */
 static struct hs_mover *add(struct hs_movers *movers, const struct hs_match_limits *limits,
                             struct hs_str name)
 {

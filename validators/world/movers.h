@@ -53,7 +53,8 @@ void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 /* Drops all samples. Used for a clock reset. The movers and their newest states stay. */
 void hs_movers_restart(struct hs_movers *movers);
 
-/* Returns the state that the next sample inherits if it is newer than all samples. */
+/* Returns the state that a new sample inherits if the new sample is newer than all other
+   samples. */
 const struct hs_mover_state *hs_mover_newest_state(const struct hs_mover *mover);
 
 /* Adds a mover that was read from a snapshot. The mover has no samples yet. Returns false if out of
@@ -95,7 +96,7 @@ void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracke
                    struct hs_vec *center, double *reach);
 
 /* Computes the pose at the time of a bracket. Position and rotation are interpolated between the
-   bracket's two samples. The state is that of the older sample. */
+   bracket's two samples. The state is the state of the older sample. */
 void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *bracket,
                     struct hs_mover_pose *out);
 
@@ -126,8 +127,8 @@ static inline bool hs_mover_is_placed(const struct hs_mover *mover,
 }
 
 /* Returns the first time after `time_us` at which the mover's movement may change. This is the time
-   of the next sample. After the newest sample, it is the last time at which the newest sample may
-   be used. From that time on, or if the mover has no samples, returns INT64_MAX. */
+   of the next sample. After the newest sample, the result is the last time at which the newest
+   sample may be used. From that time on, or if the mover has no samples, returns INT64_MAX. */
 int64_t hs_mover_next_change(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                              int64_t time_us);
 
