@@ -16,9 +16,9 @@
 /*
  * A launch by the server raises the speed limits. For the round trip plus LAUNCH_ARRIVES_US, the
  * speeds of the launch do not shrink, because the client may not know of the launch yet. After
- * that, on the ground, they shrink by a share of 1/LAUNCH_FADES_S each second. In the air they do
- * not shrink. Each landing multiplies the speeds by LAUNCH_LANDED. Otherwise a client that hops
- * would keep the speed of the launch. After LAUNCH_ENDS_US the launch is over.
+ * that, on the ground, the speeds shrink by a share of 1/LAUNCH_FADES_S each second. In the air,
+ * the speeds do not shrink. Each landing multiplies the speeds by LAUNCH_LANDED. Otherwise a client
+ * that hops would keep the speed of the launch. After LAUNCH_ENDS_US the launch is over.
  */
 #define LAUNCH_ARRIVES_US INT64_C(500000)
 #define LAUNCH_FADES_S    1.0
