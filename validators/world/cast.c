@@ -40,8 +40,8 @@ struct walk {
     /* The start, moved along each axis by the radius of the enlarged sphere. */
     glmm_128 near_from, far_from;
     glmm_128 inverse; /* 1 / direction */
-    /* Offsets in hs_world_node.bounds. They select the bounds through which the path enters and
-       leaves a child. */
+    /* Offsets in hs_world_node.bounds. The offsets select the bounds through which the path enters
+       and leaves a child. */
     size_t near_row[3], far_row[3];
 
     struct lanes_vec direction; /* the direction, for the triangle test */
