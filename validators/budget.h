@@ -31,15 +31,15 @@ size_t hs_budget_used(const struct hs_budget *budget);
 
 /*
  * Reserves bytes. Returns false and reserves nothing if a limit would be exceeded. Use
- * hs_budget_reserve_spare for memory that the caller can do without. This function leaves 5 % of
- * each limit free for hs_budget_reserve. With a NULL budget, both functions always succeed.
+ * hs_budget_reserve_spare for memory that the caller can do without: it leaves 5 % of each limit
+ * free for hs_budget_reserve. With a NULL budget, both functions always succeed.
  */
 bool hs_budget_reserve(struct hs_budget *budget, size_t bytes);
 bool hs_budget_reserve_spare(struct hs_budget *budget, size_t bytes);
 void hs_budget_release(struct hs_budget *budget, size_t bytes);
 
-/* Returns whether a reservation of `bytes` would succeed now. If it would fail, the budget records
-   a failed reservation, because the caller then drops data. */
+/* Returns whether a reservation of `bytes` would succeed now. If not, the budget counts this call
+   as a failed reservation, because the caller then drops data. */
 bool hs_budget_has(struct hs_budget *budget, size_t bytes);
 bool hs_budget_has_spare(struct hs_budget *budget, size_t bytes);
 

@@ -125,8 +125,8 @@ struct hs_refused_victim {
 
 struct hs_hit_result {
     /* The entry with the stored answer, if the same claim was answered before; otherwise NULL. If
-       it is not NULL, only `replay`, `digest` and `work` are set. The pointer is valid until a
-       result is recorded or a frame is stored. */
+       `replay` is not NULL, only `replay`, `digest` and `work` are set. The pointer is valid until
+       a result is recorded or a frame is stored. */
     const struct hs_ledger_entry *replay;
     struct hs_digest digest; /* digest of the claim or shot; 0 for a cancellation */
     enum hs_verdict verdict;
@@ -155,8 +155,8 @@ struct hs_hit_result {
     uint64_t work;     /* cost of this claim in work units; set for replays too */
     uint16_t check_count, would_reject_count, damage_count;
     uint16_t pellet_count, refused_count, unclaimed_count;
-    /* In each list below, only as many entries are set as the list's count says. Clearing the lists
-       would cost more than the evaluation. */
+    /* The counts above say how many entries of each list below are set. The other entries are not
+       cleared, because clearing them would cost more than the evaluation. */
     struct hs_check_row checks[HS_CHECK_COUNT];  /* checks that ran, in order of precedence */
     enum hs_reason would_reject[HS_CHECK_COUNT]; /* failures of checks in shadow mode */
     struct hs_rewind_info rewind;
@@ -188,12 +188,12 @@ void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_clai
 /*
  * Adds the shooter to the match, so that their claims can be recorded. Adding a shooter changes no
  * verdict. Returns false if memory runs out or the match is full. In this case the claim's result
- * cannot be recorded: pass the result to hs_hit_withhold, so that it deals no damage. If the claim
- * is sent again, it is evaluated again.
+ * cannot be recorded: pass the result to hs_hit_withhold, so that the claim deals no damage. If the
+ * claim is sent again, it is evaluated again.
  *
  * hs_hit_withhold changes the verdict of a result to `inconclusive`, and its reason to `reason`.
  * The function only changes results that are accepted or have the reason no_matching_shot. A result
- * with no_matching_shot changes because the missing shot may be one that could not be recorded.
+ * with no_matching_shot changes because the missing shot may have been posted but not recorded.
  */
 bool hs_hit_admit(struct hs_match *match, struct hs_str shooter);
 void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);

@@ -33,10 +33,10 @@ void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal);
 uint64_t hs_journal_layout(void);
 
 /*
- * Applies records, which must have the layout hs_journal_layout. `match` must have the same
- * hs_match_info.opening_us as the match that wrote the records, and it must have no history and no
- * journal. Returns false at the first damaged record, or if memory runs out. The records that were
- * applied before the failure stay applied.
+ * Applies records. The program that wrote the records must have the same hs_journal_layout. `match`
+ * must have the same hs_match_info.opening_us as the match that wrote the records, and it must have
+ * no history and no journal. Returns false at the first damaged record, or if memory runs out. The
+ * records that were applied before the failure stay applied.
  */
 bool hs_match_replay(struct hs_match *match, const void *records, size_t size);
 

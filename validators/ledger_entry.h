@@ -62,8 +62,8 @@ struct hs_ledger_entry {
     bool is_cancelled; /* a posted shot that was withdrawn; `accepted` stays true */
     bool is_instant;   /* a hit with an instant weapon: hit_time_us is valid */
     bool has_offset;
-    uint32_t payment; /* number of the payment (hs_match_payments); 0: not paid, or paid before a
-                         restore */
+    uint32_t payment; /* number of the payment (hs_match_payments); 0: no payment, or a payment
+                         before a restore */
     int64_t hit_time_us;
     int64_t offset_us;           /* hit_time minus the time expected from rtt and interp; valid if
                                     has_offset */

@@ -35,7 +35,7 @@ struct hs_match;
  * 5 % of each limit, and some bytes for each player, are reserved for the records of claims and
  * moves. If these bytes are not enough to record a claim, the match first drops the shooter's
  * oldest answers, except the last 16. Then the match shortens histories, and then it drops newer
- * answers. The match keeps used shot numbers longest, so that no shot is paid twice.
+ * answers. Used shot numbers are dropped last, so that no shot is accepted twice.
  */
 struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits);
@@ -49,8 +49,8 @@ void hs_match_set_world(struct hs_match *match, const struct hs_world *world);
 /* Returns whether a memory reservation has failed since the last call of this function. */
 bool hs_match_was_refused(struct hs_match *match);
 
-/* Returns whether less than 90 % of the match's limit is used, and less than 90 % of the shared
-   budget's limit. */
+/* Returns whether less than 90 % of the match's limit and less than 90 % of the shared budget's
+   limit are used. */
 bool hs_match_has_space(const struct hs_match *match);
 
 /* Returns the size of an empty match in bytes. */
@@ -62,7 +62,7 @@ size_t hs_match_min_bytes(void);
  * Stores one frame. Writes one result for each player to `results`, then one for each mover. A
  * frame that is refused because of its time may still help to confirm a clock reset. Sets the bit
  * `1 << flag` in *flags for each enum hs_frame_flag that applies. Returns false if memory runs out.
- * In this case, the entries that were handled before are stored.
+ * In this case, the entries before the failure are stored.
  */
 bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
                          enum hs_frame_result *results, unsigned *flags);

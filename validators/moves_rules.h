@@ -13,8 +13,9 @@ HS_PUBLIC_BEGIN
 
 enum { HS_MAX_MOVE_MODES = 16 };
 
-/* The move checks limit their sums to plus or minus this value, about three thousand years. So an
-   int64_t cannot overflow because of absurd timestamps, even if a few such sums are added. */
+/* The move checks limit their sums of times to plus or minus this value, about three thousand
+   years. So absurd timestamps cannot make an int64_t overflow, even if a few of these sums are
+   added. */
 #define HS_MOVES_LONGEST_US INT64_C(100000000000000000)
 
 /* Rules for games that rewind by half of the shooter's ping. The exact time is half of
@@ -44,9 +45,10 @@ struct hs_moves_rules {
 
     /* The compatible timing check (clock/compat.h). */
     bool detection;
-    int64_t max_margin_us;   /* a client whose clock is ahead by more than this fails the check */
-    int64_t min_margin_us;   /* <= 0; if a client's clock is further behind than this, it counts as
-                                this far behind */
+    int64_t max_margin_us;   /* if a client's clock is ahead by more than this, the client fails the
+                                check */
+    int64_t min_margin_us;   /* <= 0; a client's clock that is further behind than this counts as
+                                behind by exactly this */
     double resolution_rate;  /* 0 .. 1; share of each move's time that pays back the discrepancy */
     double drift_allowance;  /* discrepancy that is forgiven, in seconds per second of server
                                 time */

@@ -44,7 +44,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
 
 /* clang-format off */
 #define HS_HISTORY_FIELDS(X)                                                                       \
-    /* poses at most this much older than the newest pose are kept, and one older pose */          \
+    /* keeps poses up to this much older than the newest pose, and the last pose before these */   \
     X(SECONDS, keep_us, "keep", 1.0, 0.05, 60)                                                     \
     /* poses are not interpolated between two samples that are further apart than this */          \
     X(SECONDS, max_gap_us, "max_gap", 0.15, 0.001, 60)                                             \
@@ -242,7 +242,8 @@ extern const struct hs_builtin_ruleset hs_builtin_rulesets[HS_BUILTIN_RULESETS];
  */
 struct hs_ruleset *hs_ruleset_create(double cm_per_unit);
 
-/* Creates a complete built-in ruleset. The caller owns it. Returns NULL if out of memory. */
+/* Creates a complete built-in ruleset. The caller owns the ruleset. Returns NULL if out of
+   memory. */
 struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *builtin);
 
 /* These functions add one part of the built-in ruleset to `ruleset`: zones, movement modes, the
@@ -256,9 +257,9 @@ bool hs_ruleset_add_builtin_weapons(struct hs_ruleset *ruleset, double cm_per_un
 void hs_ruleset_destroy(struct hs_ruleset *ruleset);
 
 /*
- * Each of these functions adds an entry and returns its index. They return HS_NONE if memory runs
- * out or the list is full. If the zone already exists, hs_ruleset_add_zone returns its index and
- * changes nothing. A new rig or weapon is all zero except for its name.
+ * Each of these functions adds an entry and returns its index. Each function returns HS_NONE if
+ * memory runs out or the list is full. If the zone already exists, hs_ruleset_add_zone returns its
+ * index and changes nothing. A new rig or weapon is all zero except for its name.
  */
 uint16_t hs_ruleset_add_zone(struct hs_ruleset *ruleset, struct hs_str name, double factor);
 uint16_t hs_ruleset_add_rig(struct hs_ruleset *ruleset, struct hs_str name);
@@ -305,8 +306,8 @@ struct hs_scalar {
     /* For example, the section "rewind" and the key "limit". A nested section is written as
        "moves/credit". `section` is NULL for a field of a weapon, blast or movement mode. */
     const char *section, *key;
-    size_t offset; /* in struct hs_ruleset, or in the struct that the comment beside the table
-                      names */
+    size_t offset; /* in struct hs_ruleset, or in the struct that is named in the comment of the
+                      table below */
     enum hs_scalar_kind kind;
     double initial;
     double low, high; /* inclusive, in the unit of the document */

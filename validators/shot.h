@@ -29,8 +29,9 @@ struct hs_shot_claim {
 /*
  * Verifies a shot with the checks in the stages SHOT and KEPT (vocabulary.h). Sets the checks,
  * verdict, reason, flags and `replay` in *out like hs_hit_verify. The server must advance a new
- * projectile by *forward_time_us, to where the client already shows it. If rewind.source is
- * `prediction_ping`, hs_prediction_rules determine *forward_time_us. Does not change the match.
+ * projectile by *forward_time_us, to where the client already shows this projectile. If
+ * rewind.source is `prediction_ping`, hs_prediction_rules determine *forward_time_us. Does not
+ * change the match.
  */
 void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *claim, int64_t now_us,
                     struct hs_hit_result *out, int64_t *forward_time_us);
@@ -40,8 +41,8 @@ void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_cl
                            int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out,
                            int64_t *forward_time_us);
 
-/* Remembers the fire time of a shot that could not be recorded. A hit with this fire time and
-   without a posted shot is then inconclusive (not_recorded), and not rejected. */
+/* Remembers the fire time of a shot that could not be recorded. If a hit with this fire time has no
+   posted shot, the hit is then inconclusive (not_recorded) instead of rejected. */
 void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
 
 /*
@@ -51,7 +52,7 @@ void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
  *
  * Sets verdict and reason in *out. The reason is `ok` if this call or an earlier call withdrew the
  * shot, and no_matching_shot if no such shot was accepted. The reason is not_recorded if memory
- * runs out, if the shot may be one that could not be recorded, or if `may_record` is false. Set
+ * runs out, if the shot may have been posted but not recorded, or if `may_record` is false. Set
  * `may_record` to false if the journal cannot be saved.
  */
 void hs_shot_cancel(struct hs_match *match, const struct hs_shot_claim *claim, bool may_record,

@@ -1,6 +1,6 @@
 /*
- * A snapshot contains the state of a match without its poses. It is saved as bytes, and a match can
- * be restored from these bytes.
+ * A snapshot contains the state of a match without its poses. A snapshot consists of bytes, from
+ * which the match can be restored.
  *
  * A cheater could gain if some state were lost. So a snapshot contains the move timing with its
  * credit, the movement, the suspicion, the used shot numbers with their answers, and the cadences.
@@ -8,8 +8,8 @@
  * such as life, team and weapon. The ids of verdicts depend on the match's opening time, so this
  * time is saved too.
  *
- * After a restore, it takes one window of history until all poses are known again. Until then hits
- * are inconclusive, and hs_match_info reports that the match needs a resync.
+ * After a restore, all poses are known again after one window of history. Until then, hits are
+ * inconclusive, and hs_match_info reports that the match needs a resync.
  *
  * Events between save and restore are unknown. So saved state never causes a rejection until a
  * frame confirms it (enum hs_stale): a check that would fail because of saved state has an unknown
@@ -55,13 +55,13 @@ struct hs_save_cursor {
 /*
  * Appends the next part of a snapshot: at least one player, and more players while the part is
  * smaller than `part_bytes`. Returns true if more parts follow. The match may be used and changed
- * between two parts, so other callers wait for one part at most. The state of one player is always
- * in one part. Players who join between two parts are not saved.
+ * between two parts, so other callers wait at most until the current part is saved. The state of
+ * one player is always in one part. Players who join between two parts are not saved.
  *
- * `out` must keep all parts until the last one is appended. The function removes the earlier parts
- * from `out` and starts again if one of these events happened since the save began: the match's
- * clock was reset, a player took a parked account, or a player's account was set. After a few
- * restarts, the function saves the whole match in one part.
+ * `out` must keep all parts until the last one is appended. In three cases, the function removes
+ * the earlier parts from `out` and starts again: if, since the save began, the match's clock was
+ * reset, a player took a parked account, or a player's account was set. After a few restarts, the
+ * function saves the whole match in one part.
  */
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out);
@@ -89,7 +89,7 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
 
 /*
  * Appends an excerpt: the part of a match that a verdict depends on, with poses. hs_match_load
- * restores a match from it. For the same claim or posted shot, the restored match gives a
+ * restores a match from an excerpt. For the same claim or posted shot, the restored match gives a
  * bit-identical verdict. No frames can be posted to the restored match.
  *
  * An excerpt contains the players whom the claim names, and the players and movers near the path.
@@ -126,8 +126,9 @@ void hs_match_lost_moves(struct hs_match *match);
 
 /*
  * Call this if another process may have accepted shots in this match whose numbers are lost. Shots
- * are then inconclusive (`number_forgotten`), so that no shot is paid twice. Shots that are fired
- * more than one window of history (history.keep) after the next frame are evaluated as usual.
+ * are then inconclusive (`number_forgotten`), so that no shot is accepted twice. Shots that are
+ * fired more than one window of history (history.keep) after the next frame are evaluated as
+ * usual.
  */
 void hs_match_lost_payments(struct hs_match *match);
 

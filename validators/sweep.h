@@ -1,10 +1,10 @@
 /*
  * Exact swept-sphere tests: where does a sphere that moves along a straight segment first touch a
- * hitbox, and how close does it come?
+ * hitbox, and how close does the sphere come?
  *
- * All shapes are one family: a box with half extents h, grown by a radius. A sphere has h = 0. A
- * capsule has h = (0, 0, half_length). A box has the radius 0. In the frame of the shape, the
- * squared distance from a moving point p(s) = p + d s to the box with half extents h is
+ * Every shape is a box with half extents h that is grown by a radius. A sphere has h = 0. A capsule
+ * has h = (0, 0, half_length). A box has the radius 0. In the frame of the shape, the squared
+ * distance from a moving point p(s) = p + d s to the box with half extents h is
  *
  *     f(s) = sum over axes of max(|p_i(s)| - h_i, 0)^2.
  *

@@ -350,8 +350,8 @@ enum hs_cause { HS_CAUSE_DIRECT, HS_CAUSE_BLAST, HS_CAUSE_COUNT };
 /* The event that makes a projectile explode. */
 enum hs_fuse { HS_FUSE_ANY, HS_FUSE_CONTACT, HS_FUSE_TIMED, HS_FUSE_PROXIMITY, HS_FUSE_COUNT };
 
-/* What moves a projectile: its speed and gravity, or the game server, which then posts where the
-   projectile lands. */
+/* What moves a projectile: its speed and gravity, or the game server. In the second case, the game
+   server posts where the projectile lands. */
 enum hs_motion { HS_MOTION_BALLISTIC, HS_MOTION_SERVER, HS_MOTION_COUNT };
 
 /* Who takes the direct damage of a shot: the player whom the claim names, or the first player on
@@ -468,8 +468,8 @@ enum hs_check_stage hs_check_stage(enum hs_check check);
 enum hs_verdict hs_move_reason_verdict(enum hs_move_reason reason);
 enum hs_mode hs_move_check_default_mode(enum hs_move_check check);
 
-/* Returns the reason of a move that is rejected because it fails this check. A failure of the check
-   `base` can also have the reason HS_MOVE_UNKNOWN_BASE. */
+/* Returns the reason for rejecting a move that fails this check. A failure of the check `base` can
+   also have the reason HS_MOVE_UNKNOWN_BASE. */
 enum hs_move_reason hs_move_check_reason(enum hs_move_check check);
 
 HS_PUBLIC_END

@@ -53,7 +53,7 @@ static inline void hs_work_pass(struct hs_work *work, uint64_t count)
         work->spent = work->limit + HS_WORK_PASS;
 }
 
-/* Returns whether the limit is exceeded. If it is, results of the evaluation must not be used. */
+/* Returns whether the limit is exceeded. If so, the results of the evaluation must not be used. */
 static inline bool hs_work_is_over(const struct hs_work *work)
 {
     return work->limit != 0 && work->spent > work->limit;

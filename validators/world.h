@@ -30,7 +30,8 @@ HS_PUBLIC_BEGIN
    nothing. */
 #define HS_WORLD_COORDINATE_MAX 1e12
 
-/* The maximum number of triangles, and also of boxes: an index shares a 32-bit word with a tag. */
+/* The maximum number of triangles, and also of boxes. The limit exists because an index and a tag
+   share a 32-bit word. */
 #define HS_WORLD_ITEMS_MAX ((size_t)1 << 28)
 
 struct hs_world_box {
@@ -58,8 +59,8 @@ enum hs_world_fault {
 
 struct hs_world;
 
-/* A function that allocates the memory that queries read. The memory must be aligned to 64 bytes,
-   and free() must release it. The function returns NULL if out of memory. */
+/* A function that allocates the memory of a world, which queries read. The memory must be aligned
+   to 64 bytes, and free() must release it. The function returns NULL if out of memory. */
 typedef void *hs_world_alloc(size_t size);
 
 /*
@@ -75,9 +76,9 @@ struct hs_world_limits {
     /* The build fails with HS_WORLD_TOO_LARGE before it uses more than this many bytes, including
        the new world but not the caller's mesh. */
     size_t max_bytes;
-    /* The build calls this every few milliseconds. If the call returns true, the build fails with
-       HS_WORLD_STOPPED. With a million triangles, the first call can come after 0.2 s. NULL: no
-       calls. */
+    /* The build calls this function every few milliseconds. If the function returns true, the build
+       fails with HS_WORLD_STOPPED. With a million triangles, the first call can come after 0.2 s.
+       NULL: no calls. */
     bool (*must_stop)(void *context);
     void *context;
 };
@@ -118,7 +119,7 @@ struct hs_world_contact {
 
 /*
  * Finds the first contact of a swept sphere with the world; radius 0 is a ray. Returns whether
- * something is touched; if so, sets *out (`out` may be NULL).
+ * something is touched, and then sets *out (`out` may be NULL).
  *
  * Both sides of a triangle are solid, and so is the inside of a box. A sphere that touches
  * something at its start has its contact at distance 0. A gap within the slack counts as touching
@@ -130,8 +131,8 @@ struct hs_world_contact {
 bool hs_world_sweep(const struct hs_world *world, const struct hs_sweep *sweep,
                     struct hs_world_contact *out);
 
-/* Like hs_world_sweep, but adds its cost to `work`. The result is meaningless if `work` then
-   exceeds its limit. */
+/* Like hs_world_sweep, but adds its cost to `work`. If `work` then exceeds its limit, the result is
+   meaningless. */
 bool hs_world_sweep_within(const struct hs_world *world, const struct hs_sweep *sweep,
                            struct hs_work *work, struct hs_world_contact *out);
 

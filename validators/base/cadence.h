@@ -1,4 +1,4 @@
-/* The cadence of a weapon: a token bucket that limits how fast one player can fire it. The
+/* The cadence of a weapon: a token bucket that limits how fast one player can fire the weapon. The
    functions change only the given cadence, and allocate nothing. */
 #ifndef HS_CADENCE_H
 #define HS_CADENCE_H
@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How many accepted shots are kept per weapon, so that a late shot can be inserted in order of fire
-   time. 32 shots are enough for one shot every 12.5 ms and a rewind limit of 0.4 s. */
+/* The number of accepted shots that are kept per weapon, so that a late shot can be inserted in
+   order of fire time. 32 shots are enough for one shot every 12.5 ms and a rewind limit of 0.4
+   s. */
 enum { HS_LEDGER_SHOTS = 32 };
 
 /*
@@ -30,9 +31,10 @@ struct hs_cadence {
 struct hs_cadence hs_cadence_of(uint16_t weapon);
 
 /*
- * Returns the debt that the bucket has if the weapon also fires at `fire_time_us`. A shot's debt is
- * how long it was fired before its token was available. The result is the largest debt among the
- * new shot and the later shots in the list; 0 if there is no debt.
+ * Returns the debt that the bucket has if the weapon also fires at `fire_time_us`. A shot that is
+ * fired before its token is available has a debt: the time from the shot until the token is
+ * available. The result is the largest debt among the new shot and the later shots in the list; 0
+ * if there is no debt.
  *
  * The debts of a set of shots do not depend on the order in which the shots arrive, and leaving out
  * a shot never makes a debt larger. So honest shots pass in any order, and no order lets more shots

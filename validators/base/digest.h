@@ -81,7 +81,7 @@ static inline void hs_digest_str(struct hs_digest *digest, struct hs_str text)
 }
 
 /* Returns the finished digest. Without this step, the last values would be mixed less than the
-   earlier ones. */
+   earlier values. */
 static inline struct hs_digest hs_digest_end(struct hs_digest digest)
 {
     return (struct hs_digest){{hs_mix64(digest.word[0]), hs_mix64(digest.word[1])}};

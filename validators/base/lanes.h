@@ -29,14 +29,14 @@ static inline bool hs_lanes_can_be_eight(void)
 #endif
 }
 
-/* Returns a float that is at least x, and at most three steps above it. Rounding to nearest moves a
-   number by less than 6e-8 of its size. */
+/* Returns a float that is at least x, and at most three float steps above x. Rounding to nearest
+   moves a number by less than 6e-8 of its size. */
 static inline float hs_float_above(double x)
 {
     return (float)(x + (fabs(x) * 1.2e-7 + (double)FLT_MIN));
 }
 
-/* Returns a float that is at most x, and at most three steps below it. */
+/* Returns a float that is at most x, and at most three float steps below x. */
 static inline float hs_float_below(double x)
 {
     return (float)(x - (fabs(x) * 1.2e-7 + (double)FLT_MIN));

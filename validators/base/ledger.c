@@ -194,8 +194,8 @@ static void remove_entry(struct hs_ledger *ledger, struct hs_ledger_numbers *num
     numbers->count--;
 }
 
-/* Returns whether the number of an entry is free: the ledger can forget it without harm. A number
-   that was not accepted is always free. */
+/* Returns whether the number of an entry is free: the ledger can forget a free number without harm.
+   A number that was not accepted is always free. */
 static bool is_free(const struct hs_ledger *ledger, const struct hs_ledger_entry *entry)
 {
     return !entry->accepted || entry->fire_time_us < ledger->free_before_us;
@@ -297,7 +297,7 @@ void hs_ledger_free_answers(struct hs_ledger *ledger, size_t bytes)
 }
 
 /* Halves the capacity for hits or the capacity for shots, whichever is larger. If both are at most
-   FIRST_PLACES, forgets one posted shot instead; forgetting a hit would free little memory. Returns
+   FIRST_PLACES, forgets one posted shot instead. Forgetting a hit would free little memory. Returns
    false if no memory was freed. */
 static bool give_up_numbers(struct hs_ledger *ledger)
 {
@@ -384,8 +384,8 @@ static struct hs_ledger_entry *find_spare(const struct hs_ledger *ledger,
 }
 
 /* Reserves bytes for more numbers in a table that has space for `capacity` numbers. If memory runs
-   short, frees other memory of the ledger: for `capacity` 0, all of it if necessary; for a capacity
-   below HS_LEDGER_NUMBERS, only answers; for a larger capacity, nothing. */
+   short, frees other memory of the ledger. If `capacity` is 0, all other memory may be freed. If
+   `capacity` is below HS_LEDGER_NUMBERS, only answers may be freed. Otherwise nothing is freed. */
 static bool reserve_places(struct hs_ledger *ledger, uint32_t capacity, size_t bytes)
 {
     if (capacity == 0)

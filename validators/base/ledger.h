@@ -6,14 +6,14 @@
  * the number is free and may be used again, so a game's counter may wrap.
  *
  * A table with HS_LEDGER_NUMBERS entries or more forgets free numbers before it grows. If the table
- * cannot grow, it forgets the number that was recorded first, but remembers the number's fire time
- * (hs_ledger_is_forgotten).
+ * cannot grow, the table forgets the number that was recorded first, but remembers the number's
+ * fire time (hs_ledger_is_forgotten).
  *
  * A ledger uses more than HS_LEDGER_RESERVE bytes only if its budget allows it. If memory runs
  * short, the ledger first drops the oldest answers. The ledger keeps the numbers of these answers,
- * so that no shot is paid twice. A claim that is sent again then gets `duplicate` instead of its
- * answer. After the answers, the ledger drops numbers. For a new weapon, the ledger first reuses a
- * cadence that can no longer refuse a claim.
+ * so that no shot is accepted twice. A claim that is sent again then gets `duplicate` instead of
+ * its answer. After the answers, the ledger drops numbers. For a new weapon, the ledger first
+ * reuses a cadence that can no longer refuse a claim.
  */
 #ifndef HS_LEDGER_H
 #define HS_LEDGER_H
@@ -38,8 +38,7 @@ enum { HS_LEDGER_MAX_NUMBERS = 1024 };
    bytes are enough for twice as many numbers. */
 enum { HS_LEDGER_RESERVE = 1888 };
 
-/* hs_ledger_free_answers keeps the newest answers: this many in total, for claims and shots
-   together. */
+/* The number of newest answers, to claims and shots together, that hs_ledger_free_answers keeps. */
 enum { HS_LEDGER_ANSWERS = 16 };
 
 /* Used numbers in ascending order. */
@@ -83,8 +82,8 @@ void hs_ledger_clear(struct hs_ledger *ledger);
 /*
  * Ends the player's session, so that the next session may reuse the same shot numbers. All fire
  * times up to the newest accepted fire time then count as forgotten (hs_ledger_is_forgotten), so
- * that no shot is paid again. The cadences stay, because leaving must not refill the buckets. But a
- * player who comes back has full magazines.
+ * that no shot is accepted again. The cadences stay, because leaving must not refill the buckets.
+ * But a player who comes back has full magazines.
  */
 void hs_ledger_end_session(struct hs_ledger *ledger);
 
@@ -101,8 +100,8 @@ void hs_ledger_forget_times(struct hs_ledger *ledger);
 /* Computes how many bytes the ledger uses. */
 size_t hs_ledger_bytes(const struct hs_ledger *ledger);
 
-/* Grows the table to at least `count` entries; `count` must be above its capacity. Only for
-   restoring a snapshot, because it charges nothing to the budget. Returns false if out of
+/* Grows the table to at least `count` entries; `count` must be above the table's capacity. Only for
+   restoring a snapshot, because the function charges nothing to the budget. Returns false if out of
    memory. */
 bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count);
 
@@ -148,7 +147,7 @@ bool hs_ledger_is_used(const struct hs_ledger_numbers *numbers, uint64_t number,
 bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
 /* Returns the maximum number of bytes that recording `entry` can charge to the budget, including a
-   new cadence if `adds_cadence`. */
+   new cadence if `adds_cadence` is true. */
 size_t hs_ledger_need(const struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
                       const struct hs_ledger_entry *entry, bool adds_cadence);
 

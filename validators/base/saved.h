@@ -1,7 +1,7 @@
 /*
  * Saves and restores structs. Each saved struct has a list of its fields (snapshot/lists.c), which
- * defines how each field is written, and which values are valid when it is read. A hash of these
- * lists identifies the layout. Internal to validators/.
+ * defines how each field is written, and which values are valid when the field is read. A hash of
+ * these lists identifies the layout. Internal to validators/.
  *
  * If you add a field to a saved struct, also add it to the list. A test fails if a byte of a saved
  * struct is in no list.
@@ -117,7 +117,7 @@ uint64_t hs_saved_format(void);
 
 /*
  * Reads the saved fields of a struct; other fields stay unchanged. Returns false if a value is
- * invalid; even then, all fields are read.
+ * invalid, but reads all fields even then.
  */
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);

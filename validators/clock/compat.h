@@ -1,11 +1,11 @@
 /*
- * The compatible timing check. It follows the timestamp and time-discrepancy rules of Unreal's
- * character movement, so that teams who know Unreal's settings can compare results. Internal to
+ * The compatible timing check follows the timestamp and time-discrepancy rules of Unreal's
+ * character movement. So teams who know Unreal's settings can compare results. Internal to
  * validators/.
  *
  * The check keeps one number per player: the discrepancy, which is how far the player's clock is
- * ahead of the server's clock. It flags a discrepancy above a margin. Two faults of Unreal's check
- * are fixed here: a payback is never negative, and no move simulates more than max_delta.
+ * ahead of the server's clock. The check flags a discrepancy above a margin. Two faults of Unreal's
+ * check are fixed here: a payback is never negative, and no move simulates more than max_delta.
  *
  * Shifting all arrival times by the same amount changes no result, not even in the last bit.
  */
@@ -22,8 +22,8 @@ struct hs_compat {
     double ahead_us;    /* the discrepancy, after allowance and payback */
     double lifetime_us; /* client time minus server time over all moves, without allowance or
                            payback */
-    double gathered_us; /* client time of all moves in a tick but the first; the first move of the
-                           next tick may use it */
+    double gathered_us; /* client time of all moves in a tick except the first move; the first move
+                           of the next tick may use this time */
     double override_us; /* simulated time of the last move during a payback */
     bool is_resolving;  /* a discrepancy is being paid back */
 };
@@ -44,7 +44,7 @@ void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rule
 
 /*
  * Examines a move that is not the first of its epoch: returns HS_MOVE_OK, HS_MOVE_RESET, or the
- * reason not to simulate the move. Changes nothing.
+ * reason why the move is not simulated. Changes nothing.
  */
 enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
                                       const struct hs_moves_rules *rules,

@@ -15,8 +15,9 @@
    the new base. */
 #define REBASE_US INT64_C(1000000000)
 
-/* If an arrival is earlier than the newest one by more than this, the server's clock was set back.
-   A smaller difference may come from moves of one tick that are not posted in order of arrival. */
+/* If an arrival is earlier than the newest arrival by more than this, the server's clock was set
+   back. A smaller difference may come from moves of one tick that are not posted in order of
+   arrival. */
 #define SET_BACK_US 50000
 
 /* If the ceiling falls by more than this, the clock paused. A smaller fall may come from a better
@@ -29,13 +30,14 @@
 enum { SETTLING_BLOCKS = 10 };
 
 /*
- * The limit of the third account (guard.h). No honest clock reached it in simulations of all
- * connection types.
+ * The limit of made_up_us, the third account in guard.h. No honest clock reached this limit in
+ * simulations of all connection types.
  */
 #define MADE_UP_US 1000000
 
-/* Noise is stored in units of NOISE_UNIT_US, and is NOISE_FIRST_US until there is data. If M is
-   more than NOISE_MAX_US below R (guard.h), that is a stall, not noise. */
+/* Noise is stored in units of NOISE_UNIT_US, and is NOISE_FIRST_US until there is data. If the
+   highest lead M is more than NOISE_MAX_US below the reference lead R (guard.h), the cause is a
+   stall, not noise. */
 enum { NOISE_UNIT_US = 2000, NOISE_MAX_US = 500000, NOISE_FIRST_US = 100000 };
 
 void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_timing_move *step)
@@ -70,7 +72,8 @@ static int32_t smaller(int32_t a, int32_t b)
 
 static int32_t to_lead(int64_t value)
 {
-    /* The two extreme values mean "no value". */
+    /* NO_LEAD and NO_CEILING mean that there is no value, so a lead must not be equal to one of
+       these values. */
     return value <= NO_LEAD ? NO_LEAD + 1 : value >= NO_CEILING ? NO_CEILING - 1 : (int32_t)value;
 }
 
@@ -106,7 +109,8 @@ static int32_t lead_of(struct hs_clock_guard *guard, const struct hs_timing_move
     return 0;
 }
 
-/* Forgets Y. Acks of snapshots that were sent before `time_us` do not count any more. */
+/* Forgets the bound Y (guard.h). From now on, acks of snapshots that were sent before `time_us` do
+   not count. */
 static void restart_bound(struct hs_clock_guard *guard, int64_t time_us)
 {
     if (time_us > guard->change_us)
@@ -115,8 +119,8 @@ static void restart_bound(struct hs_clock_guard *guard, int64_t time_us)
 }
 
 /* Continues with the same leads after the server's clock was set back. Until the clock passes its
-   old time, an ack may name a snapshot from before or from after this. So no ack counts until
-   then. */
+   old time, an ack may name a snapshot from before or from after the clock was set back. So no ack
+   counts until the clock has passed its old time. */
 static void set_back(struct hs_clock_guard *guard, int64_t by_us)
 {
     restart_bound(guard, guard->received_us);
@@ -145,8 +149,8 @@ static void advance(struct hs_clock_guard *guard, const struct hs_timing_move *s
     }
     if (step->dilation != guard->dilation) {
         guard->dilation = step->dilation;
-        /* The client learns of the change later, at an unknown time. Until then its clock runs at
-           the old speed, so Y no longer bounds the lead. */
+        /* The client learns of the new dilation later, at an unknown time. Until then, the client's
+           clock runs at the old speed, so Y (guard.h) is no upper bound of the lead. */
         restart_bound(guard, guard->received_us);
     }
 }
@@ -228,8 +232,8 @@ static int32_t highest_of_window(const struct hs_clock_guard *guard,
 
 /*
  * Detects a pause of the clock: the ceiling fell, but the round trip did not become shorter by the
- * same amount. Lowers R by the length of the pause. Otherwise the clock could catch up after the
- * pause without being detected.
+ * same amount. Lowers the reference lead R by the length of the pause. Otherwise the clock could
+ * catch up after the pause without being detected.
  */
 static void forget_pause(struct hs_clock_guard *guard)
 {
@@ -241,9 +245,9 @@ static void forget_pause(struct hs_clock_guard *guard)
     int64_t paused = (int64_t)before - guard->lowest_us - shorter;
     if (paused <= PAUSE_SLACK_US)
         return;
-    /* A fast clock raises the bound from block to block. In this case the previous block's bound is
-       above the ceiling, and the fall from that bound shows more of the pause than the fall of the
-       ceiling. */
+    /* A fast clock raises the bound from block to block. In this case, the bound of the previous
+       block is above the ceiling. So the fall from the previous block's bound shows more of the
+       pause than the fall of the ceiling. */
     if (guard->lowest_before_us != NO_CEILING) {
         int64_t trip = guard->trip_before_us;
         shorter = trip > guard->lowest_trip_us ? trip - guard->lowest_trip_us : 0;
@@ -268,9 +272,10 @@ static void forget_pause(struct hs_clock_guard *guard)
 }
 
 /*
- * Corrects R some blocks after a pause. Delays are usually longer in the block that shows the
- * pause, so the pause seems too short, and R would be too high for half a minute. The highest lead
- * in the first seconds after the pause is a better value. The correction never raises R.
+ * Corrects the reference lead R (guard.h) some blocks after a pause. Delays are usually longer in
+ * the block that shows the pause, so the pause seems too short, and R would be too high for half a
+ * minute. The highest lead in the first seconds after the pause is a better value. The correction
+ * never raises R.
  */
 static void settle(struct hs_clock_guard *guard)
 {
@@ -288,8 +293,8 @@ static void settle(struct hs_clock_guard *guard)
 }
 
 /*
- * Handles the first move after a silence: delayed moves may now catch up by as much as the lead
- * fell. Any further gain counts for the third account (guard.h).
+ * Handles the first move after a silence. Delayed moves may now catch up by the amount by which the
+ * lead fell. Any further gain counts for the third account (guard.h).
  */
 static void record_silence(struct hs_clock_guard *guard, int32_t lead)
 {
@@ -304,8 +309,8 @@ static void make_up(struct hs_clock_guard *guard, int64_t length_us)
         return;
     if (guard->highest_before_us != NO_LEAD) {
         int64_t gain = (int64_t)guard->highest_us - guard->highest_before_us;
-        /* Many delayed moves can arrive in one block. So when the account is not negative, it grows
-           by at most the length of the block. */
+        /* Many delayed moves can arrive in one block. So when the account is not negative, the
+           account grows by at most the length of the block. */
         guard->made_up_us =
             guard->made_up_us < 0
                 ? smaller(0, to_lead(guard->made_up_us + gain + length_us))
@@ -314,8 +319,8 @@ static void make_up(struct hs_clock_guard *guard, int64_t length_us)
     guard->highest_before_us = guard->highest_us;
 }
 
-/* Returns how far M rose above R, but at most how far the bound from acks rose: a better connection
-   raises only M, a fast clock raises both. */
+/* Returns how far the highest lead M rose above the reference lead R, but at most how far the bound
+   from acks rose. A fast clock raises both M and the bound. A better connection raises only M. */
 static double rise_of(const struct hs_clock_guard *guard)
 {
     if (guard->reference_us == NO_LEAD || guard->highest_us <= guard->reference_us)
@@ -350,7 +355,8 @@ static void move_window(struct hs_clock_guard *guard, const struct hs_moves_rule
     guard->block_from_us += by_us;
     guard->cell_so_far_us = (int32_t)(so_far % HS_LEAD_CELL_US);
     int64_t steps = so_far / HS_LEAD_CELL_US;
-    /* After a long silence all cells are empty, so whole rounds can be skipped. */
+    /* After a long silence all cells are empty, so whole rounds through the ring of cells can be
+       skipped. */
     int64_t round = (int64_t)HS_LEAD_CELLS * cells_of(rules);
     if (steps > 2 * round)
         steps = round + steps % round;
@@ -430,8 +436,8 @@ static void end_block(struct hs_clock_guard *guard, const struct hs_moves_rules 
     forget_pause(guard);
     int32_t *cell = &guard->cell_highest_us[guard->cell];
     *cell = larger(*cell, guard->highest_us);
-    /* After a pause R is too high until it is corrected, so the distance of M below R is not
-       noise. */
+    /* After a pause, the reference lead R is too high until it is corrected. Until then, the
+       distance of the highest lead M below R is not noise. */
     if (guard->settling == 0)
         record_noise(guard);
     settle(guard);
@@ -468,7 +474,7 @@ static bool suspect(struct hs_clock_guard *guard, const struct hs_moves_rules *r
         out->suspected_us = guard->made_up_us;
         out->suspected_limit_us = MADE_UP_US;
         guard->made_up_us = 0;
-        return true; /* R stays, because the clock is not ahead of R */
+        return true; /* the reference lead R stays, because the clock is not ahead of R */
     } else {
         return false;
     }
@@ -487,7 +493,7 @@ static double median_slope(const struct hs_clock_guard *guard)
     int count = 0;
     for (int i = 0; i < HS_LEAD_CELLS; i++) {
         for (int k = i + 1; k < HS_LEAD_CELLS; k++) {
-            /* The cells form a ring: the oldest cell follows the newest one. */
+            /* The cells form a ring: the oldest cell follows the newest cell. */
             int32_t a = guard->cell_highest_us[(guard->cell + 1 + i) % HS_LEAD_CELLS];
             int32_t b = guard->cell_highest_us[(guard->cell + 1 + k) % HS_LEAD_CELLS];
             if (a == NO_LEAD || b == NO_LEAD)

@@ -3,22 +3,23 @@
  *
  * For one move, c is the client's timestamp, a is the arrival at the server, and x = c - a is the
  * lead: the offset of the client's clock minus the delay of the move. Two detectors use x. AckBound
- * proves that a clock is fast. LeadGuard only suspects it.
+ * proves that a clock is fast. LeadGuard only suspects that a clock is fast.
  *
  * AckBound. k is the send time of the newest snapshot that earlier packets acknowledged. The client
  * made the move after it received this snapshot, so c - k is at least the offset of the client's
  * clock. Y is the smallest c - k so far. Y rises slowly over time, because even an honest clock has
- * a small error. Delay and loss only lower x, so x of an honest clock never exceeds Y. When the
- * dilation changes, the client learns of it late, and its offset changes. So Y starts again with
- * the snapshots sent after the change. When the server's clock is set back, the leads stay, and Y
- * starts again with the snapshots sent after the clock has passed its old time.
+ * a small error. Delay and loss only lower x, so x of an honest clock never exceeds Y. A change of
+ * the dilation changes the offset, and the client learns of the change late. So Y is then measured
+ * again, with the snapshots sent after the change. When the server's clock is set back, the leads
+ * stay the same. Y is then measured again, with the snapshots sent after the clock has passed its
+ * old time.
  *
  * LeadGuard. Time is divided into blocks. M is the largest x in a block: the x of the move with the
  * least delay. R is the largest M in the window before the block. When M exceeds R, the difference
- * is added to an account that leaks over time. The difference is clipped first, so that a change of
- * route counts little. A fast clock fills the account faster than it leaks. A second account
- * without clipping detects jumps (cumulative sums: Page, Continuous inspection schemes, Biometrika
- * 41, 1954).
+ * is added to an account: a sum that decreases (leaks) over time. The difference is clipped first,
+ * so that a change of route counts little. A fast clock fills the account faster than it leaks. A
+ * second account without clipping detects jumps (cumulative sums: Page, Continuous inspection
+ * schemes, Biometrika 41, 1954).
  *
  * The noise of the connection is the mean distance of M below R. Noise raises the limits of both
  * accounts.
@@ -26,12 +27,13 @@
  * Acks help in two more cases. First, a better connection raises M, but not the smallest c - k in
  * the block. So a rise of M counts only up to the rise of the smallest c - k. Second, if c - k
  * falls and the round trip has not become shorter, the clock paused. In this case R is lowered by
- * the length of the pause. Later blocks measure the pause better, so R is corrected after them.
+ * the length of the pause. Later blocks show the length of the pause better, so R is corrected
+ * again some blocks later.
  *
  * A third account detects a clock that catches up after a silence. Moves that the connection
- * delayed may catch up by the length of the silence. If later moves gain more, the client made them
- * after the silence, and an honest client acknowledges newer snapshots in such moves. The lead that
- * such moves gain without a newer ack is added to the account.
+ * delayed may catch up by the length of the silence. If later moves gain more, the client made
+ * these moves after the silence, and an honest client acknowledges newer snapshots in these moves.
+ * So lead that is gained without a newer ack is added to the account.
  *
  * The state has a fixed size. Leads are differences, so shifting all times by the same amount
  * changes no result, and precision does not degrade in a long match. Times are in microseconds.
@@ -55,7 +57,7 @@ enum hs_guard_known { HS_GUARD_BOUND = 1, HS_GUARD_ACK = 2, HS_GUARD_ARRIVING_AC
 
 struct hs_clock_guard {
     int64_t base_us;     /* x of the first move, or of a later move after a rebase; every lead is
-                            relative to it */
+                            relative to this x */
     int64_t received_us; /* newest arrival, since the server's clock was last set back */
     int64_t shift_us;    /* game time minus server time, because of dilations */
     int64_t change_us;   /* acks of snapshots sent before this time do not count */
@@ -64,14 +66,14 @@ struct hs_clock_guard {
     /* AckBound */
     double bound_us;         /* Y */
     int64_t ack_us;          /* k */
-    int64_t arriving_ack_us; /* k for the next packet; it includes this packet's ack */
+    int64_t arriving_ack_us; /* k for the next packet; the acks of this packet are included */
 
     /* LeadGuard */
     int64_t block_from_us;  /* start of the current block */
     int32_t cell_so_far_us; /* time from the start of the current cell to the start of the block */
     float gathered_us, jumped_us; /* leaking accounts, with and without clipping */
-    /* The third account: the lead that the client gained while it kept sending an old ack. If
-       negative: client time that the silence delayed and that may still arrive. */
+    /* The third account: the lead that the client gained while the client kept sending an old ack.
+       If negative: client time that the silence delayed and that may still arrive. */
     int32_t made_up_us;
     float noise_us;                         /* mean distance of M below R in the window */
     int32_t highest_us, highest_before_us;  /* M in this block so far, and in the previous block */
@@ -80,7 +82,7 @@ struct hs_clock_guard {
 
     /* Upper bounds of the lead, from acks. */
     int32_t lowest_us, lowest_before_us;    /* smallest c - k in this and in the previous block */
-    int32_t lowest_trip_us, trip_before_us; /* a - k of the moves with these c - k */
+    int32_t lowest_trip_us, trip_before_us; /* a - k of the two moves with these values of c - k */
     /* Smallest lowest_us and smallest lowest_trip_us. [0]: in the current span of one window
        length, [1]: in the previous span. */
     int32_t ceilings_us[2], round_trips_us[2];
@@ -119,8 +121,8 @@ struct hs_clock_verdict {
 /* Starts the guard with the first move of an epoch. */
 void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_timing_move *step);
 
-/* Adds a later move. Call it in order of arrival. After a detector has flagged a move, it measures
-   later moves relative to that move. */
+/* Adds a later move. Moves must be added in order of arrival. After a detector has flagged a move,
+   the detector measures later moves relative to the flagged move. */
 struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
                                             const struct hs_moves_rules *rules,
                                             const struct hs_timing_move *step);

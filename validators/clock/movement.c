@@ -33,9 +33,9 @@
  * shrinks by this many seconds per second. Packets that a stall delayed arrive over about 0.07 s,
  * because some are lost and sent again. In this time, the part must shrink by less than 0.04 s, the
  * credit of a steady connection. The value was measured with the profiles LAN and 40MS, and with
- * players at the speed limit. With 4, one move is refused in every 20th stall of 0.4 s, and four
- * moves in each stall of 0.8 s. With 0.5, moves are refused in 0 of 1,000 stalls of 0.4 s, and in 2
- * of 1,000 stalls of 0.8 s.
+ * players at the speed limit. With the value 4, one move is refused in every 20th stall of 0.4 s,
+ * and four moves in each stall of 0.8 s. With the value 0.5, moves are refused in 0 of 1,000 stalls
+ * of 0.4 s, and in 2 of 1,000 stalls of 0.8 s.
  */
 #define SILENCE_FADES 0.5
 
@@ -56,18 +56,19 @@
 
 /*
  * This many sudden climbs are allowed in addition to the air jumps, until the body touches ground
- * again. They cover landings whose moves were lost: a player who hops all the time is on the ground
- * for one move per hop. With 1, such a player fails once in 28 hours; with 2, the player fails once
- * in 500 hours.
+ * again. The additional climbs cover landings whose moves were lost: a player who hops all the time
+ * is on the ground for one move per hop. With the value 1, such a player fails once in 28 hours;
+ * with the value 2, once in 500 hours.
  */
 #define LOST_LANDINGS 2
 
-/* A step at least this long may hide a landing, because only the position at its end is known. */
+/* A step at least this long may hide a landing, because only the position at the end of the step is
+   known. */
 #define HIDDEN_S 0.25
 
 /* At least RISING_SHARE of gravity must slow a rising body. A falling body must become faster with
    at least FALLING_SHARE of gravity, because it may slide down a slope of 45 degrees. After falling
-   for FALLING_S, it need not become faster, because the air slows its fall. */
+   for FALLING_S, the body need not become faster, because the air slows its fall. */
 #define RISING_SHARE  0.9
 #define FALLING_SHARE 0.5
 #define FALLING_S     1.0
@@ -160,13 +161,14 @@ struct lapse {
 /*
  * Spends `spent_s` of the credit, and refills it with the time of `lapse`. If the credit is
  * overdrawn, records a finding and fills the credit up. `limit` is the limit of the speed or
- * acceleration; it is needed only for the finding.
+ * acceleration, and is used only in the finding.
  */
 static void pool_spend(struct hs_movement_pool *pool, double credit_s, double spent_s, double limit,
                        const struct lapse *lapse, struct hs_movement_finding *out)
 {
     double before_s = (double)pool->owed_s;
-    /* A debt from an earlier mode with a larger credit is not a failure, but it stays owed. */
+    /* A debt from an earlier mode with a larger credit is not a failure, but the player still owes
+       this debt. */
     double ceiling_s =
         hs_larger(credit_s, hs_smaller((double)pool->ceiling_s, before_s + credit_s));
     double owed_s = before_s + hs_smaller(spent_s, MAX_SPENT_S) - lapse->time_s * TIME_TOLERANCE;
@@ -251,7 +253,8 @@ static void begin(struct hs_movement *movement, const struct hs_moves_rules *rul
                              .has_begun = true};
 }
 
-/* Returns for how long after a change of the limits moves still arrive that were made before it. */
+/* After a change of the limits, moves that were made before the change still arrive for some time.
+   Returns this time. */
 static int64_t on_their_way_us(const struct hs_movement *movement, int64_t rtt_us)
 {
     int64_t trip_us = rtt_us >= 0 ? rtt_us : RTT_UNKNOWN_US;
@@ -392,7 +395,7 @@ static void check_derived(struct hs_movement *movement, const struct passage *pa
 }
 
 /* Returns the highest climbing speed that is possible `time_s` after a climb at the speed `rise`,
-   if the body follows its share of gravity. */
+   if gravity changes the speed by at least the required share. */
 static double slowed(double rise, double gravity, double time_s)
 {
     double slowing = RISING_SHARE * gravity, falling = FALLING_SHARE * gravity;
@@ -438,9 +441,9 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
 }
 
 /* Checks a step that is long enough to hide a landing. `above` is the step's climbing speed minus
-   the climbing speed that gravity allows. A hidden landing counts as a bounce, because otherwise a
-   client could fly by sending few moves. One bounce more than LOST_LANDINGS is allowed, for the
-   hidden landing itself. */
+   the climbing speed that gravity allows. A hidden landing counts as a bounce. Otherwise a client
+   could fly by sending few moves. One bounce more than LOST_LANDINGS is allowed, for the hidden
+   landing itself. */
 static void check_hidden(struct hs_movement *movement, const struct passage *passage, double climb,
                          double above, double gravity, struct hs_movement_result *out)
 {
@@ -461,9 +464,10 @@ static void check_hidden(struct hs_movement *movement, const struct passage *pas
 }
 
 /*
- * Compares the climbing speed over the gathered time with that of a body that started upwards at
- * `rise` and is slowed by gravity. A lower speed becomes the new `rise`, because a body that rises
- * more slowly falls from a smaller height. Falling faster than required does not change `rise`.
+ * Compares the climbing speed over the gathered time with the climbing speed of a body that starts
+ * upwards at the speed `rise` and is slowed by gravity. A lower speed becomes the new `rise`,
+ * because a body that rises more slowly falls from a smaller height. Falling faster than required
+ * does not change `rise`.
  */
 static void check_gravity(struct hs_movement *movement, const struct passage *passage,
                           double gravity, struct hs_movement_result *out)

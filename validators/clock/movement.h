@@ -1,11 +1,11 @@
 /*
  * Checks how a body moves from one move to the next: speed, acceleration, gravity and teleports.
- * The limits belong to its movement mode. Internal to validators/.
+ * The limits belong to the movement mode of the body. Internal to validators/.
  *
- * A step lasts as long as the server granted (`delta_us` of the timing checks), whatever the
- * client's clock says. There is one exception: a move that replaces many lost moves may be granted
- * less time than the lost moves took. Such a step may last as long as the client says, up to the
- * server time that no step has used yet. So no player gains time.
+ * The duration of a step is the time that the server granted (`delta_us` of the timing checks). The
+ * client's clock does not matter. There is one exception: a move that replaces many lost moves may
+ * be granted less time than the lost moves took. Such a step may last for the time that the client
+ * claims, but at most for the server time that no step has used yet. So no player gains time.
  *
  * Single moves are not compared with the limits of speed and acceleration. Instead, each limit has
  * a credit of time. Elapsed time refills the credit, and a movement uses the time that it would
@@ -18,12 +18,12 @@
  * - A walking body keeps its horizontal speed on slopes and steps. So the path across `up` and the
  *   path along `up` are checked separately. Downwards, max_fall_speed is the limit.
  * - Walls, landings and brakes stop a body at once. So slowing down and gradual turning are free.
- *   Only a gain of speed in the new direction uses credit, and only across `up`: a jump is a gain
- *   along `up`.
+ *   Only a gain of speed in the new direction uses credit. A gain along `up` uses no credit,
+ *   because a jump is a gain along `up`.
  * - A body may be launched when it enters a mode with gravity. After that, gravity must slow its
- *   rise. Then it must fall with at least half of gravity, because it may slide down a steep slope.
- *   Until it touches ground again, it may use the mode's air jumps. Two more launches are allowed,
- *   because the moves of a landing may have been lost.
+ *   rise. Then the body must fall with at least half of gravity, because the body may slide down a
+ *   steep slope. Until the body touches ground again, it may use the mode's air jumps. Two more
+ *   launches are allowed, because the moves of a landing may have been lost.
  * - The server may launch a body: a knock-back, a jump pad, a rocket jump. The velocity of the
  *   launch raises the speed limits, and allows a gain of velocity and one rise.
  *
@@ -132,13 +132,13 @@ double hs_move_mode_fall_speed(const struct hs_move_mode *mode);
 /*
  * Checks a step and stores it, even if a check fails. An overdrawn credit is filled up again, so
  * that one cause leads to one finding. A caller that refuses the step must restore the state from
- * before the step, and add the time of the refused step to the next one. A check that lacks data
+ * before the step, and add the time of the refused step to the next step. A check that lacks data
  * does not fail.
  *
- * When the body moves to another base (the mover under the player), its velocity and its flight are
- * tracked from the start again. A credit that was used up is not refilled. For such a step, the
- * speed check uses `base_path`. Without `base_path` the body's path is unknown, and the speed check
- * fails only if such changes are too frequent.
+ * When the body moves to another base (the mover under the player), the tracking of its velocity
+ * and of its flight starts again. A credit that was used up is not refilled. For such a step, the
+ * speed check uses `base_path`. Without `base_path` the body's path is unknown. The speed check
+ * then fails if such changes of base are too frequent.
  *
  * After a change of mode, the larger of the two modes' limits applies for one round trip plus two
  * ticks. The round trip counts as at most 1 s, and as 0.2 s if it is unknown. A tick is the mean
@@ -149,8 +149,8 @@ void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules
 
 /*
  * Records that the dilation fell by `slowed_by`. Call this before the first step with the lower
- * dilation. The client learns of the change late, so the old dilation counts for one round trip
- * plus two ticks longer, as the old limits do after a change of mode. rtt_us is -1 if unknown.
+ * dilation. The client learns of the change late. So the old dilation still counts for one round
+ * trip plus two ticks, like the old limits after a change of mode. rtt_us is -1 if unknown.
  */
 void hs_movement_slow_down(struct hs_movement *movement, double slowed_by, int64_t rtt_us);
 

@@ -54,7 +54,8 @@ static void begin_stall(struct hs_timing *timing, int64_t received_us, double ba
 /*
  * Detects a silence of at least forced_after, followed by moves that catch up faster than real
  * time. The cause may be a stalled connection or a lag switch: the times of the moves do not show
- * which. What was delayed and caught up is game time, because the client's clock shows game time.
+ * the cause. The delayed time and the caught-up time are game time, because the client's clock
+ * shows game time.
  */
 static void count_burst(struct hs_timing *timing, const struct hs_moves_rules *rules,
                         const struct hs_timing_move *move, double client_us)
@@ -139,8 +140,8 @@ static enum hs_move_reason examine(const struct hs_timing *timing,
     return move->timestamp_us > compat->current_us ? HS_MOVE_OK : HS_MOVE_RESET;
 }
 
-/* Returns the number of reset periods to add to the client's clock: the smallest number, at least
-   1, with which the clock runs back by no more than RESET_SLACK_US. */
+/* Returns the number of reset periods to add to the client's clock: the smallest number (at least
+   1) for which the clock goes back by at most RESET_SLACK_US. */
 static int64_t periods_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                              const struct hs_timing_move *move)
 {
@@ -152,9 +153,9 @@ static int64_t periods_reset(const struct hs_timing *timing, const struct hs_mov
 /*
  * Returns the time to add to the client's clock after a reset, in microseconds: normally a whole
  * number of reset periods. A reset is implausible if the clock then advances by more than the
- * server time since its last value. (It may advance by less, because a client in the background may
- * stop its clock.) After an implausible reset with the prevention `credit`, the clock continues
- * from its last value, and advances by at most that server time.
+ * server time since its last value. (An honest clock may advance by less, because a client in the
+ * background may stop its clock.) After an implausible reset with the prevention `credit`, the
+ * clock continues from its last value, and advances by at most that server time.
  */
 static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                           const struct hs_timing_move *move)
@@ -172,7 +173,7 @@ static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_
 }
 
 /* Handles a move that is not simulated. After a silence, asks the game server to move the player by
-   itself, because otherwise a player whose clock stands still would hang in the air. */
+   itself. Otherwise a player whose clock stands still would hang in the air. */
 static void refuse(struct hs_timing *timing, const struct hs_moves_rules *rules,
                    const struct hs_timing_move *move, struct hs_timing_result *out)
 {

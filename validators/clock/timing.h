@@ -52,17 +52,18 @@ struct hs_timing_result {
     double client_us;
     bool force_update;
     double forced_us; /* time for which the server should move the player by itself */
-    double slowed_by; /* by how much the dilation fell since the previous move; 0: it did not */
+    double slowed_by; /* by how much the dilation fell since the previous move; 0: no fall */
     double error_us;  /* client time minus server time for this move; 0: not simulated */
     int64_t late_us;  /* how far a stale move was behind the newest move, by the client's clock */
     unsigned flags;   /* enum hs_timing_flag */
-    /* Each is valid if its flag is set. ahead_us: the discrepancy (compat.h). proven_by_us: the
-       lead above Y; suspected_us: the account that exceeded suspected_limit_us (guard.h). */
+    /* Each of these is valid if its flag is set. ahead_us: the discrepancy (compat.h).
+       proven_by_us: how far the lead is above its upper bound (Y in guard.h). suspected_us: the
+       account that exceeded suspected_limit_us (guard.h). */
     double ahead_us, proven_by_us, suspected_us, suspected_limit_us;
 };
 
-/* Starts a new epoch: forgets everything except the credit, which a new epoch must not refill, and
-   the discrepancy (see hs_compat_begin). */
+/* Starts a new epoch: forgets everything except the credit and the discrepancy (see
+   hs_compat_begin). A new epoch must not refill the credit. */
 void hs_timing_restart(struct hs_timing *timing);
 
 /* Checks a move and records it. `timing` is all zero for a new player. */

@@ -1,7 +1,7 @@
 /*
  * The path of a shot through space and time. A path consists of straight legs: one leg for an
- * instant shot, and many legs for a projectile. So each target is tested where it was when the
- * projectile passed. Internal to validators/.
+ * instant shot, and many legs for a projectile. So each target is tested at its position at the
+ * time when the projectile passed. Internal to validators/.
  */
 #ifndef HS_PATH_H
 #define HS_PATH_H

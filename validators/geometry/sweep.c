@@ -10,8 +10,8 @@
 
 /*
  * The sweep in the frame of the solid. The solid is a core box that is grown by the solid's radius.
- * A number u measures places on the path: u is 0 where the path's line is nearest to the solid's
- * centre. With this origin, no digits are lost in differences of large numbers.
+ * A number u measures the position on the path: u is 0 where the path's line is nearest to the
+ * solid's centre. With this origin, no digits are lost in differences of large numbers.
  */
 struct local_sweep {
     double q[3];    /* point of the path at u = 0, relative to the solid's centre */

@@ -85,9 +85,9 @@ static inline bool between_edges(const struct local *t, struct hs_vec p)
 }
 
 /* Returns whether the path enters the prism (triangle.h) through its top or bottom, or starts
-   inside it. Sets *u to the distance along the path to this place. A path that enters the prism
-   through a side touches an edge first. Sets *near to true if an end of the path is so close to the
-   plane that the slack may matter. */
+   inside the prism. Sets *u to the distance along the path to this place. A path that enters the
+   prism through a side touches an edge first. Sets *near to true if an end of the path is so close
+   to the plane that the slack may matter. */
 static bool enter_face(const struct local *t, double *u, bool *near)
 {
     double area = hs_vec_length(t->normal);

@@ -172,7 +172,7 @@ static void box_of_bones(const struct hs_history *history, const struct hs_rules
     out->reach = hs_larger(out->reach, to.reach);
 }
 
-/* If neither sample has posted bones, the stance of the older sample turns with the interpolated
+/* For two samples without posted bones. The stance of the older sample turns with the interpolated
    root. The result is a box around the turned box of this stance. */
 static void box_at_rest(const struct hs_stance *stance, const struct hs_bracket *bracket,
                         struct box *out)

@@ -9,8 +9,8 @@
 #include "validators/history/rewind.h"
 
 /* Computes `low` and `high` of a posted pose from its bones. Returns an upper bound of the distance
-   from the root to the furthest hitbox point; 0 if no posted bone has a hitbox. hs_rig_finish must
-   have been called for the rig. */
+   from the root to the furthest hitbox point; 0 if no posted bone has a hitbox. Call hs_rig_finish
+   for the rig before this function. */
 double hs_posted_pose_bound(struct hs_posted_pose *pose, const struct hs_rig *rig);
 
 /* Returns whether every bone of the rig was posted, without scales. */
@@ -27,9 +27,9 @@ static inline bool hs_posted_pose_is_plain(const struct hs_posted_pose *pose,
 }
 
 /*
- * Computes a box that contains all hitboxes at the bracket's time. `middle` is in the world, `half`
- * is half the size. The box has a margin, which covers rounding errors and the part of the touch
- * slack that depends on the body.
+ * Computes a box that contains all hitboxes at the bracket's time. `middle` is the middle of the
+ * box in world coordinates, and `half` is half its size on each axis. The box has a margin, which
+ * covers rounding errors and the part of the touch slack that depends on the body.
  */
 void hs_rewind_box(const struct hs_history *history, const struct hs_ruleset *ruleset,
                    const struct hs_bracket *bracket, struct hs_vec *middle, struct hs_vec *half);

@@ -8,7 +8,7 @@
 #define FLOAT_SLACK  6e-6
 #define DOUBLE_SLACK 1e-14
 
-/* Larger coordinates could overflow in float. */
+/* Larger coordinates could overflow a float. */
 #define TOO_LARGE 1e15
 
 /* The sweep, measured from its point that is nearest to the body's root. */
@@ -21,7 +21,7 @@ struct course {
     float alpha, rest; /* weights of the later and the earlier sample */
 };
 
-/* Four hitboxes of the rig. The last group may have fewer. */
+/* Four hitboxes of the rig. The last group may have fewer hitboxes. */
 struct group {
     const struct hs_capsules *capsules; /* the rig's capsules, or `changed` */
     struct hs_capsules changed;
@@ -98,8 +98,8 @@ static inline bool find_posted(const struct hs_posted_pose *from, const struct h
     return true;
 }
 
-/* Like find_posted, for a pose in which at least one sample has no posted bones. The pose of the
-   bone is computed into `space`. */
+/* Like find_posted, for a pose in which at least one sample has no posted bones. Computes the pose
+   of the bone, and stores it in `space`. */
 static bool find_rest(const struct hs_pose *pose, uint16_t bone, struct hs_bone_pose *space,
                       struct ends *out)
 {
@@ -191,7 +191,7 @@ static void find_bones(const struct bones *bones, uint16_t first, struct group *
 
 #endif
 
-/* Marks every hitbox whose bone has a pose as one that may matter. Used if the numbers are too
+/* Marks every hitbox whose bone has a pose as a hitbox that may matter. Used if the numbers are too
    large for float. */
 static void allow_all(const struct hs_pose *pose, struct hs_pose_bounds *out)
 {

@@ -46,8 +46,8 @@ static inline uint16_t hs_bounds_next(const struct hs_pose_bounds *bounds, unsig
 void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
                          bool finds_nearest, struct hs_pose_bounds *out);
 
-/* Does the same as hs_pose_find_bounds, with four or eight lanes. For tests: the bounds must be
-   identical. Eight lanes require hs_lanes_can_be_eight. */
+/* Does the same as hs_pose_find_bounds, with four or eight SIMD lanes. Only for tests: the bounds
+   must be identical with four and with eight lanes. Eight lanes require hs_lanes_can_be_eight. */
 void hs_pose_find_bounds_by(bool eight_lanes, const struct hs_pose *pose,
                             const struct hs_sweep *sweep, double slack, bool finds_nearest,
                             struct hs_pose_bounds *out);

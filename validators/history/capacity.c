@@ -95,7 +95,7 @@ static bool mover_states_equal(const struct hs_mover_state *a, const struct hs_m
 static bool player_states_equal(const struct hs_state *a, const struct hs_state *b)
 {
     /* Compare the bytes. Two states that differ only in the sign of a zero then count as different.
-       If both are stored, this does no harm. */
+       Storing both states does no harm. */
     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     return memcmp(a, b, sizeof *a) == 0;
 }

@@ -47,10 +47,10 @@ static void bound_body(const struct hs_history_span *span, const struct hs_rules
 }
 
 /*
- * Separating axis test of a segment and a box. `between` is the vector between their middles;
- * `half` is half of the segment; `box` contains the half extents of the box. Tests the axes of the
- * box, and the cross products of these axes with the segment (Ericson, Real-Time Collision
- * Detection, 2005, 5.3.3).
+ * Separating axis test of a segment and a box. `between` is the vector between the middles of
+ * segment and box. `half` is half of the segment, and `box` contains the half extents of the box.
+ * Tests the axes of the box, and the cross products of these axes with the segment (Ericson,
+ * Real-Time Collision Detection, 2005, 5.3.3).
  */
 static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec box)
 {
@@ -153,8 +153,8 @@ static inline unsigned find_apart(const struct hs_crowd *crowd, const struct pas
                      hs_lanes_at_most(box.z + h.z, away.z);
     if (apart == 15)
         return apart;
-    /* If the segment is parallel to an axis, some cross products are 0. FLT_MIN makes sure that 0
-       is not taken for a separation. */
+    /* If the segment is parallel to an axis, some cross products are 0. Because of FLT_MIN, 0 does
+       not count as a separation. */
     glmm_128 least = glmm_set1(FLT_MIN);
     glmm_128 x = hs_lanes_abs(between.y * half.z - between.z * half.y);
     glmm_128 y = hs_lanes_abs(between.z * half.x - between.x * half.z);

@@ -26,13 +26,14 @@ double hs_crowd_reach(const struct hs_history_span *span, const struct hs_rulese
 
 void hs_passing_of(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out);
 
-/* Returns whether the sphere certainly touches nothing inside a box. `middle` is in the world,
-   `half` is half the size. The box must include a margin as in hs_rewind_box. */
+/* Returns whether the sphere certainly touches nothing inside a box. `middle` and `half` describe
+   the box as in hs_rewind_box, and the box must include the same margin. */
 bool hs_passing_misses(const struct hs_passing *passing, struct hs_vec middle, struct hs_vec half);
 
 /*
  * The bounds of four players, in float and rounded outwards. The time interval of a player is empty
- * if they have no samples, or if two neighbouring samples are further apart than history.max_gap.
+ * if the player has no samples, or if two neighbouring samples are further apart than
+ * history.max_gap.
  */
 struct hs_crowd {
     _Alignas(16) float middle[3][4];   /* per axis: the middle of the box around all roots and
@@ -55,8 +56,8 @@ void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *h
 uint64_t hs_crowd_near(const struct hs_crowd *crowd, uint32_t count,
                        const struct hs_passing *passing);
 
-/* Does the same as hs_crowd_near, with four or eight lanes. For tests: the bits must be identical.
-   Eight lanes require hs_lanes_can_be_eight. */
+/* Does the same as hs_crowd_near, with four or eight SIMD lanes. Only for tests: the bits must be
+   identical with four and with eight lanes. Eight lanes require hs_lanes_can_be_eight. */
 uint64_t hs_crowd_near_by(bool eight_lanes, const struct hs_crowd *crowd, uint32_t count,
                           const struct hs_passing *passing);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Checking a move mostly reads this many of the newest samples: the sample of the move's tick, and
+/* A move check usually reads this many of the newest samples: the sample of the move's tick, and
    four samples with round trips (hs_connection_read). */
 enum { NEWEST = 5 };
 
@@ -265,9 +265,9 @@ static void compute_span(struct hs_history *history)
     history->since_span = 0;
 }
 
-/* Updates the span after a sample was inserted between `before` (NULL: it is the oldest) and
-   `after` (NULL: it is the newest). The span may still cover dropped samples. So the span is
-   recomputed after as many inserts as the history has samples. */
+/* Updates the span after `sample` was inserted between `before` (NULL: `sample` is the oldest) and
+   `after` (NULL: `sample` is the newest). The span may still cover dropped samples. So the span is
+   recomputed when the number of inserts reaches the number of samples. */
 static void update_span(struct hs_history *history, const struct hs_sample *before,
                         const struct hs_sample *sample, const struct hs_sample *after)
 {
@@ -341,9 +341,9 @@ static bool has_stale_connection(const struct hs_history *history, const union h
     return !history->of_mover && (state->player.stale & HS_STALE_CONNECTION) != 0;
 }
 
-/* Updates samples that are later than sample i but arrived before it. After a restore, these later
-   samples may have inherited stale values, so the current values of sample i are copied to them. If
-   memory runs out, the values stay stale. */
+/* Updates the samples that are later than sample i but arrived before sample i. After a restore,
+   these later samples may have inherited stale values, so the current values of sample i are copied
+   to them. If memory runs out, the values stay stale. */
 static void inform_later(struct hs_history *history, uint32_t i)
 {
     union hs_any_state known = history->states[hs_history_slot(history, i)->state].state;

@@ -100,7 +100,7 @@ struct hs_posted_pose {
     uint8_t stride;      /* HS_BONE_FLOATS or HS_BONE_FLOATS_SCALED */
     uint16_t bone_count; /* 0: no bones were posted */
     /* Bounds of the hitboxes along the world's axes, as offsets from the root, rounded outwards.
-       hs_posted_pose_bound (body_box.h) sets them if there are bones. */
+       hs_posted_pose_bound (body_box.h) sets these bounds if there are bones. */
     float low[3], high[3];
     double eye[3]; /* offset from the root; the origin check needs the precision of double */
     uint64_t present[HS_MAX_BONES / 64];
@@ -124,7 +124,8 @@ static inline bool hs_posted_pose_has_bone(const struct hs_posted_pose *posted_p
 
 struct hs_history_limits {
     uint32_t samples;         /* maximum number of samples, >= 2; the oldest are dropped first */
-    struct hs_budget *budget; /* the bytes of the history are reserved in it; NULL: no budget */
+    struct hs_budget *budget; /* the budget in which the bytes of the history are reserved; NULL: no
+                                 budget */
     bool of_mover;            /* a mover's history, whose states are struct hs_mover_state */
 };
 
@@ -185,8 +186,8 @@ bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
 uint32_t hs_history_limit(const struct hs_history *history);
 uint32_t hs_history_capacity(const struct hs_history *history);
 
-/* Drops the samples that are older than the newest sample at or before `before_us`. Interpolation
-   needs this newest sample. */
+/* Keeps the newest sample at or before `before_us`, because interpolation needs this sample. Drops
+   all samples that are older than this sample. */
 void hs_history_prune(struct hs_history *history, int64_t before_us);
 
 uint32_t hs_history_count(const struct hs_history *history);
@@ -255,14 +256,15 @@ static inline void hs_history_span_box(const struct hs_history_span *span, struc
    n). */
 int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 
-/* Start to load the samples around a time, or the posted pose of a sample, into the processor's
-   cache. Most histories are not in the cache. */
+/* The first function starts to load the samples around a time into the processor's cache, and the
+   second function the posted pose of a sample. Most histories are not in the cache. */
 void hs_history_prefetch(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample);
 
-/* Start to load a part of the history into the cache. _itself loads the struct, _ends loads what a
-   prune and an insert at the end use, and _newest loads the newest samples. _ends and _newest read
-   the struct, so call hs_history_prefetch_itself earlier. */
+/* Each of these functions starts to load a part of the history into the cache. The first function
+   loads the struct. The second loads the data that a prune and an insert at the end use. The third
+   loads the newest samples. The second and the third function read the struct, so call
+   hs_history_prefetch_itself earlier. */
 void hs_history_prefetch_itself(const struct hs_history *history);
 void hs_history_prefetch_ends(const struct hs_history *history);
 void hs_history_prefetch_newest(const struct hs_history *history);

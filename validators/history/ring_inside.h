@@ -59,12 +59,12 @@ enum hs_growth hs_history_grow_samples(struct hs_history *history);
 
 /* If the sample `like` is not NULL and its state is equal to `state`, adds a reference to that
    state. Otherwise, stores a copy of `state`. `state` is a struct hs_state or a struct
-   hs_mover_state. *out is the index of the shared state. */
+   hs_mover_state. Sets *out to the index of the shared state. */
 enum hs_growth hs_history_share_state(struct hs_history *history, const void *state,
                                       const struct hs_sample *like, uint16_t *out);
 
-/* Stores the posted pose of a sample; *out is its index. The ring must already have space for the
-   sample. */
+/* Stores the posted pose of a sample, and sets *out to the index of the stored pose. The ring must
+   already have space for the sample. */
 enum hs_growth hs_history_store_pose(struct hs_history *history,
                                      const struct hs_posted_pose *posted_pose, uint32_t *out);
 

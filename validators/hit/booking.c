@@ -5,7 +5,8 @@
 #include "validators/hit/hints.h"
 #include "validators/match/journal.h"
 
-/* Finds the player, or adds them if no frame ever named them. Returns NULL if there is no space. */
+/* Returns the player with this name. Adds the player if no frame ever named them. Returns NULL if
+   there is no space. */
 static struct hs_player *shooter_of(struct hs_match *match, struct hs_str name)
 {
     struct hs_player *player = hs_players_find(&match->players, name);
@@ -162,7 +163,7 @@ static bool is_blameless(const struct hs_hit_result *result, const struct hs_che
 }
 
 /* Raises the suspicion. For a rejected claim, only the failure that decided the verdict counts. For
-   an accepted claim, all failures count; they are all in shadow mode. */
+   an accepted claim, all failures count. All of them are failures of checks in shadow mode. */
 static void add_suspicion(struct hs_match *match, struct hs_player *shooter,
                           const struct hs_hit_result *result)
 {

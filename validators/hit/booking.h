@@ -22,12 +22,14 @@ struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, boo
 void hs_hit_book_cadence(const struct hs_match *match, struct hs_player *player, uint16_t weapon,
                          int64_t fire_time_us);
 
-/* Returns whether the claim, or one of its pellets, has the same trace as the entry of a hit. */
+/* Returns whether the trace of the claim, or of one of its pellets, equals the trace in `entry`,
+   the entry of a hit. */
 bool hs_hit_repeats_trace(const struct hs_hit_claim *claim, const struct hs_ledger_entry *entry);
 
-/* Withdraws the accepted shot with this number; repeating the call changes nothing. The weapon gets
-   the shot's token back, unless a hit with this number was accepted or may have been accepted.
-   Returns false if no shot with this number was accepted in this session. */
+/* Withdraws the accepted shot with this number; repeating the call changes nothing. The
+   rate-of-fire token of the shot returns to the weapon, unless a hit with this number was accepted
+   or may have been accepted. Returns false if no shot with this number was accepted in this
+   session. */
 bool hs_hit_book_cancel(const struct hs_match *match, struct hs_player *player, uint64_t number);
 
 #endif

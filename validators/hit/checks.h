@@ -8,7 +8,7 @@
 /*
  * Each check returns a reason, or HS_NO_ROW if the check does not apply. The reason's verdict
  * (vocabulary.h) determines the outcome in the row. `row` is initially empty; the check may set its
- * numbers, player and mover. Checks also store data for later steps in the context.
+ * numbers, player and mover. Checks also store data in the context, for later steps.
  */
 #define X(id, name, mode, stage)                                                                   \
     enum hs_reason hs_check_##name(struct hs_hit_context *c, struct hs_check_row *row);

@@ -52,8 +52,8 @@ static bool is_continuous(const struct search *s, const struct hs_bracket *from,
 }
 
 /* Finds the pose at the start of a leg. No sample is inside the leg, but a sample may be exactly at
-   the start of the leg. In this case, the body has a pose during the leg only if the next sample is
-   near enough. */
+   the start of the leg. In this case, the body has no pose during the leg if the next sample is too
+   far away in time. */
 static bool find_start(const struct search *s, const struct hs_leg *leg, struct hs_bracket *out)
 {
     if (hs_rewind_find(s->history, s->ruleset, leg->start_us, out) != HS_REWIND_OK)
@@ -94,16 +94,16 @@ static bool place_body(const struct search *s, const struct hs_leg *leg, struct 
     return true;
 }
 
-/* Returns whether a hitbox at least `gap` away can neither be touched nor be the nearest
-   approach. */
+/* Returns whether a hitbox at a distance of at least `gap` from the path cannot change the result.
+   Such a hitbox is not touched and is not the nearest approach. */
 static bool is_too_far(const struct search *s, double gap)
 {
     return gap > s->slack && !(s->is_target && gap < s->out->nearest.gap);
 }
 
-/* Returns whether the body is too far from the path. Compares the path, relative to the moving
-   root, with a ball around all hitboxes. Reading a pose is slow, so a ball that contains the body
-   in all samples is tried first. */
+/* Returns whether the body is so far from the path that no hitbox can change the result. Compares
+   the path, relative to the moving root, with a ball around all hitboxes. Reading a pose is slow,
+   so a ball that contains the body in all samples is tried first. */
 static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
                             const struct leg_body *body)
 {
@@ -311,7 +311,7 @@ static void search_leg(struct search *s, const struct leg_body *placed)
     for (uint16_t i = 0; i < body.count; i++) {
         struct hs_vec motion = {0, 0, 0};
         if (placed->moves) {
-            /* Both bodies list their hitboxes in the order of the rig. A hitbox without a place at
+            /* Both bodies list their hitboxes in the order of the rig. A hitbox without a pose at
                the end of the leg moves with the root. */
             while (e < end.count && end.hitbox[e] < body.hitbox[i])
                 e++;

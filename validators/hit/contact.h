@@ -11,8 +11,8 @@
 
 /* Two touches are a tie if their distances differ by less than this share of the path's length plus
    radius. Ties occur if a path starts inside two hitboxes, or if two faces coincide. In a tie, the
-   hitbox with the nearer centre counts, unless the distances of the centres are a tie too. The
-   value is a thousandth of HS_TOUCH_SLACK. */
+   hitbox with the nearer centre counts. This does not apply if the distances of the centres are a
+   tie too. The value is a thousandth of HS_TOUCH_SLACK. */
 #define HS_CONTACT_TIE 1e-9
 
 struct hs_contact {

@@ -70,8 +70,8 @@ static void find_weapon(struct hs_hit_context *c)
 }
 
 /* Computes the hit time in games that predict by ping. In these games, client and server agree on
-   how far other players are rewound, so the claimed hit time is not used. The claimed hit time is
-   still used for hits of projectiles. */
+   how far other players are rewound. So the claimed hit time is not used, except for hits of
+   projectiles. */
 static void predict_hit_time(struct hs_hit_context *c)
 {
     struct hs_connection connection;
@@ -178,8 +178,8 @@ static void complete_end(struct hs_hit_context *c)
     c->claim = &c->completed;
 }
 
-/* Returns whether the shot has only one path, although the claim lists pellets. A projectile has
-   one path, even if the claim lists several pellets. */
+/* Returns whether the shot has only one path, although the claim lists pellets. The path of a
+   projectile is always a single path, even if the claim lists several pellets. */
 static bool has_one_path(const struct hs_hit_context *c)
 {
     return hs_hit_flies(c) ||
@@ -187,7 +187,7 @@ static bool has_one_path(const struct hs_hit_context *c)
 }
 
 /* Sets the end of a claim with pellets to the end of its first pellet. If the shot has only one
-   path, the claim is evaluated like one without pellets. */
+   path, the claim is evaluated like a claim without pellets. */
 static void complete_pellets(struct hs_hit_context *c)
 {
     const struct hs_pellet_claim *first = c->claim->pellets;

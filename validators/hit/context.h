@@ -35,7 +35,7 @@ struct hs_view {
 /* How far the start of a hit is from the shooter's eye. */
 enum hs_lean {
     HS_LEAN_NONE, /* the start is at the eye, or leaning is not tested */
-    /* The distance is at most hit.lean_share times hit.origin_tolerance; prediction by an honest
+    /* The distance is at most hit.lean_share times hit.origin_tolerance. Prediction by an honest
        client can cause such a distance. The eye must see a tested point of the body
        (hs_sight_of_body). */
     HS_LEAN_SLIGHT,
@@ -59,7 +59,8 @@ struct hs_hit_context {
     const struct hs_ruleset *ruleset;
     const struct hs_hit_claim *claim;
     int64_t now_us, hit_time_us;
-    /* The claimed or posted time, otherwise hit_time. For a projectile, the launch time. */
+    /* The claimed or posted fire time. If there is no such time: hit_time. For a projectile, the
+       launch time. */
     int64_t fire_time_us;
     int64_t eye_time_us; /* time of the shooter's pose */
     /* Time of the contact: usually hit_time. contact_us is earlier if the projectile touched the
@@ -67,7 +68,7 @@ struct hs_hit_context {
     int64_t contact_us;
 
     bool is_shot; /* the claim is a posted shot, not a hit */
-    /* The posted direction of the shot, not rounded; NULL if none was posted. */
+    /* The posted direction of the shot, not rounded; NULL if no direction was posted. */
     const struct hs_vec *shot_direction;
     bool shot_spreads; /* the shot has a seed or directions, so its pellets spread around
                           shot_direction */
@@ -108,7 +109,8 @@ struct hs_hit_context {
     double trace_length;     /* from start to end */
 
     /* `encounter`: what is on the path of a claim without pellets. `volley`: what is on the paths
-       of the pellets. One of the two is set while a check of stage PATH runs. */
+       of the pellets. While a check of stage PATH runs, exactly one of these two pointers is not
+       NULL. */
     const struct hs_encounter *encounter;
     const struct hs_volley *volley;
 
@@ -200,7 +202,7 @@ static inline double hs_world_radius(const struct hs_hit_context *c)
 }
 
 /* Returns the cadence of the claim's weapon over all sessions of the shooter, or NULL if the
-   shooter never fired it. */
+   shooter never fired this weapon. */
 static inline const struct hs_cadence *hs_hit_cadence(const struct hs_hit_context *c)
 {
     const struct hs_player *shooter = c->shooter.player;
@@ -241,13 +243,13 @@ struct hs_vec hs_hit_launch(const struct hs_hit_context *c, double seconds);
 bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct hs_vec *out);
 
 /* Computes the pellet directions expected from the seed or the `directions` of the hit's posted
-   shot. Returns the number of directions. The number is 0 if there is no posted shot. It is also 0
-   if the shot has no `directions`, and the seed or the direction is missing. */
+   shot. Returns the number of directions. The number is 0 if there is no posted shot. The number is
+   also 0 if the shot has no `directions` and lacks a seed or a direction. */
 size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS]);
 
 /* Returns HS_REASON_OK if the player was alive, not protected, and in their newest life at the
-   view's time, otherwise the reason. If only stale state speaks against the player, the reason
-   is HS_REASON_HISTORY_TOO_SHORT. */
+   view's time, otherwise the reason. If this reason would follow from stale state, returns
+   HS_REASON_HISTORY_TOO_SHORT instead. */
 enum hs_reason hs_verify_life(const struct hs_view *view);
 
 /* Returns whether the claim's `additional_targets` contain this player. */

@@ -122,7 +122,8 @@ double hs_damage_scale(const struct hs_hit_context *c)
 {
     if (c->shooter.status == HS_REWIND_OK)
         return hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->damage_scale;
-    /* The shooter's pose is no longer in the history, but the posted shot may contain the scale. */
+    /* The history no longer contains the shooter's pose, but the posted shot may contain the
+       scale. */
     bool was_known = c->posted != NULL && c->posted->shot->knows_shooter;
     return was_known ? c->posted->shot->damage_scale : 1;
 }
@@ -148,8 +149,8 @@ void hs_hit_damage(struct hs_hit_context *c)
         const struct hs_landed *landed = &c->landed[i];
         if (is_surpassed(c, i, scale))
             continue;
-        /* The victim was alive at the time of the hit but is dead now. Flag the claim instead of
-           paying for a second kill. */
+        /* The victim was alive at the time of the hit but is dead now. Flag the claim and add no
+           damage, because the victim cannot die twice. */
         if (!hs_newest_state(landed->player->history)->alive)
             c->out->flags |= 1u << HS_FLAG_TARGET_DEAD_NOW;
         else

@@ -77,8 +77,8 @@ static void measure_target(const struct hs_path *path, struct hs_encounter *e)
 }
 
 /* If the target is beside the path, tests whether the world is between path and target. A target is
-   beside the path if only the path's full radius touches it, or if the path misses it by at most
-   claim_padding. */
+   beside the path if only the path's full radius touches it, or if the path misses the target by at
+   most claim_padding. */
 static void test_beside_path(struct hs_hit_context *c, const struct hs_path *path,
                              const struct hs_player *target, struct hs_encounter *e)
 {
@@ -163,8 +163,8 @@ static void test_sight(struct hs_hit_context *c, const struct hs_path *path,
     e->needed = hs_vec_distance(c->near_eye, at->center);
 }
 
-/* Looks for the target on the path up to the obstacle that ends the path. If the target is not
-   there, looks for it on the whole path. */
+/* Looks for the target on the path up to the obstacle that ends the path. If the target is not on
+   this part of the path, looks for the target on the whole path. */
 static void find_target(struct hs_hit_context *c, struct hs_path *path,
                         const struct hs_player *target, double whole, struct hs_encounter *out)
 {

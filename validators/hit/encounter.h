@@ -39,20 +39,20 @@ struct hs_encounter {
     bool is_unseen;         /* `obstacle` hides the target from the eye of a shooter who leans */
     bool is_unknown;        /* an unknown mover (obstacle.h) may be in front of the target */
     uint32_t before_target; /* number of other bodies touched before the target */
-    /* How many of before_target may not be solid, because their `solid` is stale after a
-       restore. */
+    /* How many of the bodies in before_target may not be solid, because their `is_solid` is stale
+       after a restore. */
     uint32_t uncertain_before;
     uint32_t met_count;
     struct hs_met met[HS_MAX_MET]; /* other bodies on the path, in order of contact */
 };
 
 /*
- * Sweeps a path against the world, and ends the path where the world stops the sphere. Then sweeps
- * the path against every player except the shooter.
+ * Sweeps a sphere along a path against the world, and ends the path where the world stops the
+ * sphere. Then sweeps a sphere along the path against every player except the shooter.
  *
  * The sphere that is swept against bodies can be larger than the sphere that is swept against the
- * world. So the larger sphere can touch a body beside the path. Such a touch counts only if the
- * line from the path to the touched point is free, or if the smaller sphere touches the body too.
+ * world. So the larger sphere can touch a body beside the path. Such a touch counts if the line
+ * from the path to the touched point is free, or if the smaller sphere touches the body too.
  *
  * Also finds the nearest approach to `target` (NULL: no target is claimed). Some bodies do not stop
  * the path (hs_contact_find).
@@ -66,11 +66,11 @@ void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
 /*
  * Returns the time of a contact at `distance` along the path. Bodies are rewound to this time, and
- * the checks `rewind` and `latency` use it. The result is usually the hit time. If the projectile
- * was there more than hs_flight_tolerance before the hit time, the result is the time when it was
- * there plus hs_flight_tolerance. So a client cannot make a contact look newer by claiming a flight
- * that continues after the contact. The result is a whole number of milliseconds before the hit
- * time, so that small rounding errors of lengths do not change it.
+ * the checks `rewind` and `latency` use this time. The result is usually the hit time. If the
+ * projectile passed the contact more than hs_flight_tolerance before the hit time, the result is
+ * the time of passing plus hs_flight_tolerance. So a client cannot make a contact look newer by
+ * claiming a flight that continues after the contact. The result is earlier than the hit time by a
+ * whole number of milliseconds, so small rounding errors of lengths do not change the result.
  */
 int64_t hs_contact_time(const struct hs_hit_context *c, double distance);
 
@@ -79,18 +79,18 @@ int64_t hs_contact_time(const struct hs_hit_context *c, double distance);
 void hs_encounter_settle(struct hs_hit_context *c, const struct hs_encounter *e);
 
 /* Return whether more bodies are in front of the target than the weapon pierces.
-   hs_encounter_may_be_blocked also counts bodies that may not be solid, because their `solid` is
+   hs_encounter_may_be_blocked also counts bodies that may not be solid, because their `is_solid` is
    stale after a restore. */
 bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 
 /*
- * Returns whether the world hides a point from the eye of a shooter who leans, or may hide it. Such
- * a shooter cannot hit a point that the eye cannot see. The point is `center`, at `distance` along
- * the path, on `body` (NULL: on no body). If the shooter leans only slightly, it is enough that the
- * eye sees any tested point of the body (hs_sight_of_body), and a point on no body counts as
- * visible. Sets *out to the obstacle or the unknown mover (obstacle.h), with its distance from the
- * eye.
+ * Returns whether the world hides, or may hide, a point from the eye of a shooter who leans. A
+ * shooter who leans cannot hit a point that the eye cannot see. The point is `center`, at
+ * `distance` along the path, on `body` (NULL: on no body). If the shooter leans only slightly, it
+ * is enough that the eye sees any tested point of the body (hs_sight_of_body), and a point on no
+ * body counts as visible. Sets *out to the obstacle or the unknown mover (obstacle.h), with its
+ * distance from the eye.
  */
 bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
                            const struct hs_player *body, struct hs_vec center, double distance,
@@ -99,12 +99,13 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
 /*
  * For hit.resolve `touched`: sets `view` to the first body that the path touches. On entry, `view`
  * contains the named player or no player. Leaves `view` unchanged if the path touches nobody, if it
- * touches the named player first, or if the named player is the shooter. A miss of the named player
- * by at most claim_padding counts as a touch.
+ * touches the named player first, or if the named player is the shooter. If the path misses the
+ * named player by at most claim_padding, this miss counts as a touch.
  */
 void hs_find_touched(struct hs_hit_context *c, const struct hs_path *path, struct hs_view *view);
 
-/* Set the impact in the answer: a contact with a body, or a point on the map or a mover. */
+/* Each sets the impact in the answer: to a contact with a body, or to a point on the map or a
+   mover. */
 void hs_describe_impact(struct hs_hit_context *c, const struct hs_player *player,
                         const struct hs_contact *contact);
 void hs_describe_obstacle(struct hs_hit_context *c, const struct hs_obstacle *obstacle);
@@ -142,19 +143,20 @@ struct hs_volley {
 
     bool is_occluded; /* the world stops at least one pellet in front of its claimed body */
     bool is_unknown;  /* an unknown mover may stop at least one pellet that would hit */
-    bool is_unseen;   /* the eye does not see, or may not see, the body of at least one pellet */
-    /* The first unknown mover that may be in the way, otherwise the first certain obstacle
-       (record_obstacle in volley.c). */
+    bool is_unseen;   /* the eye does not see, or may not see, the claimed body of at least one
+                         pellet */
+    /* The first unknown mover that may be in the way. If there is no such mover: the first certain
+       obstacle (record_obstacle in volley.c). */
     struct hs_obstacle obstacle;
     double needed; /* distance to the claimed body on the path that `obstacle` may block */
 
     /* The player who blocks the last blocked pellet; NULL: no pellet is blocked. */
     const struct hs_player *blocker;
-    /* The first body that a pellet names but that takes no damage; NULL: there is no such body.
+    /* The first body that is named by a pellet but takes no damage; NULL: there is no such body.
        `spared_reason` says why this body takes no damage. */
     const struct hs_player *spared;
     enum hs_reason spared_reason;
-    bool is_missing;        /* data about the body of at least one pellet is missing */
+    bool is_missing;        /* data about the claimed body of at least one pellet is missing */
     enum hs_reason missing; /* the reason for the first pellet with missing data; valid if
                                is_missing */
     struct hs_view missing_view;
@@ -162,18 +164,19 @@ struct hs_volley {
     double margin; /* smallest distance by which a pellet missed; valid if has_margin */
 };
 
-/* Explains why no pellet hits. If a pellet names a body that takes no damage, writes the body into
-   the row, and returns the reason why the body takes no damage. Returns HS_REASON_OK if there is no
-   such body, if the check of the reason is not enforced, or if another check decides. Call this
-   only if no blast hurts anyone. */
+/* Explains why no pellet hits. If a pellet names a body that takes no damage, writes this body into
+   the row, and returns the reason why it takes no damage. Returns HS_REASON_OK if there is no such
+   body, if the check of the reason is not enforced, or if another check decides. Call this only if
+   no blast hurts anyone. */
 enum hs_reason hs_volley_report_spared(const struct hs_hit_context *c, struct hs_check_row *row);
 
 /* Sweeps each pellet. Writes each result and the first impact to c->out, and adds the damage of
    the pellets that hit. */
 void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out);
 
-/* Adds the results of the listed pellets to the answer, if the claim was evaluated like one without
-   pellets (`listed_pellets` in context.h). Call this after the checks, before hs_hit_damage. */
+/* Adds the results of the listed pellets to the answer, if the claim was evaluated like a claim
+   without pellets (`listed_pellets` in context.h). Call this after the checks, before
+   hs_hit_damage. */
 void hs_volley_describe_only(struct hs_hit_context *c);
 
 /* Returns whether the world check is enforced, and an unknown mover (obstacle.h) may be in the way

@@ -106,8 +106,8 @@ void hs_hints_learn_offset(struct hs_claim_facts *f)
     }
 }
 
-/* Returns whether the trace passes the target below its root. A trace that hits passes below the
-   root only if the root is above the feet. */
+/* Returns whether the trace passes the target below its root. A hit can pass below the root only if
+   the root is above the feet. */
 static bool passes_below(const struct hs_claim_facts *f, double height)
 {
     const struct hs_player *target = hs_players_find(&f->match->players, f->claim->target);
@@ -127,10 +127,10 @@ static bool passes_below(const struct hs_claim_facts *f, double height)
 
 /*
  * Returns the unit (index in hs_hint_units) that puts the usual start at eye height, or -1. Eye
- * heights of 0.7 to 1.4 times the ruleset's eye height are accepted; for similar units such as
- * inches and centimetres, only 0.8 to 1.25 times. Two cases look alike: an offset in centimetres
- * from a root in the middle of the body, and an offset in inches from the feet. Only in the first
- * case do shots pass below the root.
+ * heights of 0.7 to 1.4 times the ruleset's eye height are accepted. For similar units such as
+ * inches and centimetres, the range is only 0.8 to 1.25 times. Two cases look alike: an offset in
+ * centimetres from a root in the middle of the body, and an offset in inches from the feet. Only in
+ * the first case do shots pass below the root.
  */
 static int unit_of_game(const struct hs_claim_facts *f)
 {
@@ -202,8 +202,8 @@ static bool fits_unit(const struct hs_claim_facts *f, int i)
 /*
  * Answers whether a choice (a unit or a permutation of axes) explains why a claim does not start at
  * the eye. If the majority's choice does not fit, the last of the `count` choices that fits may
- * become the new choice (agrees). A start within `near` eye heights of the eye fits too many
- * choices to be evidence.
+ * become the new choice (see agrees). A start within `near` eye heights of the eye is no evidence,
+ * because too many choices fit.
  */
 static enum hs_says says_choice(const struct hs_claim_facts *f, struct hs_majority *majority,
                                 enum hs_hint_code code, double near, int count,
@@ -260,8 +260,8 @@ static enum hs_says says_axes(struct hs_claim_facts *f)
     return says_choice(f, &f->hints->turn, HS_HINT_AXES, 1.5, TURNS, fits_turn);
 }
 
-/* Returns whether the offset from the root to the start is as long as an eye height, but not
-   along `up`. */
+/* Returns whether the offset from the root to the start points along an axis other than `up`,
+   although its length can be an eye height. */
 static bool is_beside_up(const struct hs_claim_facts *f)
 {
     int axis = longest_axis(f->hints->offset);
@@ -312,8 +312,8 @@ static enum hs_says says_fire_time(struct hs_claim_facts *f)
     hs_history_span_box(hs_history_span(f->shooter->history), &middle, &half);
     if (hs_vec_length(half) < f->tolerance ||
         (f->off > 0.25 * f->tolerance && f->off <= f->tolerance))
-        return HS_SAYS_NOTHING; /* every time fits, because the shooter hardly moved; or the
-                                   distance is too large for a fit and too small for a failure */
+        return HS_SAYS_NOTHING; /* the shooter hardly moved, so every time fits; or the distance is
+                                   neither a clear fit nor a clear failure */
     f->measured = f->off > f->tolerance ? late_by(f) : 0;
     return answer(fabs(f->measured) >= SHORTEST_LATE);
 }
@@ -371,8 +371,9 @@ static bool meets(struct hs_claim_facts *f, const struct hs_player *target, int6
     return *has_pose && contact.touched;
 }
 
-/* Tests the claim at hit_time and at hit_time + interp. Answers yes if the claim hits only at the
-   later time, no if the claim hits only at hit_time, otherwise nothing. */
+/* Tests the claim at hit_time and at hit_time + interp. If the claim hits only at the later time,
+   the answer is yes. If the claim hits only at hit_time, the answer is no. Otherwise the answer is
+   nothing. */
 static enum hs_says says_interp_twice(struct hs_claim_facts *f)
 {
     bool lands, has_pose;
@@ -402,9 +403,9 @@ static bool meets_shifted(struct hs_claim_facts *f, const struct hs_player *targ
 
 /*
  * Looks for one shift, in time or along `up`, that would turn most misses into hits. A miss that no
- * shift turns into a hit says nothing, because another mistake explains it. A hit that the
- * majority's shift does not turn into a miss says nothing either. `measured` is the middle of the
- * shifts with which the claim hits.
+ * shift turns into a hit says nothing, because another mistake explains it. A hit that is still a
+ * hit with the majority's shift says nothing either. `measured` is the middle of the shifts with
+ * which the claim hits.
  */
 static enum hs_says says_shift(struct hs_claim_facts *f, enum hs_hint_code code,
                                struct hs_majority *majority, bool is_time)

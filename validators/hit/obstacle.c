@@ -41,8 +41,8 @@ void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs
    centre. Otherwise the floor would hide the lowest point. */
 #define DRAWN_IN 0.01
 
-/* A component of a direction that is smaller than this counts as 0, so that rounding does not
-   decide which corner of a level face is the highest. */
+/* A smaller component of a direction counts as 0, so that rounding does not decide which corner of
+   a level face is the highest. */
 #define LEVEL 1e-6
 
 /* Returns the point of a solid that is furthest in `direction`, a unit vector. */

@@ -28,8 +28,8 @@ void hs_report_lack(const struct hs_hit_context *c, struct hs_check_row *row,
 enum hs_reason hs_report_missing(const struct hs_hit_context *c, struct hs_check_row *row,
                                  const struct hs_view *view, enum hs_reason no_history);
 
-/* Copies the result that the row's check had for the hit's posted shot into the row. Returns the
-   reason of this result, or HS_NO_ROW if there is no such result. */
+/* Looks up the result that the same check had for the hit's posted shot, and copies this result
+   into the row. Returns the reason of this result, or HS_NO_ROW if there is no such result. */
 enum hs_reason hs_report_posted(const struct hs_hit_context *c, struct hs_check_row *row);
 
 /* Returns whether the row's check failed or was unknown for the hit's posted shot; false without a

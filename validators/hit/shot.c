@@ -33,7 +33,7 @@ static int64_t launch_age(const struct hs_match *match, const struct hs_shot_cla
     return late < 0 ? 0 : late > limit ? limit : late;
 }
 
-/* Returns how far the server's projectile is behind the client's projectile, in microseconds. If
+/* Returns by how many microseconds the server's projectile is behind the client's projectile. If
    the ping exceeds the maximum, sets *sleep_us to the time for which the client must delay its own
    projectile. */
 static int64_t forward_time(const struct hs_match *match, const struct hs_shot_claim *claim,
@@ -95,9 +95,9 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
     hs_shot_verify_within(match, claim, now_us, 0, true, out, forward_time_us);
 }
 
-/* Stores the results of the checks that also count for the shot's hits. The check `latency` runs
-   again for each hit. But if its outcome was unknown for the shot, the outcome is unknown for the
-   hits too. */
+/* Stores the results of those checks of the shot that also count for its hits. The check `latency`
+   runs again for each hit. But if the outcome of `latency` was unknown for the shot, the outcome is
+   unknown for the hits too. */
 static void remember_checks(const struct hs_hit_result *result, struct hs_posted_shot *shot)
 {
     for (uint16_t i = 0; i < result->check_count && shot->check_count < HS_MAX_REMEMBERED; i++) {

@@ -151,7 +151,7 @@ static bool run_check(struct hs_hit_context *c, enum hs_check check, struct hs_c
 
 /* Runs the checks that apply, in order of precedence. If nothing names a weapon and the weapon
    check is enforced, the checks after the weapon check do not run. These later checks need the
-   weapon. Without the weapon, they could reject an honest claim. */
+   weapon. Without the weapon, the later checks could reject an honest claim. */
 static void run_checks(struct hs_hit_context *c, union meeting *meeting)
 {
     struct hs_check_row *row = c->out->checks;
@@ -182,8 +182,8 @@ static void add_would_reject(struct hs_hit_result *out, enum hs_reason reason)
     out->would_reject[out->would_reject_count++] = reason;
 }
 
-/* Sets the verdict. The first enforced check that failed decides, otherwise the first enforced
-   check with missing data. */
+/* Sets the verdict. The first enforced check that failed decides. If no enforced check failed, the
+   first enforced check with missing data decides. */
 static void decide(struct hs_hit_context *c)
 {
     struct hs_hit_result *out = c->out;

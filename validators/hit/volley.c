@@ -14,9 +14,10 @@ static void record_missing(struct hs_volley *volley, enum hs_reason reason,
     volley->is_missing = true;
 }
 
-/* Stores the obstacle for the answer: the first unknown mover (obstacle.h) that may be in the way,
-   otherwise the first certain obstacle. A pellet that an unknown mover may stop could still hit, so
-   a certain obstacle on another pellet's path does not decide the outcome. */
+/* Stores the obstacle for the answer: the first unknown mover (obstacle.h) that may be in the way.
+   If no unknown mover is in the way, stores the first certain obstacle. A pellet that an unknown
+   mover may stop could still hit, so a certain obstacle on another pellet's path does not decide
+   the outcome. */
 static void record_obstacle(struct hs_volley *volley, const struct hs_encounter *e)
 {
     bool is_unknown = !e->is_occluded;
@@ -93,8 +94,9 @@ static void verify_encounter(struct hs_hit_context *c, const struct hs_view *vie
         out->player = in_front->name;
 }
 
-/* Finds where a pellet explodes if it does not hit its claimed body: at the first body on its path,
-   otherwise where the world ends the path. Only the first explosion of a claim counts. */
+/* Finds where a pellet explodes if it does not hit its claimed body. The pellet explodes at the
+   first body on its path, or, without such a body, where the world ends the path. Only the first
+   explosion of a claim counts. */
 static void find_burst(struct hs_hit_context *c, const struct hs_path *path,
                        const struct hs_encounter *e, struct hs_volley *volley)
 {
@@ -219,7 +221,8 @@ static enum hs_pellet_outcome outcome_of(enum hs_reason reason)
 }
 
 /* Returns the first row that says why the target is not hit, or NULL. Rows of the check `contact`
-   count even if it is not enforced: these rows say whether the pellet touches the target. */
+   count even if this check is not enforced: these rows say whether the pellet touches the
+   target. */
 static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
 {
     for (uint16_t i = 0; i < c->out->check_count; i++) {

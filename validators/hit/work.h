@@ -1,15 +1,15 @@
 /*
  * Estimates the cost of a claim before its evaluation, in the work units of validators/work.h.
  *
- * The estimate assumes that at most `near` players are close to a path. Each of these players is
- * assumed to be close to only HS_WORK_NEAR_LEGS of the path's legs. Maps and bodies that an
- * attacker designs can cost more. So the work is also counted during the evaluation (struct
- * hs_work), and a claim that exceeds its limit is stopped. A request then costs at most its budget
- * plus one step of its last claim.
+ * The estimate assumes that at most `near` players are close to a path. The estimate also assumes
+ * that each of these players is close to at most HS_WORK_NEAR_LEGS legs of the path. Maps and
+ * bodies that an attacker designs can cost more. So the work is also counted during the evaluation
+ * (struct hs_work), and a claim that exceeds its limit is stopped. A request then costs at most its
+ * budget plus one step of its last claim.
  *
  * `build/release/tests/bench/bench_work -v` measures expensive claims. In these measurements, a
- * unit took 1.7 to 8.8 ns of processor time. A unit took longest in tests of triangles that only
- * the exact test excludes.
+ * unit took 1.7 to 8.8 ns of processor time. A unit took the longest time in tests of triangles
+ * that only the exact test excludes.
  */
 #ifndef HS_HIT_WORK_H
 #define HS_HIT_WORK_H

@@ -82,7 +82,8 @@ bool hs_accounts_restore(struct hs_players *players, const struct hs_account *ac
 /* ---- the values of an account ---- */
 
 /* Copies the cadences from the ledger to the account. If there are more than HS_ACCOUNT_WEAPONS
-   weapons, copies the cadences of the weapons that earn back all their tokens last. */
+   weapons, copies the cadences of the weapons that need the longest time to earn back all their
+   tokens. */
 static void park_cadences(const struct hs_players *players, const struct hs_ledger *ledger,
                           struct hs_account *account)
 {

@@ -2,8 +2,9 @@
  * An account is a stable id for the person who plays. A frame may contain a player's account. The
  * account keeps the person's standing, the cadences of their weapons, and the counters and credit
  * of their moves. The account keeps these values even if the person leaves, returns, or joins under
- * another name. An account belongs to at most one present player. When a player leaves, the values
- * of their account are parked: moved into the list struct hs_accounts. Internal to validators/.
+ * another name. At any time, an account belongs to at most one present player. When a player
+ * leaves, the values of their account are parked: moved into the list struct hs_accounts. Internal
+ * to validators/.
  */
 #ifndef HS_ACCOUNTS_H
 #define HS_ACCOUNTS_H
@@ -11,8 +12,8 @@
 #include "validators/match/players.h"
 
 /* A parked account remembers the cadences (struct hs_cadence) of at most this many weapons. If the
-   player fired more weapons, the account remembers the weapons that earn back all their tokens
-   last. */
+   player fired more weapons, the account remembers the weapons that need the longest time to earn
+   back all their tokens. */
 enum { HS_ACCOUNT_WEAPONS = 8 };
 
 /* A parked account: the values of an account whose player left. */

@@ -12,8 +12,8 @@
 struct hs_connection {
     bool is_known; /* a round trip was posted */
     bool is_stale; /* the round trip was posted before a restore */
-    /* The smallest of the last four posted round trips. It is the best estimate, because delays
-       only make a round trip longer. */
+    /* The smallest of the last four posted round trips. The smallest round trip is the best
+       estimate, because delays only make a round trip longer. */
     int64_t rtt_us;
     /* Difference between the largest and the smallest of these four round trips. */
     int64_t spread_us;
@@ -26,8 +26,8 @@ struct hs_connection {
    connection is unknown. */
 void hs_connection_read(const struct hs_player *player, int64_t now_us, struct hs_connection *out);
 
-/* Returns by how much the state that the shooter saw is older than the server's state when the
-   claim arrives, in microseconds. Returns 0 if the connection is unknown. */
+/* When a claim arrives, the state that the shooter saw is older than the server's state. Returns
+   this difference in microseconds, or 0 if the connection is unknown. */
 static inline int64_t hs_connection_delay(const struct hs_connection *connection,
                                           const struct hs_rewind_rules *rewind)
 {
@@ -43,18 +43,18 @@ void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_
 
 /*
  * Returns the noise of the connection, in microseconds. The noise is an estimate of how much the
- * delay of a packet can exceed the smallest delay. One estimate is computed from the spread of the
- * round trips in the last 15 to 30 s, another from the timing of the player's moves. The result is
- * the larger estimate, or 0 if neither is known. `player` may be NULL.
+ * delay of a packet can exceed the smallest delay. There are two estimates: one from the spread of
+ * the round trips in the last 15 to 30 s, and one from the timing of the player's moves. The result
+ * is the larger estimate, or 0 if neither is known. `player` may be NULL.
  */
 int64_t hs_connection_noise(const struct hs_player *player);
 
 /*
  * Returns whether the connection is known to be steady. The last 15 to 30 s must contain
- * HS_ROUND_TRIPS_ENOUGH round trips. The difference between the largest and the smallest of them
- * must be 1 to 20 ms, and the player's moves must show no noise. A client cannot fake this: the
- * game server measures the round trips, and a client that delays its answers adds noise. `player`
- * may be NULL.
+ * HS_ROUND_TRIPS_ENOUGH round trips. The difference between the largest and the smallest of these
+ * round trips must be 1 to 20 ms, and the player's moves must show no noise. A client cannot fake a
+ * steady connection: the game server measures the round trips, and a client that delays its answers
+ * adds noise. `player` may be NULL.
  */
 bool hs_connection_is_quiet(const struct hs_player *player, int64_t now_us);
 
@@ -66,8 +66,8 @@ bool hs_connection_is_quiet(const struct hs_player *player, int64_t now_us);
  */
 int64_t hs_connection_move_credit(const struct hs_player *player, int64_t now_us);
 
-/* Returns whether a prediction by ping is possible. It is possible if the round trip is known, or
-   if the rules count an unknown round trip as 0. */
+/* Returns whether a prediction by ping is possible: the round trip is known, or the rules count an
+   unknown round trip as 0. */
 bool hs_connection_predicts(const struct hs_connection *connection,
                             const struct hs_prediction_rules *rules);
 

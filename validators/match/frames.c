@@ -36,10 +36,10 @@ const char *hs_frame_result_text(enum hs_frame_result result)
 
 /*
  * A frame whose time is far from the newest frame is refused. But the game server may really have
- * reset its clock. So the history restarts when three refused frames agree: each is later than the
- * one before, by at most history.keep. The first of the three must be at least history.max_forward
- * away from the newest frame. A smaller step back needs no restart, because the clock soon passes
- * the newest frame again.
+ * reset its clock. So the history restarts when three refused frames agree: each frame is later
+ * than the frame before, by at most history.keep. The first of the three must be at least
+ * history.max_forward away from the newest frame. A smaller step back needs no restart, because the
+ * clock soon passes the newest frame again.
  */
 static bool jump_is_confirmed(struct hs_match *match, int64_t time_us, bool is_far)
 {
@@ -115,7 +115,7 @@ void hs_match_restart(struct hs_match *match, int64_t time_us)
     match->newest_us = time_us;
 }
 
-/* The answers from an ended session are kept for late retries: for this time or for
+/* The answers from an ended session are kept for late retries, either for this time or for
    history.keep, whichever is longer. */
 #define ENDED_KEPT_US INT64_C(10000000)
 
@@ -139,7 +139,8 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
             place = i;
     }
     player->was_moved = true;
-    /* If two times are equal, replace one of them; otherwise replace the oldest. */
+    /* If two stored times are equal, replace one of these two; otherwise replace the oldest
+       time. */
     if (place < 0 && time_us < moved_us[0])
         return;
     place = place < 0 ? 0 : place;
@@ -155,8 +156,8 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
     moved_to[place] = entry->position;
 }
 
-/* A frame that arrives later with the same time corrects the place to which the server moved the
-   player. */
+/* If another frame with the time of a jump arrives later, its position replaces the stored place to
+   which the server moved the player. */
 static void correct_jump(struct hs_player *player, const struct hs_player_frame *entry,
                          int64_t time_us)
 {
@@ -168,7 +169,7 @@ static void correct_jump(struct hs_player *player, const struct hs_player_frame 
 }
 
 /* Two launches within this time count as one launch with the larger of their speeds, because the
-   client may not have seen them yet. */
+   client may not have seen the launches yet. */
 #define LAUNCHES_TOGETHER_US INT64_C(1000000)
 
 /* The largest speed that a ruleset accepts, in length/s. */
@@ -228,8 +229,8 @@ static int64_t window_with(const struct hs_match *match, int64_t time_us)
     return newest_us - match->ruleset->history.keep_us;
 }
 
-/* Reserves space for the journal records that storing this entry will write. Call it before the
-   entry changes the match. Returns false if there is no space. */
+/* Reserves space for the journal records that storing this entry will write. Call this function
+   before the entry changes the match. Returns false if there is no space. */
 static bool reserve_records(const struct hs_match *match, const struct hs_player *player,
                             const struct hs_player_frame *entry)
 {
@@ -299,7 +300,8 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     record_event(match, player, entry, time_us);
     if (posted.sample.rtt_posted)
         hs_connection_learn(player, posted.sample.rtt_us, time_us);
-    /* A late frame does not replace a player's account, because a newer frame may have named it. */
+    /* A late frame does not replace a player's account, because a newer frame may have named this
+       account. */
     bool is_newest = hs_history_span(player->history)->newest_us <= time_us;
     if (entry->account.ptr != NULL && (is_newest || player->account.text[0] == '\0'))
         hs_accounts_set(&match->players, player, entry->account);

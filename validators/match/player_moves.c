@@ -23,7 +23,7 @@ void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *bu
     free(moves);
 }
 
-/* Forgets that moves have already shown jumps, spawns and launches by the server. */
+/* Forgets which jumps, spawns and launches by the server the moves have already shown. */
 static void forget_events(struct hs_player_moves *moves)
 {
     if (moves == NULL)

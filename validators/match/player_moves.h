@@ -16,7 +16,7 @@ enum {
     HS_MOVE_REST = sizeof(struct hs_move_result) - HS_MOVE_PLAIN
 };
 
-/* The answer to a move. It is stored, because the same move may be sent again. */
+/* The answer to a move. The answer is stored, because the same move may be sent again. */
 struct hs_move_answer {
     struct hs_digest digest;
     uint64_t epoch;
@@ -67,9 +67,10 @@ struct hs_whereabouts {
     bool is_hovering; /* the last search found no ground */
 };
 
-/* The posture of a player, according to the flags of their moves. Snapshots do not contain it. */
+/* The posture of a player, according to the flags of their moves. Snapshots do not contain the
+   posture. */
 struct hs_posture {
-    /* Arrival of the move with which `is_crouched` got its present value; valid if has_flags. */
+    /* Arrival of the move that gave `is_crouched` its present value; valid if has_flags. */
     int64_t since_us;
     bool has_flags; /* the last move had flags */
     bool is_crouched;
@@ -90,7 +91,7 @@ struct hs_player_moves {
     int64_t spawn_shown_us;
     /* The last launch by the server. Its speeds shrink as time passes. */
     struct hs_launch launch;
-    /* Before the game server's clock was set back, credit was granted up to this time. */
+    /* The time up to which credit was granted before the game server's clock was set back. */
     int64_t granted_us;
     /* Consecutive moves with arrivals far before the newest arrival show that the game server's
        clock was set back. behind_from_us and behind_us are the arrivals of the first and the last
@@ -105,13 +106,14 @@ struct hs_player_moves {
     double unmoved_us, unmoved_client_us;
     bool has_epoch, has_corrected, has_acked;
     bool has_used_correction; /* a move was accepted only because of the last correction */
-    bool may_be_thrown;       /* the last launch goes upwards, and no move has risen by it yet */
+    bool may_be_thrown;       /* the last launch goes upwards, and no move has used it to rise
+                                 yet */
     bool was_refused;         /* the last move with a valid timestamp was not accepted */
     /* See hs_match_lost_moves. */
     bool has_lost_moves;
-    /* is_restored: the player was restored (snapshot.h), and no move has shown yet that the game
-       server moved the player between save and restore. restored_us is the arrival of the first
-       move after the restore; valid if has_restored_us. */
+    /* is_restored: the player was restored (snapshot.h), and the game server may have moved the
+       player between save and restore, but no move has shown this yet. restored_us is the arrival
+       of the first move after the restore; valid if has_restored_us. */
     bool is_restored, has_restored_us;
     int64_t restored_us;
     struct hs_move_answers *answers; /* owned; NULL: no answer is stored */
@@ -137,12 +139,12 @@ struct hs_player_moves *hs_player_moves_create(void);
    hs_player_moves_end_session release all bytes above HS_MOVES_RESERVE in `budget`. */
 void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *budget);
 
-/* Resets the state at the end of a session, except the credit. Otherwise a player could refill the
-   credit by leaving and rejoining. */
+/* Resets the state at the end of a session, but keeps the credit. Otherwise a player could refill
+   the credit by leaving and rejoining. */
 void hs_player_moves_end_session(struct hs_player_moves *moves, struct hs_budget *budget);
 
-/* Forgets all times. Call it after a reset of the match's clock, or when moves show that the game
-   server's clock was set back. */
+/* Forgets all times. Call this function after a reset of the match's clock, or when moves show that
+   the game server's clock was set back. */
 void hs_player_moves_forget_times(struct hs_player_moves *moves);
 
 /* Returns the bytes that count against the budget: HS_MOVES_RESERVE plus the answers. */
@@ -179,8 +181,8 @@ size_t hs_player_moves_need(const struct hs_player_moves *moves,
                             const struct hs_move_result *result);
 
 /* Stores an answer, unless there is no memory for the answer. If the ring is full and cannot grow,
-   the new answer replaces the oldest answer. A full ring does not store the answer `stale` to a
-   move whose number is below all move numbers in the ring. */
+   the new answer replaces the oldest answer. If the ring is full, and the number of a move is below
+   all move numbers in the ring, the answer `stale` to this move is not stored. */
 void hs_player_moves_keep(struct hs_player_moves *moves, struct hs_budget *budget,
                           const struct hs_move *move, const struct hs_digest *digest,
                           const struct hs_move_result *result);

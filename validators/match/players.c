@@ -72,11 +72,11 @@ struct hs_player *hs_players_find(const struct hs_players *players, struct hs_st
 }
 
 /*
- * Between two requests for a match, other matches replace its data in the processor's caches. So
- * the data of the next players is prefetched while the current player is processed. The address of
- * a player's history and moves is in the player's struct, so the struct must be in the cache first.
- * Structs are prefetched eight players ahead, and the data behind their pointers fewer players
- * ahead.
+ * Between two requests for a match, the data of other matches replaces the data of this match in
+ * the processor's caches. So the data of the next players is prefetched while the current player is
+ * processed. The address of a player's history and moves is in the player's struct, so the struct
+ * must be in the cache first. The struct is prefetched eight players ahead, and the data behind its
+ * pointers is prefetched fewer players ahead.
  */
 enum { PLAYER_AHEAD = 8, PARTS_AHEAD = 6, ANSWERS_AHEAD = 4, RINGS_AHEAD = 2 };
 

@@ -35,8 +35,8 @@ struct hs_suspicion {
     int64_t time_us;
 };
 
-/* The counters and the suspicion of a player. They belong to the player's account
-   (match/accounts.h), or to the session of a player without an account. */
+/* The counters and the suspicion of a player. The counters and the suspicion belong to the player's
+   account (match/accounts.h), or to the session of a player without an account. */
 struct hs_standing {
     uint64_t reasons[HS_REASON_COUNT]; /* number of hit claims with each reason */
     uint64_t would_reject;
@@ -116,7 +116,8 @@ struct hs_players {
     struct hs_crowd *crowd;
     uint32_t count, capacity, limit;
     uint32_t present; /* number of players who have not left */
-    uint32_t next; /* index in `all`, one after the player whom hs_players_find_next found last */
+    uint32_t next; /* index in `all`: 1 plus the index of the player whom hs_players_find_next found
+                      last */
     /* The number of account changes: how often a player took a parked account, plus how often a
        player's account was set. If this number changes while the match is saved in parts, the save
        starts again. The journal's records of account changes contain this number. */
@@ -125,8 +126,8 @@ struct hs_players {
     struct hs_player *shooter;
     /* Number of sessions that have begun so far; also the number of the newest session. */
     uint64_t sessions;
-    /* A player who left before this time can be evicted, because claims about times before it are
-       too old to be accepted. */
+    /* A player who left before this time can be evicted, because claims about earlier times are too
+       old to be accepted. */
     int64_t evict_before_us;
     struct hs_accounts accounts;
     const struct hs_ruleset *ruleset; /* borrowed */
@@ -200,7 +201,7 @@ struct hs_match {
      */
     bool has_lost_shots;
     int64_t lost_from_us, lost_until_us;
-    /* hs_match_lost_payments sets this member. It stays set until claims about times up to
+    /* hs_match_lost_payments sets this member. This member stays set until claims about times up to
        lost_until_us are too old to be accepted. */
     bool has_lost_payments;
     /* Number of consecutive refused frames whose times agree on another clock, and the time of the
@@ -282,10 +283,12 @@ void hs_match_restart(struct hs_match *match, int64_t time_us);
 void hs_players_reverse(struct hs_players *players);
 
 /* Updates the player's bounds in `crowd` and the player's entry in `due`, which are derived from
-   the history. Call it after every change to a history, except changes by hs_players_prune. */
+   the history. Call this function after every change to a history, except changes by
+   hs_players_prune. */
 void hs_players_update(struct hs_players *players, struct hs_player *player);
 
-/* Drops the samples from before `before_us` from all histories. O(log n) per dropped sample. */
+/* Drops the samples that are older than `before_us` from all histories. O(log n) per dropped
+   sample. */
 void hs_players_prune(struct hs_players *players, int64_t before_us);
 
 /* Finds or adds a team's name, and sets *out to its index. Returns false if the list is full or
@@ -302,7 +305,7 @@ double hs_suspicion_sum(const struct hs_suspicion *suspicion, int64_t time_us);
 void hs_suspicion_decay(struct hs_suspicion *suspicion, int64_t time_us);
 
 /*
- * Returns how much a failure adds to the suspicion, from 0 to 1: the difference between the
+ * Returns how much a failure adds to the suspicion, from 0 to 1. This is the difference between the
  * measured value and the limit, divided by the limit, but at most 1. Failures without a measured
  * value add 1. If the limit is 0, the divisor is hit.origin_tolerance for lengths, and 1 for other
  * units.

@@ -158,8 +158,8 @@ static void show_spawn(struct hs_checking *c)
 }
 
 /* Returns HS_MOVE_OK if the client controls the body. The client of a dead player does not control
-   the body. A client that has not seen the player's last spawn yet does not control the body
-   either. */
+   the body. A client that has not seen the player's last spawn yet also does not control the
+   body. */
 static enum hs_move_reason check_control(struct hs_checking *c)
 {
     const struct hs_player *player = c->player;
@@ -177,8 +177,8 @@ static enum hs_move_reason check_control(struct hs_checking *c)
 
 /* ---- a move ---- */
 
-/* Sets the reason and the verdict. The reason is that of the first failure of an enforced check. If
-   no enforced check failed, the reason is `reason`. */
+/* Sets the reason and the verdict. The reason is the reason of the first failure of an enforced
+   check. If no enforced check failed, the reason is `reason`. */
 static void decide(struct hs_checking *c, enum hs_move_reason reason)
 {
     c->out->reason = reason;
@@ -235,9 +235,9 @@ static void report_state(struct hs_checking *c)
     c->out->speed = timing->has_begun ? (double)timing->guard.speed : 1;
 }
 
-/* Returns whether the game server's clock was set back. Call it for a move whose arrival time is
-   far before the newest arrival time. One such move may only be late, so several moves must agree.
-   If the match has frames, the newest frame must agree too. */
+/* Returns whether the game server's clock was set back. Call this function for a move whose arrival
+   time is far before the newest arrival time. A single move with such a time may only be late, so
+   several moves must agree. If the match has frames, the newest frame must agree too. */
 static bool is_clock_set_back(struct hs_checking *c)
 {
     struct hs_player_moves *moves = c->moves;
@@ -260,8 +260,8 @@ static bool is_clock_set_back(struct hs_checking *c)
 }
 
 /* Forgets the times of the player's moves after the game server's clock was set back. Remembers up
-   to which time credit was granted. So no time is granted twice if the game server's clock returns
-   to the old time. */
+   to which time credit was granted. So credit is not granted twice for the same time if the game
+   server's clock returns to the old time. */
 static void set_clock_back(struct hs_player_moves *moves)
 {
     int64_t heard_us = moves->checks.timing.heard_us, granted_us = moves->granted_us;
@@ -362,7 +362,7 @@ static void check_time_and_position(struct hs_checking *c)
     check_timing(c, &timing);
 }
 
-/* Counts the result, and raises the suspicion for each failure, whatever the check's mode is. A
+/* Counts the result, and raises the suspicion for each failure, in every mode of the check. A
    failure of timing_discrepancy does not raise the suspicion, because a bad connection can cause
    it. */
 static void book(struct hs_checking *c)
@@ -419,8 +419,8 @@ static enum standing admit(struct hs_match *match, struct hs_checking *c)
 }
 
 /* Returns true if an answer to a move with the same number is stored. If the stored answer is for
-   the same move, the result is the stored answer. If it is for a different move, the result is
-   `duplicate`. */
+   the same move, the result is the stored answer. If the stored answer is for a different move, the
+   result is `duplicate`. */
 static bool replay(struct hs_checking *c, const struct hs_digest *digest)
 {
     if (c->moves == NULL || !(c->move->fields & HS_MOVE_HAS_SEQ))
@@ -462,8 +462,8 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
     bool is_late =
         c.player != NULL && c.player->has_left_before && move->received_us <= c.player->ended_us;
     if (is_late || move->timestamp_us <= 0) {
-        /* A move from an ended session does not add a player, and neither does a move without a
-           valid timestamp. */
+        /* No player is added for a move from an ended session, or for a move without a valid
+           timestamp. */
         decide(&c, is_late ? HS_MOVE_STALE : HS_MOVE_BAD_TIMESTAMP);
         if (c.moves != NULL && !c.player->left) {
             c.moves->reasons[out->reason]++;

@@ -8,7 +8,7 @@
 #include "validators/moves.h"
 #include "validators/moves/world.h"
 
-/* The state of the player before a move. It is restored if the move is refused. */
+/* The state of the player before a move. If the move is refused, this state is restored. */
 struct hs_move_undo {
     struct hs_movement movement;
     struct hs_launch launch;

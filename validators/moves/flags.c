@@ -24,7 +24,7 @@ static bool is_crouched(const struct hs_ruleset *ruleset, const struct hs_state 
 }
 
 /* Returns whether the flags have stayed the same for one round trip plus GRACE_US, and all frames
-   in this period contradict them. So flags or frames that are only late cause no failure. For
+   in this period contradict the flags. So flags or frames that are only late cause no failure. For
    honest players, the newest frame usually agrees with the flags, and the search ends there. */
 static bool contradicts_frames(const struct hs_ruleset *ruleset, const struct hs_player *player,
                                int64_t received_us, int64_t rtt_us)

@@ -1,5 +1,6 @@
 /* Checks the `flags` of a move. In the flags, the client reports the player's posture. The check
-   compares them with the stance in frames and with the movement mode. Internal to validators/. */
+   compares the flags with the stance in frames and with the movement mode. Internal to
+   validators/. */
 #ifndef HS_MOVES_FLAGS_H
 #define HS_MOVES_FLAGS_H
 

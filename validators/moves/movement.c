@@ -16,9 +16,9 @@
 /*
  * A launch by the server raises the speed limits. For the round trip plus LAUNCH_ARRIVES_US, the
  * speeds of the launch do not shrink, because the client may not know of the launch yet. After
- * that, on the ground, they shrink by a share of 1/LAUNCH_FADES_S each second. In the air they do
- * not shrink. Each landing multiplies the speeds by LAUNCH_LANDED. Otherwise a client that hops
- * would keep the speed of the launch. After LAUNCH_ENDS_US the launch is over.
+ * that, on the ground, the speeds shrink by a share of 1/LAUNCH_FADES_S each second. In the air,
+ * the speeds do not shrink. Each landing multiplies the speeds by LAUNCH_LANDED. Otherwise a client
+ * that hops would keep the speed of the launch. After LAUNCH_ENDS_US the launch is over.
  */
 #define LAUNCH_ARRIVES_US INT64_C(500000)
 #define LAUNCH_FADES_S    1.0
@@ -58,10 +58,10 @@ static uint16_t slowest_mode(const struct hs_moves_rules *rules)
 }
 
 /*
- * Returns the mode whose limits apply to the move. It is the client's mode, or the server's mode if
- * the client names no mode. If this mode is not in the ruleset, the slowest mode applies instead.
- * The slowest mode also applies if only the client names the mode, and the mode has no speed limit.
- * So a client cannot escape the limits by its choice of mode. If the slowest mode is needed and no
+ * Returns the mode whose limits apply to the move: the client's mode, or the server's mode if the
+ * client names no mode. If this mode is not in the ruleset, the slowest mode applies instead. The
+ * slowest mode also applies if only the client names the mode, and the mode has no speed limit. So
+ * a client cannot escape the limits by its choice of mode. If the slowest mode is needed and no
  * mode has a speed limit, returns HS_NONE.
  */
 static uint16_t limiting_mode(const struct hs_checking *c)
@@ -214,7 +214,8 @@ static void fade_launch(struct hs_checking *c, const struct hs_movement_step *st
     c->moves->may_be_thrown = false;
 }
 
-/* If a body is too fast after a restore, assumes that the server launched it before the restore. */
+/* If a body is too fast after a restore, assumes that the server launched the body before the
+   restore. */
 static void assume_launch(struct hs_checking *c, const struct hs_movement_finding *speed,
                           struct hs_movement_step *step)
 {
@@ -282,8 +283,8 @@ static void remember(struct hs_checking *c)
 /*
  * A refused move does not move the body. The next move starts from the same place with the same
  * credit, and may use the time of both moves. So the moves of an honest player are soon accepted
- * again. If they start from the corrected position, they are accepted at once. Otherwise they are
- * accepted when the time since the last accepted move is enough for the distance.
+ * again. If these moves start from the corrected position, they are accepted at once. Otherwise
+ * they are accepted when the time since the last accepted move is enough for the distance.
  */
 void hs_checking_take_back(struct hs_checking *c)
 {
@@ -350,7 +351,8 @@ void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *
     bool is_found = found_something(&found) || hs_move_trace_found(c->trace);
     bool is_announced = is_found && find_announced_jump(c, &announced_us);
     if (is_announced || (is_found && may_have_jumped(c))) {
-        /* A jump by the server can explain the failures, so check the move again as such a jump. */
+        /* A jump by the server can explain the failures, so check the move again as a move after a
+           jump. */
         if (is_announced)
             moves->jump_closed_us = announced_us;
         else

@@ -4,12 +4,12 @@
 #include "validators/world/blockers.h"
 
 /* Height of the sphere's centre above the feet, in radii. With a height of 1, the sphere would
-   touch every slope. With a height of 3, it would not fit under low edges. */
+   touch every slope. With a height of 3, the sphere would not fit under low edges. */
 #define CENTER_RADII 2.0
 
 /* A body can stand on an edge that is up to this far from its centre, in radii, because bodies are
-   wider than the sphere. For a radius of 0.2 m, this distance is 0.5 m. That is the distance to the
-   corners of a square body with a width of 0.7 m. */
+   wider than the sphere. For a radius of 0.2 m, this distance is 0.5 m. This is how far the corners
+   of a square body with a width of 0.7 m are from its centre. */
 #define LEDGE_RADII 2.5
 
 /* A body is on a base if its distance from the base's box is at most this many radii plus `step`.
@@ -17,7 +17,7 @@
 #define RIDING_RADII 4.0
 
 /* A body may walk without ground for this time. When a player begins to fall, the client may send
-   some moves before it changes the mode. */
+   some moves before the mode changes. */
 #define GRACE_US INT64_C(200000)
 
 /* The min time between two searches for ground. A body that runs at 6 m/s covers 0.3 m in this
@@ -30,8 +30,8 @@
 /* A path around an obstacle may take at most this time. */
 #define SEARCH_MAX_S 1.0
 
-/* The lag is the round trip plus the interpolation delay. It is LAG_UNKNOWN_US if the round trip is
-   unknown, and at most LAG_MAX_US. */
+/* The lag is the round trip plus the interpolation delay. The lag is LAG_UNKNOWN_US if the round
+   trip is unknown, and at most LAG_MAX_US. */
 #define LAG_UNKNOWN_US INT64_C(200000)
 #define LAG_MAX_US     INT64_C(500000)
 
@@ -58,8 +58,8 @@ static const struct hs_mover *mover_numbered(const struct hs_match *match, uint3
     return number > 0 && number <= match->movers.count ? &match->movers.all[number - 1] : NULL;
 }
 
-/* Sets base_path to the shortest of three paths from the last place. They are measured in the
-   world, relative to the old base, and relative to the new base. */
+/* Sets base_path to the shortest of three paths from the place of the last move. The three paths
+   are measured in the world, relative to the old base, and relative to the new base. */
 static void find_base_path(struct hs_move_trace *trace)
 {
     const struct hs_whereabouts *before = trace->before;
@@ -118,7 +118,7 @@ struct search {
     double radius;
     int64_t times[TIMES]; /* times at which movers are tested */
     int time_count;
-    bool is_unknown; /* a mover may be in the way, but its place at the tested time is unknown */
+    bool is_unknown; /* a mover may be in the way, but its position at the tested time is unknown */
 };
 
 static void begin_search(const struct hs_move_trace *trace, double radius, struct search *s)
@@ -181,7 +181,7 @@ static bool is_stopped(struct search *s, struct hs_vec from, struct hs_vec to,
     return is_there;
 }
 
-/* A path of the sphere's centre. It consists of straight legs between the points. */
+/* A path of the sphere's centre. The path consists of straight legs between the points. */
 enum { TRAIL_POINTS = 4 };
 struct trail {
     struct hs_vec point[TRAIL_POINTS];
@@ -213,7 +213,8 @@ static bool is_free_of_movers_at(struct search *s, const struct trail *trail, st
 }
 
 /* Returns whether the path is free of movers at one of the times. A time is skipped if a mover may
-   be in the way and its place at this time is unknown. If all times are skipped, returns true. */
+   be in the way and its position at this time is unknown. If all times are skipped, returns
+   true. */
 static bool is_free_of_movers(struct search *s, const struct trail *trail, double *distance)
 {
     bool is_blocked = false;
@@ -399,7 +400,7 @@ static void check_path(struct hs_move_trace *trace, double time_us, bool uses_co
 /* ---- ground ---- */
 
 /* Sweeps a sphere downwards, from `height` above the feet to `step` below the feet. Returns whether
-   the sphere touches ground. If the sphere touches something at its start, this is a wall, not
+   the sphere touches ground. Something that the sphere touches at its start is a wall, not
    ground. */
 static bool is_above_ground(struct search *s, struct hs_vec feet, double height, double step,
                             double radius)
@@ -531,8 +532,8 @@ void hs_move_trace_keep(const struct hs_move_trace *trace, struct hs_whereabouts
                                            .is_hovering = trace->is_hovering};
 }
 
-/* Computes the server's position in world coordinates. Returns false if the place of the server's
-   base is unknown. */
+/* Computes the server's position in world coordinates. Returns false if the position of the
+   server's base is unknown. */
 static bool find_server_place(const struct hs_move_trace *trace, struct hs_vec *out)
 {
     const struct hs_move *move = trace->move;

@@ -5,9 +5,9 @@
  *
  * These checks use a sphere as the body. The radius of the sphere is the `body_radius` of the mode.
  * The position of a move is at the feet, and the centre of the sphere is two radii above the feet.
- * So the sphere touches neither floors, nor slopes of up to 60 degrees, nor curbs up to one radius
- * high. The sphere passes under any edge that is at least three radii above the feet, whether the
- * player crouches or not.
+ * So the sphere does not touch floors, slopes of up to 60 degrees, or curbs up to one radius high.
+ * The sphere passes under any edge that is at least three radii above the feet, whether the player
+ * crouches or not.
  *
  * An honest body may step up, jump, fall or turn a corner between two moves. So if the straight
  * path is blocked, paths over steps and around corners are tried, as far as the speed and the time
@@ -15,7 +15,7 @@
  *
  * Movers are tested at up to four times. A path is accepted if it is free at one of these times.
  * The first time is the arrival of the move. The second time is earlier by the round trip plus the
- * interpolation delay, because the client saw the movers where they were at that time. The third
+ * interpolation delay, because the client saw the movers at their positions of that time. The third
  * and the fourth time are computed in the same way from the arrival of the previous move, because
  * the connection may have delayed this move.
  *
@@ -34,7 +34,8 @@ struct hs_move_trace {
     const struct hs_move *move;
     const struct hs_whereabouts *before;
     const struct hs_move_mode *mode; /* NULL: unknown */
-    /* How much older the client's picture of the movers is than their state on the server. */
+    /* The age of the client's picture of the movers, compared with the state of the movers on the
+       server. */
     int64_t lag_us;
     bool is_placed;              /* `place` is valid */
     struct hs_vec place;         /* end of the move in world coordinates */
@@ -72,18 +73,19 @@ void hs_move_trace_judge(struct hs_move_trace *trace, double time_us, bool uses_
 
 bool hs_move_trace_found(const struct hs_move_trace *trace);
 
-/* Clears the failures. Call it if a jump by the server explains the failures. */
+/* Clears the failures. Call this function if a jump by the server explains the failures. */
 void hs_move_trace_excuse(struct hs_move_trace *trace);
 
-/* Stores the end of an accepted move. The next move starts there. */
+/* Stores the end of an accepted move. The next move starts at this place. */
 void hs_move_trace_keep(const struct hs_move_trace *trace, struct hs_whereabouts *whereabouts);
 
 /* Returns the vector from the client's position to the server's position. The vector is in world
-   coordinates if the two positions have different bases and the places of both bases are known. */
+   coordinates if the two positions have different bases and the positions of both bases are
+   known. */
 struct hs_vec hs_move_trace_apart(const struct hs_move_trace *trace);
 
-/* Stores the server's position for a correction. After the correction, the next move may start
-   there. */
+/* Stores the server's position for a correction. After the correction, the next move may start at
+   this position. */
 void hs_move_trace_correct(const struct hs_move_trace *trace, struct hs_whereabouts *whereabouts);
 
 #endif

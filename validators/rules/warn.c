@@ -120,8 +120,8 @@ static void check_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up
  * Divides `value` by the reach of the body. Warns and returns false if the ratio is below `low` or
  * above `high`. A speed counts as the length covered in a second. 0 is accepted, because it means
  * that the value is not set. The ratio to the body does not depend on the unit of length. The
- * bounds are wide. But they are less than a factor of 100 away from usual values, so that a mix-up
- * of metres and centimetres is found.
+ * bounds are wide. But the bounds are less than a factor of 100 away from usual values, so that a
+ * mix-up of metres and centimetres is found.
  */
 static bool check_length(struct warning *w, const char *pointer, double value, double low,
                          double high)

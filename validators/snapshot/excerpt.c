@@ -40,8 +40,8 @@ static bool is_named(const struct hs_excerpt *excerpt, const struct hs_player *p
     return named;
 }
 
-/* Returns whether the player was certainly never near the path. This requires that the player's
-   history covers all times of the claim without a gap. */
+/* Returns whether the player was certainly never near the path. Returns false if the player's
+   history contains a gap or does not cover all times of the claim. */
 static bool is_far(const struct hs_excerpt *excerpt, const struct hs_match *match,
                    const struct hs_player *player)
 {
@@ -79,8 +79,8 @@ bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_matc
     return mover == match->movers.all || !are_apart(low, high, excerpt->low, excerpt->high);
 }
 
-/* If two ends are further apart than this share of the trace's length, they belong to different
-   traces. The share is ten times the share in hs_ledger_is_same_trace. */
+/* If two ends are further apart than this share of the trace's length, the two ends belong to
+   different traces. The share is ten times the share in hs_ledger_is_same_trace. */
 #define NEAR_SHARE 1e-5
 
 /* Returns whether two places are further apart than `distance` along at least one axis. */
@@ -242,8 +242,8 @@ static void widen_by_player(struct hs_excerpt *excerpt, const struct hs_match *m
     widen(excerpt, grown(span->high, reach));
 }
 
-/* Returns the distance by which the bounds of a trace are extended. The distance contains the
-   radius of the sphere, the radius of the blast, and the sag of the trajectory: g T^2 / 8 for a
+/* Returns the distance by which the bounds of a trace are extended. The distance covers the radius
+   of the sphere, the radius of the blast, and the sag of the trajectory, which is g T^2 / 8 for a
    flight of T seconds. */
 static double slack_of(const struct hs_match *match, const struct hs_hit_result *result)
 {

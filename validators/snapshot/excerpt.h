@@ -21,11 +21,11 @@ struct hs_excerpt {
        on whether the shooter posts shots. */
     const struct hs_ledger_entry *posted;
     /* The hits with the smallest and the largest offset among all hits that hs_ledger_offset_jump
-       compares with the claim; NULL if it compares no hit. */
+       compares with the claim; NULL if hs_ledger_offset_jump compares no hit. */
     const struct hs_ledger_entry *low_offset, *high_offset;
     const struct hs_hit_claim *claim; /* NULL if the excerpt is for a posted shot */
-    /* A hit whose end is further than `near` from the claim's end along any axis has another trace.
-     */
+    /* If a hit's end is further than `near` from the claim's end along any axis, the hit has
+       another trace. */
     double near;
     int64_t from_us, until_us; /* the verdict depends on poses from this range of times */
     struct hs_vec low, high;   /* bounds of all places that matter for the verdict */
@@ -60,7 +60,7 @@ void hs_excerpt_put_player(struct hs_excerpt *excerpt, const struct hs_match *ma
                            const struct hs_player *player, struct hs_bytes *out);
 void hs_excerpt_get_player(struct hs_loading *l, struct hs_player *player);
 
-/* The function copies `state`, so the caller may free it after the call. */
+/* The function copies `state`, so the caller may free `state` after the call. */
 void hs_excerpt_put_state(struct hs_excerpt *excerpt, const struct hs_match *match,
                           const struct hs_state *state, struct hs_bytes *out);
 void hs_excerpt_get_state(struct hs_loading *l, struct hs_state *state);

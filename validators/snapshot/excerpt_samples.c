@@ -8,8 +8,8 @@
 #include "validators/match/players.h"
 #include "validators/snapshot/excerpt.h"
 
-/* An excerpt contains this many additional samples before and after the times of the claim. They
-   show a human reader how the players moved. */
+/* An excerpt contains this many additional samples before and after the times of the claim. The
+   additional samples show a human reader how the players moved. */
 enum { MARGIN = 16 };
 
 /* The excerpt contains this many of the shooter's newest posted round trips, because
@@ -50,8 +50,8 @@ struct range {
 };
 
 /* Returns whether the player is dead or protected at sample `i`. If so, the excerpt must also
-   contain the sample before, because a rejection reports when the player died or became protected.
- */
+   contain the sample before sample `i`, because a rejection reports when the player died or became
+   protected. */
 static bool is_out(const struct hs_history *history, uint32_t i)
 {
     const struct hs_state *state = hs_history_state(history, hs_history_at(history, i));
@@ -140,8 +140,8 @@ static void get_pose(struct hs_loading *l, struct hs_posted_pose *pose)
 
 /*
  * Each saved sample begins with two bytes that contain these bits. If the bit of a part is not set,
- * the part is equal in the previous sample; in the first sample of a history, the part is zero.
- * Most players stand still or walk, so most parts do not change from one sample to the next.
+ * the part is the same as in the previous sample. In the first sample of a history, such a part is
+ * zero. Most players stand still or walk, so most parts do not change from one sample to the next.
  * Without the unchanged parts, an excerpt has about a third of the size, and compressing it takes
  * about a third of the time.
  */
@@ -165,7 +165,7 @@ enum {
     IS_NEXT_TIME = 8192, /* the time is the next time in the previous history */
     ALL_PARTS = 16383,
     RARE_PARTS = PART_ROTATION | PART_AIM | PART_RTT | PART_INTERP | PART_EVENT,
-    /* Written instead of one or more samples that are equal to the previous sample except for their
+    /* This bit replaces one or more samples that are equal to the previous sample except for their
        times. The times are the next times in the previous history. All lower bits contain the
        number of these samples. */
     IS_REPEATED = 32768,
@@ -192,9 +192,9 @@ static uint32_t adjacent(const struct hs_samples *samples)
     return run < MAX_REPEATED ? run : MAX_REPEATED;
 }
 
-/* The range of bytes in struct hs_sample that must be equal for IS_REPEATED. It contains all saved
-   parts except the time. It also contains the index of the pose, which is equal only if neither
-   sample has a pose. */
+/* The range of bytes in struct hs_sample that must be equal for IS_REPEATED. The range contains all
+   saved parts except the time. The range also contains the index of the pose. Two samples have
+   equal indices only if neither sample has a pose. */
 enum {
     REPEATED_FROM = offsetof(struct hs_sample, position),
     REPEATED_UNTIL = offsetof(struct hs_sample, jumped)
@@ -384,8 +384,8 @@ struct writing {
 };
 
 /* Skips the samples that are equal to the last written sample, and writes their number. `is` is the
-   current sample. The loop is fast, because it reads only samples that are adjacent in memory. It
-   skips most samples of an excerpt. */
+   current sample. Most samples of an excerpt are skipped in this way, so the loop must be fast. The
+   loop reads only samples that are adjacent in memory. */
 static void put_repeated(struct writing *writing, const struct hs_sample *is, struct hs_bytes *out)
 {
     const struct hs_sample *next = current(&writing->times), *was = writing->was;

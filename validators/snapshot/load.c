@@ -277,8 +277,8 @@ static bool is_usable(const struct hs_move_checks *checks)
            movement->tick_us <= 1e6F && movement->unused_us >= 0;
 }
 
-/* Reads the move checks. If this program cannot read the move checks, they start again with the
-   saved credit, so that the player gains no credit. */
+/* Reads the move checks. If this program cannot read the move checks, the checks start again with
+   the saved credit, so that the player gains no credit. */
 static void load_checks(struct hs_loading *l, struct hs_move_checks *checks)
 {
     struct hs_timing credit = {.has_credit = hs_loading_flag(l)};
@@ -371,9 +371,9 @@ static bool is_present(const struct hs_players *players, struct hs_str account)
 }
 
 /* Reads the parked accounts. If a player left while the match was saved in parts, the bytes may
-   contain the player's account twice: with the player, who was still present when they were saved,
-   and in the list of parked accounts. In this case the parked account is ignored. Later, the replay
-   of the journal ends the player's session. */
+   contain the player's account twice: once with the player, who was saved while still present, and
+   once in the list of parked accounts. In this case the parked account is ignored. Later, the
+   replay of the journal ends the player's session. */
 static void load_accounts(struct hs_loading *l)
 {
     uint64_t count = hs_bytes_get(&l->reader, 4);
@@ -395,8 +395,8 @@ static void load_accounts(struct hs_loading *l)
     }
 }
 
-/* Reads all parts after the head. Restores all saved players, even if there are more than the limit
-   allows. */
+/* Reads all parts after the head. Restores all saved players, even if there are more players than
+   the limit allows. */
 static void load_match(struct hs_loading *l)
 {
     struct hs_match *match = l->match;

@@ -15,7 +15,7 @@ struct hs_samples {
 };
 
 /* The samples and the state that were written or read last in an excerpt. The next samples and the
-   next state can refer to them. */
+   next state in the excerpt can refer to these samples and this state. */
 struct hs_excerpt_last {
     struct hs_samples samples; /* the samples of a player or a mover */
     bool has_state;
@@ -46,7 +46,7 @@ void hs_loading_get(struct hs_loading *l, enum hs_saved_id id, void *to);
    been read before. Also checks that the state's weapon, rig and stance exist in the ruleset. */
 void hs_loading_team(struct hs_loading *l, struct hs_state *state);
 
-/* Reads an entry that hs_saved_put_entry wrote. The caller must free it with
+/* Reads an entry that hs_saved_put_entry wrote. The caller must free the entry with
    hs_ledger_free_entry, even after an error. */
 void hs_loading_entry(struct hs_loading *l, struct hs_ledger_entry *entry);
 

@@ -19,8 +19,8 @@
  * - the accounts of players who left
  * - the number of account changes.
  *
- * An excerpt contains a hash instead of the two layouts and the names. It contains no number of
- * account changes.
+ * An excerpt contains a hash instead of the two layouts and the names. An excerpt does not contain
+ * the number of account changes.
  */
 
 /* Saves a struct. An excerpt does not contain the counters of the struct. */
@@ -191,7 +191,7 @@ static void save_accounts(const struct hs_accounts *accounts, struct hs_bytes *o
     }
 }
 
-/* After a save in parts has started again this many times, it saves the rest in one part. */
+/* After this many restarts of a save in parts, the whole match is saved in one part. */
 enum { RESTARTS_MAX = 3 };
 
 static void begin_save(const struct hs_match *match, struct hs_save_cursor *cursor,
@@ -208,9 +208,9 @@ static void begin_save(const struct hs_match *match, struct hs_save_cursor *curs
 /* Returns whether the match has changed since the save began, in a way that makes the saved parts
    contradict the later parts. There are three such changes. After a clock reset, the later parts
    have times of another clock. After a player took a parked account, the player may already be
-   saved without the account's values, and the list of parked accounts no longer contains them.
-   After a player's account was set, the player may already be saved with values that the list of
-   parked accounts now contains too. */
+   saved without the account's values, and the list of parked accounts no longer contains these
+   values. After a player's account was set, the player may already be saved with values that the
+   list of parked accounts now contains too. */
 static bool is_outdated(const struct hs_match *match, const struct hs_save_cursor *cursor)
 {
     return cursor->clock != match->clock ||

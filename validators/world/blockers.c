@@ -48,8 +48,8 @@ static void record_unknown(const struct hs_mover *mover, const struct hs_sweep_c
     out->unknown_mover = mover;
 }
 
-/* Tests a mover that has no place at the time of the leg. If the mover's newest place is in the
-   way, the mover may be an obstacle. */
+/* Tests a mover that has no pose at the time of the leg. If the mover's newest pose is in the way,
+   the mover may be an obstacle. */
 static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *mover,
                               enum hs_rewind_status status, struct hs_obstacle *out)
 {
@@ -70,9 +70,9 @@ static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
     return !is_far(leg, center, reach, still, slack_of(leg, reach));
 }
 
-/* Finds the mover's bracket at the start of a leg. If the samples end at the start, or if a gap
-   begins there, the mover has a place at the start of the leg, but not during the leg. So the
-   status is taken from the time 1 us after the start. */
+/* Finds the mover's bracket at the start of a leg. If the start of the leg is the end of the
+   samples or the beginning of a gap, the mover has a pose at the start of the leg, but not during
+   the leg. So the status is taken from the time 1 us after the start. */
 static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct hs_mover *mover,
                                          const struct hs_ruleset *ruleset, struct hs_bracket *out)
 {
@@ -170,9 +170,9 @@ static double size_of(struct hs_vec v)
 }
 
 /* Returns the largest distance between a sphere's path and a mover's bounds at which the sphere may
-   touch the mover. It is the sum of the sphere's radius, the touch slack and the rounding errors.
-   The slack grows with the length of the path relative to the mover, and so with the size of the
-   bounds. */
+   touch the mover. This distance is the sum of the sphere's radius, the touch slack and the
+   rounding errors. The slack grows with the length of the path relative to the mover, and so with
+   the size of the bounds. */
 static double margin_of(const struct extent *around, double length, double radius)
 {
     double moves = size_of(hs_vec_sub(around->high, around->low));
@@ -196,7 +196,7 @@ static bool passes_by(const struct hs_leg *leg, const struct extent *around, dou
     return is_far(leg, middle, hs_vec_distance(middle, around->high), still, margin);
 }
 
-/* Sets is_mover_unknown if a mover has no place at `from_us` or at `to_us`. Used also for movers
+/* Sets is_mover_unknown if a mover has no pose at `from_us` or at `to_us`. Used also for movers
    that are far from the path. */
 static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, int64_t from_us,
                          int64_t to_us)
@@ -211,7 +211,7 @@ static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, in
         s->is_mover_unknown = true;
 }
 
-/* Tests all movers on a leg. If `any`, stops at the first contact that it finds. */
+/* Tests all movers on a leg. If `any` is true, stops when any contact is found. */
 static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, bool any,
                               struct hs_obstacle *out)
 {
@@ -236,8 +236,8 @@ static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, b
 
 enum { CHUNK = 16, CHUNKS = HS_MAX_LEGS / CHUNK + 1 };
 
-/* The first `legs` legs of a path. `whole` is a box around all of them. Each element of `chunks` is
-   a box around CHUNK consecutive legs. */
+/* The first `legs` legs of a path. `whole` is a box around all these legs. Each element of `chunks`
+   is a box around CHUNK consecutive legs. */
 struct stretch {
     uint32_t legs;
     int64_t start_us, end_us;
@@ -262,7 +262,7 @@ static void measure(const struct hs_path *path, uint32_t legs, double radius, st
     }
 }
 
-/* Tests one mover on the legs of a stretch. Stops after the nearest contact so far. */
+/* Tests one mover on the legs of a stretch, up to the nearest contact so far. */
 static void try_stretch(struct hs_blockers *s, const struct hs_path *path,
                         const struct stretch *stretch, const struct hs_mover *mover,
                         struct hs_obstacle *out)

@@ -1,5 +1,5 @@
 /*
- * Finds the obstacles on a path or a line: the static map, and the movers at their places at the
+ * Finds the obstacles on a path or a line: the static map, and the movers at their positions at the
  * time of the shot. Internal to validators/.
  */
 #ifndef HS_BLOCKERS_H
@@ -19,7 +19,7 @@ struct hs_blockers {
        legs. */
     const struct hs_mover *without;
     struct hs_work *work;
-    /* A query sets this member if a mover has no place at the tested time, or if a mover in the way
+    /* A query sets this member if a mover has no pose at the tested time, or if a mover in the way
        may no longer be solid. */
     bool is_mover_unknown;
 };
@@ -30,9 +30,9 @@ struct hs_obstacle {
     const struct hs_mover *mover;    /* the touched mover; NULL: the static map was touched */
     double radius; /* radius of the sphere that hs_blockers_find swept along the path */
 
-    /* Set if a mover may be in the way before the contact. Either the mover has no place at the
-       time of the shot, and its newest place is in the way. Or the mover is in the way, but the
-       last frame that posted the mover as solid came before a restart. */
+    /* Set if a mover may be in the way before the contact. Either the mover has no pose at the time
+       of the shot, and its newest pose is in the way. Or the mover is in the way, but the last
+       frame that posted the mover as solid came before a restart. */
     bool is_unknown;
     double unknown_distance; /* distance along the path to the unknown mover */
     enum hs_rewind_status unknown_status;
@@ -41,7 +41,7 @@ struct hs_obstacle {
 
 /*
  * Sweeps a sphere along a path and finds its first contact with the map or a mover. Each mover is
- * tested at its place at the time when the shot passes the mover. `radius` is the radius of the
+ * tested at its position at the time when the shot passes the mover. `radius` is the radius of the
  * sphere, and may be smaller than the radius of the path.
  *
  * If the sphere touches something at its start, a ray is tested instead. So a shooter who leans on
@@ -62,7 +62,7 @@ void hs_blockers_between(struct hs_blockers *s, struct hs_vec from, struct hs_ve
                          int64_t time_us, enum hs_obstacle_scope scope, struct hs_obstacle *out);
 
 /* hs_blockers_sweep_map finds the first contact of a sweep with the map. hs_blockers_sweep_movers
-   finds the first contact of a sweep with the movers at their places at `time_us`. */
+   finds the first contact of a sweep with the movers at their positions at `time_us`. */
 void hs_blockers_sweep_map(struct hs_blockers *s, const struct hs_sweep *sweep,
                            struct hs_obstacle *out);
 void hs_blockers_sweep_movers(struct hs_blockers *s, const struct hs_sweep *sweep, int64_t time_us,

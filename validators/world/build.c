@@ -1,14 +1,14 @@
 /*
  * Builds the tree of a world (tree.h) in two steps.
  *
- * The first step splits the items (triangles and boxes) into a binary tree, from the top down. It
- * puts the centres of the items into bins, and splits at the border between two bins that has the
- * smallest cost according to the surface area heuristic (Wald, "On fast construction of SAH-based
- * bounding volume hierarchies", 2007).
+ * The first step splits the items (triangles and boxes) into a binary tree, from the top down. This
+ * step puts the centres of the items into bins. It splits at the border between two bins that has
+ * the smallest cost according to the surface area heuristic (Wald, "On fast construction of
+ * SAH-based bounding volume hierarchies", 2007).
  *
- * The second step merges branches of the binary tree into wide nodes. It makes the total surface of
- * all wide nodes as small as possible (Ylitie and others, "Efficient incoherent ray traversal on
- * GPUs through compressed wide BVHs", 2017).
+ * The second step merges branches of the binary tree into wide nodes. This step makes the total
+ * surface of all wide nodes as small as possible (Ylitie and others, "Efficient incoherent ray
+ * traversal on GPUs through compressed wide BVHs", 2017).
  *
  * The build uses one thread and no random numbers, so the same mesh always gives the same tree.
  */
@@ -272,8 +272,8 @@ enum { ROUNDING = 8 };
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
 {
     /* In the worst case, each group contains only one triangle. A node and its parent together have
-       at least 10 children, because the build merges two nodes that have fewer. So there are fewer
-       than 5 nodes per 8 leaves. */
+       at least 10 children, because the build merges two nodes with fewer children. So there are
+       fewer than 5 nodes per 8 leaves. */
     size_t triangles = mesh->triangle_count, boxes = mesh->box_count;
     size_t groups = any ? triangles : triangles / 3;
     size_t nodes = (any ? triangles / 8 * 5 : triangles / 16) + boxes / 8 * 5;
@@ -363,7 +363,7 @@ static bool is_stopped(struct builder *b, const struct range *whole)
     return b->fault == HS_WORLD_STOPPED;
 }
 
-/* Splits a branch into parts, and the parts again, down to the leaves. */
+/* Splits a branch into two parts, and splits each part in the same way, down to the leaves. */
 static void grow(struct builder *b, uint32_t index, int depth)
 {
     struct range whole = b->branches[index].range, parts[2];

@@ -1,5 +1,5 @@
 /* Searches the tree (tree.h) for the first contact of a sweep. The search visits the nearest child
-   first. It skips children that are further away than the nearest contact so far. */
+   first. The search skips children that are further away than the nearest contact so far. */
 #include "validators/world/tree.h"
 
 #include "validators/base/lanes.h"
@@ -17,18 +17,18 @@ struct lanes_vec {
 
 /*
  * The state of one search. The tests with float numbers may accept children that the sphere does
- * not touch, but they must accept every child with a contact. So they enlarge the sphere by more
- * than the sum of all rounding errors:
+ * not touch, but they must accept every child with a contact. So the tests enlarge the sphere by
+ * more than the sum of all rounding errors:
  *
- * - Twice the touch slack, 2e-6 (length + radius). The first half is for contacts within the
- *   slack. The second half is for rounding errors that grow with the distance travelled: 4 u for
- *   the direction and its inverse, and 3 u for the slab test, where u = 2^-24.
+ * - Twice the touch slack, 2e-6 (length + radius). The first half is for contacts within the slack.
+ *   The second half is for rounding errors that grow with the distance travelled. These errors are
+ *   4 u for the direction and its inverse, and 3 u for the slab test, where u = 2^-24.
  * - 1e-12 of the largest coordinate, for rounding in double.
  * - One float step for the start of the path: the start is rounded outwards on each side.
  *
  * The slab test computes (base - start) / direction + number * (step / direction). The remaining
- * rounding errors of this test are less than 4 u times the size of the node. They are smaller than
- * the margin of the node's bounds (16 u x 255 steps, tree.h).
+ * rounding errors of this test are less than 4 u times the size of the node. The remaining errors
+ * are smaller than the margin of the node's bounds (16 u x 255 steps, tree.h).
  */
 struct walk {
     const struct hs_world *world;
@@ -40,7 +40,8 @@ struct walk {
     /* The start, moved along each axis by the radius of the enlarged sphere. */
     glmm_128 near_from, far_from;
     glmm_128 inverse; /* 1 / direction */
-    /* Offsets in hs_world_node.bounds of the bounds where the path enters and leaves. */
+    /* Offsets in hs_world_node.bounds. The offsets select the bounds through which the path enters
+       and leaves a child. */
     size_t near_row[3], far_row[3];
 
     struct lanes_vec direction; /* the direction, for the triangle test */
@@ -136,7 +137,7 @@ static inline struct hs_vec corner_in(const struct hs_world_group *g, int i, uns
     return (struct hs_vec){g->corner[i][0][lane], g->corner[i][1][lane], g->corner[i][2][lane]};
 }
 
-/* There is no loop over the corners, because gcc would not unroll it at -O2. */
+/* There is no loop over the corners, because gcc would not unroll a loop at -O2. */
 static inline void triangle_in(const struct hs_world_group *g, unsigned lane,
                                struct hs_triangle *out)
 {
@@ -382,7 +383,7 @@ ALWAYS_INLINE void fetch(const struct hs_world *world, uint32_t child)
 
 /* A child and its distance. The lower half is the reference to the child. The upper half contains
    the bits of a float: the distance that the sphere travels before it may enter the child. The
-   float is never negative, so the smaller of two places is the nearer child. */
+   float is never negative, so the smaller of two `place` values is the nearer child. */
 typedef uint64_t place;
 
 ALWAYS_INLINE place place_of(const struct hs_world_node *node, const float *entered, unsigned mask)
@@ -509,8 +510,7 @@ static void describe_triangle(const struct walk *w, struct hs_world_contact *out
         }
     }
     /* The sphere's centre is so close to the touched point that the vector between the two has no
-       reliable direction. So use the normal of the triangle that points to the side of the start.
-     */
+       reliable direction. So use the triangle's normal on the side of the start. */
     out->normal = hs_triangle_normal(&triangle);
     double side = hs_vec_dot(out->normal, hs_vec_sub(w->sweep->start, triangle.corner[0]));
     if (fabs(side) <= slack)

@@ -39,7 +39,7 @@ static uint32_t doubled(uint32_t capacity)
     return capacity == 0 ? FIRST_CAPACITY : capacity * 2;
 }
 
-/* Returns the number of bytes that one more mover needs. If the array of movers is full, this
+/* Returns the number of bytes that one more mover needs. If the array of movers is full, the number
    includes the growth of the array. */
 static size_t min_bytes(const struct hs_movers *movers, const struct hs_match_limits *limits)
 {
@@ -62,7 +62,7 @@ static bool make_place(struct hs_movers *movers)
 }
 
 /* Adds a mover. The caller must have reserved min_bytes(). If out of memory, returns NULL and
-   releases the reserved bytes, except those of an array that has already grown. */
+   releases the reserved bytes, except the bytes of an array that has already grown. */
 static struct hs_mover *add(struct hs_movers *movers, const struct hs_match_limits *limits,
                             struct hs_str name)
 {
@@ -230,7 +230,7 @@ void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracke
     *reach = hs_mover_reach(hs_mover_state_at(mover, bracket)) * (1 + HS_TOUCH_SLACK);
 }
 
-/* Most movers do not turn. So this test usually avoids the slow slerp. */
+/* Most movers do not turn. So this test usually avoids the slow spherical interpolation. */
 static bool is_same_rotation(const float a[4], const float b[4])
 {
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
@@ -259,7 +259,7 @@ void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *brack
 }
 
 /* Finds the mover's origin and rotation at a time. For times after the newest sample, uses the
-   newest sample. Returns false if the mover has no place at that time. */
+   newest sample. Returns false if the mover has no pose at that time. */
 static bool find_frame(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                        int64_t time_us, struct hs_vec *origin, float rotation[4])
 {

@@ -53,7 +53,8 @@ void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 /* Drops all samples. Used for a clock reset. The movers and their newest states stay. */
 void hs_movers_restart(struct hs_movers *movers);
 
-/* Returns the state that the next sample inherits if it is newer than all samples. */
+/* Returns the state that a new sample inherits if the new sample is newer than all other
+   samples. */
 const struct hs_mover_state *hs_mover_newest_state(const struct hs_mover *mover);
 
 /* Adds a mover that was read from a snapshot. The mover has no samples yet. Returns false if out of
@@ -63,8 +64,8 @@ bool hs_movers_restore(struct hs_movers *movers, const struct hs_match_limits *l
 
 size_t hs_movers_bytes(const struct hs_movers *movers);
 
-/* Computes bounds that contain the mover's box at all times of its history. If the mover has no
-   samples, the bounds contain all places. */
+/* Computes bounds that contain the mover's box at every time in the mover's history. If the mover
+   has no samples, the bounds contain the whole world. */
 static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs_vec *low,
                                          struct hs_vec *high)
 {
@@ -95,7 +96,7 @@ void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracke
                    struct hs_vec *center, double *reach);
 
 /* Computes the pose at the time of a bracket. Position and rotation are interpolated between the
-   bracket's two samples. The state is that of the older sample. */
+   bracket's two samples. The state is the state of the older sample. */
 void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *bracket,
                     struct hs_mover_pose *out);
 
@@ -103,7 +104,7 @@ void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *brack
  * hs_mover_to_world converts a point from the mover's coordinates at `time_us` to world
  * coordinates. hs_mover_carry takes a point in world coordinates at `from_us`, and computes where
  * the point is at `to_us` if it moves with the mover. After its newest sample, a mover counts as
- * standing still. If the mover has no place at one of the times, the functions return false and
+ * standing still. If the mover has no pose at one of the times, the functions return false and
  * leave the point unchanged.
  */
 bool hs_mover_to_world(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
@@ -115,7 +116,7 @@ bool hs_mover_carry(const struct hs_mover *mover, const struct hs_ruleset *rules
 bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out);
 
 /* Returns true if the mover certainly has a pose at all times in [from_us, to_us]. May return false
-   even if it has these poses. O(1). */
+   even if the mover has all these poses. O(1). */
 static inline bool hs_mover_is_placed(const struct hs_mover *mover,
                                       const struct hs_ruleset *ruleset, int64_t from_us,
                                       int64_t to_us)
@@ -126,15 +127,15 @@ static inline bool hs_mover_is_placed(const struct hs_mover *mover,
 }
 
 /* Returns the first time after `time_us` at which the mover's movement may change. This is the time
-   of the next sample. After the newest sample, it is the last time at which the newest sample may
-   be used. From that time on, or if the mover has no samples, returns INT64_MAX. */
+   of the next sample. After the newest sample, the result is the last time at which the newest
+   sample may be used. From that time on, or if the mover has no samples, returns INT64_MAX. */
 int64_t hs_mover_next_change(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                              int64_t time_us);
 
 /* Computes the mover's bracket at `time_us`. This time must be between the older sample of `now`
    and the sample after that sample. Returns false if the mover counts as standing still between the
-   two samples. A mover counts as standing still if the later sample is missing, if it is a jump or
-   a teleport, or if the gap before it is too long. */
+   two samples. A mover counts as standing still if the later sample is missing, if the later sample
+   is a jump or a teleport, or if the gap between the samples is too long. */
 bool hs_mover_later(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *now, int64_t time_us, struct hs_bracket *out);
 

@@ -16,8 +16,8 @@
 #define HS_CHILD_KIND(c)  ((c)&0xc0000000u)
 #define HS_CHILD_INDEX(c) ((c)&0x3fffffffu)
 
-/* HS_WORLD_WIDTH is the max number of children per node. It must be a power of two and a multiple
-   of HS_WORLD_LANES. HS_WORLD_LANES is the number of triangles per group. */
+/* HS_WORLD_WIDTH is the max number of children per node. This number must be a power of two and a
+   multiple of HS_WORLD_LANES. HS_WORLD_LANES is the number of triangles per group. */
 enum { HS_WORLD_WIDTH = 8, HS_WORLD_LANES = 4 };
 
 /*

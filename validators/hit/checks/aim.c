@@ -4,8 +4,8 @@
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 
-/* The client only estimates the fire time. So the shot may match the aim in a frame that is up to
-   STAMP_ERROR_US earlier or later. At TURN_SPEED, hands turn 40 degrees in this time. */
+/* The client only estimates the fire time. So it is enough that the shot matches the aim at a time
+   up to STAMP_ERROR_US earlier or later. At TURN_SPEED, hands turn 40 degrees in this time. */
 #define STAMP_ERROR_US 20000
 
 /* How fast hands turn, in degrees per second. A shot fired after the newest frame is compared with
@@ -46,8 +46,8 @@ static bool off_samples(const struct hs_hit_context *c, const struct hs_sample *
     return has_from || has_to;
 }
 
-/* Returns the smallest angle between the shot and the arcs between samples near the fire time.
-   Returns `nearest` if no angle is smaller than `nearest`. */
+/* Returns the smallest angle between the shot and the arcs between the aims of neighbouring samples
+   near the fire time. Returns `nearest` if no angle is smaller than `nearest`. */
 static double off_nearby(struct hs_hit_context *c, double nearest)
 {
     const struct hs_history *history = c->shooter.player->history;
@@ -80,9 +80,9 @@ static int64_t lag_of(const struct hs_hit_context *c)
     return lag_us > 0 ? lag_us : 0;
 }
 
-/* Returns the allowed angle in degrees. A bullet may leave the aim by up to the spread, so the
-   spread is added. But if the shot has a seed or directions, the middle of its pellets is compared,
-   and the spread is not added. */
+/* Returns the allowed angle in degrees. The direction of a bullet may differ from the aim by up to
+   the spread, so the spread is added. The spread is not added if the shot has a seed or directions,
+   because then the middle of the pellets is compared with the aim. */
 static double tolerance(const struct hs_hit_context *c)
 {
     double spread = c->weapon != NULL && !c->shot_spreads ? c->weapon->spread_deg : 0;
@@ -90,8 +90,8 @@ static double tolerance(const struct hs_hit_context *c)
     return fmin(c->ruleset->hit.aim_tolerance_deg + spread + turned, 180);
 }
 
-/* Flags that nothing was compared, because neither the frames nor the posted shot contain the
-   aim. */
+/* Sets the flag aim_unknown: neither the frames nor the posted shot contain the aim, so nothing was
+   compared. */
 static enum hs_reason report_unknown(struct hs_hit_context *c, const struct hs_check_row *row)
 {
     const struct hs_posted_shot *shot = c->posted != NULL ? c->posted->shot : NULL;
@@ -116,8 +116,8 @@ enum hs_reason hs_check_aim(struct hs_hit_context *c, struct hs_check_row *row)
         if (hs_degrees(off) > limit)
             off = off_nearby(c, off);
     } else if (c->posted != NULL) {
-        /* Compare the direction of the hit, because it may differ from the direction of its posted
-           shot. */
+        /* Compare the direction of the hit with the direction of its posted shot, because the two
+           directions may differ. */
         if (!c->posted->shot->has_direction)
             return report_unknown(c, row);
         off = off_aim(c, c->posted->shot->direction, c->posted->shot->direction);

@@ -5,7 +5,7 @@
 #include "validators/hit/checks.h"
 
 /* Games round the start and end of a trace, in some engines to a centimetre. So the end may be off
-   the shot's line by this share of hit.sweep_extension. The rounding matters only for short
+   the shot's line by this share of hit.sweep_extension. This tolerance matters only for short
    traces. */
 #define ROUNDING_SHARE 0.1
 
@@ -58,9 +58,9 @@ static double nearest(const struct bound *bound, struct hs_vec direction)
 /*
  * A launch that reaches the end of the claim may have any speed that the weapon allows, and a flat
  * or a lobbed arc. Computes the smallest angle, in radians, between such a launch and the allowed
- * directions. The claimed times are not used, because games round times to ticks. This rounding
- * would turn the launch of a slow projectile by several degrees. Returns false if no launch reaches
- * the end.
+ * directions. The claimed times are not used, because games round times to ticks. With rounded
+ * times, the computed launch direction of a slow projectile would be wrong by several degrees.
+ * Returns false if no launch reaches the end.
  */
 static bool launch_off(const struct hs_hit_context *c, const struct bound *bound, double *off)
 {

@@ -47,8 +47,8 @@ static struct explosion find_explosion(struct hs_hit_context *c)
     return (struct explosion){c->claim->end, eye_of_unverified(c, blast), time_us, blast};
 }
 
-/* Returns the share of the damage at a distance: 1 up to inner_radius, from there falling
-   linearly to min_scale at the radius. */
+/* Returns the share of the damage at a distance. The share is 1 up to inner_radius. Beyond
+   inner_radius, it falls linearly to min_scale at the blast's radius. */
 static double share_at(const struct hs_blast *blast, double distance)
 {
     if (distance <= blast->inner_radius || blast->radius <= blast->inner_radius)
@@ -182,7 +182,8 @@ static void find_unclaimed(struct hs_hit_context *c, const struct explosion *x)
     }
 }
 
-/* Returns the first refusal that is a rejection, otherwise the first refusal. */
+/* Returns the first refusal that is a rejection. If no refusal is a rejection, returns the first
+   refusal. */
 static const struct hs_refused_victim *deciding_refusal(const struct hs_hit_result *out)
 {
     for (uint16_t i = 0; i < out->refused_count; i++)
@@ -208,9 +209,9 @@ bool hs_reason_is_about_target(enum hs_reason reason)
     }
 }
 
-/* Returns whether a blast may count although the direct hit does not. The claim or a pellet must
-   name a player, no pellet may hit, and nothing may hide the place of the hit from the shooter's
-   eye. */
+/* Returns whether a blast may count although the direct hit does not count. The claim or a pellet
+   must name a player, no pellet may hit, and nothing may hide the place of the hit from the
+   shooter's eye. */
 static bool may_miss(const struct hs_hit_context *c)
 {
     const struct hs_volley *volley = c->volley;
@@ -222,8 +223,8 @@ static bool may_miss(const struct hs_hit_context *c)
 /*
  * Looks at the rows of enforced checks that failed or had an unknown outcome. If all these rows
  * concern only the direct target, returns the first of them. Returns NULL if there is no such row,
- * or if the blast cannot replace the direct hit. A blast can replace the direct hit only if the
- * projectile struck something, and if no enforced check of shooter, weapon, times, origin or flight
+ * or if the blast cannot replace the direct hit. A blast can replace the direct hit if the
+ * projectile struck something and no enforced check of shooter, weapon, times, origin or flight
  * failed.
  */
 static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
@@ -242,8 +243,8 @@ static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
     return first;
 }
 
-/* Sets the impact to the nearest approach to a target that counts as hit because of
-   claim_padding. */
+/* For a target that counts as hit because of claim_padding: sets the impact to the path's nearest
+   approach to this target. */
 static void burst_at_target(struct hs_hit_context *c, const struct hs_contact *target)
 {
     const struct hs_hitbox *box = &target->rig->hitboxes[target->nearest_hitbox];
@@ -259,9 +260,9 @@ static void burst_at_target(struct hs_hit_context *c, const struct hs_contact *t
 }
 
 /* Corrects the impact in two cases. If the target counts as hit because of claim_padding, the
-   projectile explodes at the target, unless the world stops it earlier. If an obstacle beside the
-   path hides the target, the projectile flies past this obstacle, and explodes further along its
-   path. */
+   projectile explodes at the target, unless the world stops the projectile earlier. If an obstacle
+   beside the path hides the target, the projectile flies past this obstacle, and explodes further
+   along its path. */
 static void find_burst(struct hs_hit_context *c)
 {
     const struct hs_encounter *e = c->encounter;

@@ -1,4 +1,4 @@
-/* contact: does the path touch the claimed body where it was at the hit time? */
+/* contact: does the path touch the claimed body where the body was at the hit time? */
 #include <float.h>
 
 #include "validators/hit/checks.h"
@@ -118,7 +118,7 @@ static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct 
         hs_refuse_victim(c, name, reason, 0, 0);
 }
 
-/* Finds an additional victim at the time when the path touches the victim. */
+/* Looks up an additional victim at the time when the path touches this victim. */
 static void find_victim(const struct hs_hit_context *c, struct hs_str name, struct hs_view *view)
 {
     const struct hs_encounter *e = c->encounter;

@@ -16,8 +16,8 @@ static enum hs_reason check_claimed_speed(const struct hs_hit_context *c, struct
     return HS_REASON_MUZZLE_VELOCITY;
 }
 
-/* Returns the flight time as claimed or posted. If the hit is before the shot, the result is
-   negative. But a game server may use the arrival time of a shot as its fire time. This time may be
+/* Returns the claimed or posted flight time. If the hit is before the shot, the result is negative.
+   But a game server may use the arrival time of a shot as its fire time. Such a fire time may be
    later than the hit time, by up to the delay of the connection. So if the hit is before the shot
    by at most this delay, the result is 0. */
 static int64_t flight_time(const struct hs_hit_context *c)
@@ -53,8 +53,8 @@ enum hs_reason hs_check_flight(struct hs_hit_context *c, struct hs_check_row *ro
             hs_report_measure(row, HS_UNIT_SPEED, needed, fastest);
             return HS_REASON_MUZZLE_VELOCITY;
         }
-        /* At the weapon's own speed the projectile does not reach the end, but at a higher speed
-           within the tolerance it does. Use the highest allowed speed. */
+        /* At the weapon's own speed the projectile does not reach the end. At a higher speed within
+           the tolerance, the projectile reaches the end. Use the highest allowed speed. */
         hs_hit_flight_times(c, fastest, &low, &high, &needed);
     }
     if (flown > longest) {

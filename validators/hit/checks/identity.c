@@ -49,12 +49,12 @@ static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers 
 static enum hs_reason check_unposted(const struct hs_hit_context *c,
                                      const struct hs_ledger_numbers *shots)
 {
-    /* The shot may be one that could not be recorded. The game server must send this shot again,
-       and then the hit. */
+    /* Perhaps the shot was posted but could not be recorded. Then the game server must send the
+       shot again, and the hit after it. */
     bool was_lacked = shots != NULL && shots->lacks_some &&
                       c->fire_time_us >= shots->lacked_from_us &&
                       c->fire_time_us <= shots->lacked_until_us;
-    /* The shot may have been posted, but its number was forgotten too early. */
+    /* Perhaps the shot was posted, but its number was forgotten too early. */
     bool may_be_cut =
         shots != NULL && shots->was_cut && c->now_us - shots->paid_us <= oldest_shot(c);
     if (was_lacked)

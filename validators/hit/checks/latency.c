@@ -12,7 +12,8 @@ struct misfit {
     bool needs_noise;
 };
 
-/* Returns a positive number if the time does not fit. */
+/* Returns how far the difference is above the slack. A positive result means that the time does not
+   fit. */
 static int64_t excess(const struct misfit *misfit)
 {
     return misfit->off_us - misfit->slack_us;
@@ -64,14 +65,14 @@ struct slacks {
 };
 
 /*
- * A noisy connection gets more slack: each slack grows by the noise, but at most by older_slack.
- * But the noise does not raise the slack for newer times above older_slack.
+ * A noisy connection gets more slack. Each slack grows by the noise, but at most by older_slack.
+ * The slack for newer times does not grow above older_slack.
  *
  * A quiet connection gets less slack: 85 % of the slacks for older and newer times, and 60 % of the
- * slack for jumps. These shares were chosen with `simulate hits`. A cheat can choose the hit times
- * at which the poses are most favourable. With these shares, such a cheat wins about 14 % more hits
- * than honest play; with the full slack, it wins 18 % more. On a LAN the shares reject 5 more
- * honest claims in 10,000. A smaller share of older_slack would not reduce the cheat's gain
+ * slack for jumps. These shares were chosen with `simulate hits`. A cheater can choose the hit
+ * times at which the poses are most favourable. With these shares, such a cheater wins about 14 %
+ * more hits than an honest player; with the full slack, 18 % more. On a LAN the shares reject 5
+ * more honest claims in 10,000. A smaller share of older_slack would not reduce the cheater's gain
  * further.
  */
 static struct slacks slacks_of(const struct hs_hit_context *c)
@@ -91,8 +92,8 @@ static struct slacks slacks_of(const struct hs_hit_context *c)
 }
 
 /* Checks that the offset is similar to the offsets of other hits at about the same time. The delay
-   of a connection does not jump back and forth within a short time, but the offsets jump if a
-   client chooses favourable hit times. */
+   of a connection does not jump back and forth within a short time. If a client chooses favourable
+   hit times, the offsets jump. */
 static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *row)
 {
     if (!c->out->has_offset || c->used_numbers == NULL)
@@ -124,7 +125,7 @@ static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us
 }
 
 /* Compares hit_time with the posted shot. The shooter may have fired long after the time of the
-   picture that they saw. But this time cannot be after the shot. */
+   picture that they saw. But the time of the picture cannot be after the shot. */
 static struct misfit compare_shot(const struct hs_hit_context *c, const struct slacks *slacks)
 {
     int64_t off_us = larger(c->hit_time_us - c->fire_time_us, 0);

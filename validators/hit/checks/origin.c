@@ -1,10 +1,10 @@
-/* origin: does the trace start at the shooter's eye at the fire time, with no wall between
-   them? */
+/* origin: does the trace start where the shooter's eye was at the fire time, with no wall between
+   the start and the eye? */
 #include "validators/hit/checks.h"
 #include "validators/hit/obstacle.h"
 
 /* Compares the start with `from`, which is the shooter's eye or the start of the posted shot. Tests
-   for a wall between them. */
+   for a wall between the start and `from`. */
 static enum hs_reason check_start(struct hs_hit_context *c, struct hs_check_row *row,
                                   struct hs_vec from, double tolerance, bool only_map)
 {

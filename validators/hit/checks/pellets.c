@@ -1,6 +1,6 @@
-/* pellets: does the claim have at most as many pellets as the weapon fires, and do they have the
-   directions expected from the shot? Without expected directions: do all pellets fit into one
-   cone of spread? volley.c finds the body that each pellet hits. */
+/* pellets: is the number of pellets in the claim at most the number that the weapon fires, and do
+   the pellets have the directions expected from the shot? Without expected directions: do all
+   pellets fit into one cone of spread? volley.c finds the body that each pellet hits. */
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 

@@ -1,4 +1,4 @@
-/* shape: is the trace long enough and inside the world, and are there few enough victims? */
+/* shape: is the trace long enough and inside the world, and is the number of victims allowed? */
 #include "validators/hit/checks.h"
 
 enum hs_reason hs_check_shape(struct hs_hit_context *c, struct hs_check_row *row)

@@ -30,9 +30,9 @@ static enum readiness readier(enum readiness a, enum readiness b)
     return a > b ? a : b;
 }
 
-/* Returns the best readiness of the weapon around the fire time: in the samples on both sides, and
-   in the states during TOLERANCE_US before the fire time. If no frame ever named a weapon, any
-   weapon counts as held. */
+/* Returns the best readiness of the weapon around the fire time. Reads the samples before and after
+   the fire time, and the states during TOLERANCE_US before the fire time. If no frame ever named a
+   weapon, any weapon counts as held. */
 static enum readiness could_fire(const struct hs_history *history, const struct hs_bracket *bracket,
                                  uint16_t weapon)
 {

@@ -1,11 +1,11 @@
-/* world: is the path blocked by the map, or by a mover where it was when the shot passed? Did a
+/* world: is the path blocked by the map, or by a mover at its position when the shot passed? Did a
    projectile with a contact fuse explode on a surface? */
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 
-/* Returns whether the projectile must have exploded on a surface, because its fuse is `contact`. If
-   the claim names a target and only the weapon sets the fuse, returns false, because the check
-   `contact` verifies where such a path ends. */
+/* Returns whether the projectile must have exploded on a surface, because its fuse is `contact`.
+   Returns false if the claim names a target and does not itself claim the fuse `contact`. The check
+   `contact` then verifies where the path ends. */
 static bool claims_surface(const struct hs_hit_context *c)
 {
     return c->match->world != NULL && c->weapon != NULL && !hs_hit_is_driven(c) &&
@@ -14,7 +14,7 @@ static bool claims_surface(const struct hs_hit_context *c)
            (c->claim->fuse == HS_FUSE_CONTACT || !c->claims_target);
 }
 
-/* Reports how far behind the claimed end the next surface is. */
+/* Reports the distance from the claimed end to the next surface along the path. */
 static enum hs_reason report_no_surface(struct hs_hit_context *c, struct hs_check_row *row)
 {
     double radius = hs_world_radius(c), beyond = c->weapon->range + c->path.extension;
