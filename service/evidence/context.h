@@ -22,7 +22,7 @@ void hs_context_write(const struct hs_match_slot *slot, struct hs_str player, in
                       struct hs_buffer *out);
 
 /* Write the context of the summary of a player or of a match. The context of a match does not
-   contain its players. */
+   contain the players. */
 void hs_context_write_player(const struct hs_match_slot *slot, const struct hs_player_info *player,
                              struct hs_buffer *out);
 void hs_context_write_match(const struct hs_match_slot *slot, struct hs_buffer *out);

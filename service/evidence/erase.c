@@ -121,8 +121,8 @@ static bool record(struct hs_evidence_store *cases, const struct erasing *erasin
                            *erasing->deleted);
 }
 
-/* Records in the audit that a deletion begins. From then on, no replica adds older verdicts about
-   this player to the database (spool.c). */
+/* Records in the audit that a deletion begins. After that, no replica adds a verdict about this
+   player to the database if the verdict is older than the deletion (spool.c). */
 static bool announce(const struct erasing *erasing)
 {
     struct hs_evidence_store *cases = hs_cases_open(erasing->home);

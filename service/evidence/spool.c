@@ -423,8 +423,8 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
 
 /* Sends all documents in the spool, because a map may be added to the spool after the last verdict
    that needs the map. The first call also deletes the documents that no verdict in the spool needs.
-   Later calls delete nothing, because the writer may just be adding a verdict that needs a
-   document. */
+   Later calls delete nothing, because the writer may be adding a verdict that needs one of these
+   documents at the same time. */
 static bool send_late_documents(struct hs_spool *spool)
 {
     static const char sql[] = "SELECT kind, name, revision FROM documents";

@@ -28,7 +28,8 @@ void hs_spool_stop(struct hs_spool *spool, int64_t end_us);
 /* Tells the thread that `count` verdicts were committed to the spool. Does nothing for NULL. */
 void hs_spool_add(struct hs_spool *spool, size_t count);
 
-/* Returns whether the thread has found the file of the spool damaged. Returns false for NULL. */
+/* Returns whether the thread has detected that the file of the spool is damaged. Returns false for
+   NULL. */
 bool hs_spool_is_damaged(struct hs_spool *spool);
 
 /* Renames the damaged file of the spool (hs_evidence_move_aside). The caller must have closed the

@@ -73,8 +73,8 @@ int64_t hs_evidence_documents_removed(struct hs_db *db);
 
 /* These functions begin a transaction and take a lock. hs_evidence_begin_shared is for adding
    verdicts; several replicas may add verdicts at once. hs_evidence_begin_alone is for deleting rows
-   and changing tables. While its transaction runs, no other transaction that one of these functions
-   has begun can run. */
+   and changing tables. While a transaction of hs_evidence_begin_alone is open, no other transaction
+   of these two functions can run. */
 bool hs_evidence_begin_shared(struct hs_db *db);
 bool hs_evidence_begin_alone(struct hs_db *db);
 
