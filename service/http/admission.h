@@ -22,8 +22,8 @@ enum {
        ends if there is no long wait for HS_STANDING_US. A higher value lets longer bursts through,
        but detects overload later. */
     HS_STANDING_US = 100000,
-    /* A wait longer than limit / HS_LONG_WAIT_PART is long. Kernels measure waits in steps of 1 to
-       10 ms. */
+    /* A wait counts as long if it is longer than limit / HS_LONG_WAIT_PART. Kernels measure waits
+       in steps of 1 to 10 ms. */
     HS_LONG_WAIT_PART = 8,
     /* Largest error of a measured wait: one tick of the kernel's clock. */
     HS_KERNEL_TICK_US = 10000,
@@ -59,7 +59,7 @@ struct hs_gate {
  * requests that waited behind others are refused. So a client that waits for each answer before it
  * sends the next request is always served, even if the machine is busy or was stopped.
  *
- * Refusals take time, too. If all requests are late, refusing them could take all of a worker's
+ * Refusals take time, too. If all requests are late, the refusals could take all of a worker's
  * time. So while `refusing_us` exceeds HS_STANDING_US, a worker also serves late requests.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,

@@ -28,9 +28,9 @@ struct hs_pool_job {
 };
 
 /*
- * Starts `threads` threads, at most HS_POOL_THREADS_MAX. If there are several threads, one tenant
- * never uses all of them. `is_background`: the thread gives way to workers (background.h); allowed
- * only if `threads` is 1. Returns NULL if memory or threads run out.
+ * Starts `threads` threads, at most HS_POOL_THREADS_MAX. If there are several threads, the jobs of
+ * one tenant never use all threads. `is_background`: the thread gives way to workers
+ * (background.h); allowed only if `threads` is 1. Returns NULL if memory or threads run out.
  */
 struct hs_pool *hs_pool_create(unsigned threads, bool is_background);
 /* Stops the threads and frees the pool. There must be no jobs left. Does nothing for NULL. */
