@@ -109,7 +109,7 @@ static struct hs_str value_of(const struct hs_shared_name *name, char text[VALUE
     return (struct hs_str){text, (size_t)len};
 }
 
-/* Returns the first line, and moves *rest past it. */
+/* Returns the first line, and moves *rest past this line. */
 static struct hs_str take_line(struct hs_str *rest)
 {
     const char *end = rest->len > 0 ? memchr(rest->ptr, '\n', rest->len) : NULL;

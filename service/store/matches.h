@@ -86,8 +86,9 @@ void hs_shared_match_release(struct hs_shared_match *match);
    from true to false. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
-/* Returns true if the ownership is uncertain. It is uncertain if the store has not confirmed the
-   ownership for a second, or if the store lost the match after a second without confirmation. */
+/* Returns true if the ownership is uncertain. The ownership is uncertain if the store has not
+   confirmed the ownership for a second, or if the store lost the match after a second without
+   confirmation. */
 bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
 
 /*
@@ -96,9 +97,9 @@ bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
  * Otherwise the ownership is confirmed, and the match is not doubtful for the next second. If the
  * store does not answer, the ownership counts as confirmed, too.
  *
- * Returns false if the store has lost the match while the ownership was uncertain. In this case, if
- * requests for the match did not keep arriving here during that time, another replica may have paid
- * for shots of this match.
+ * Returns false if the store has lost the match while the ownership was uncertain. In this case,
+ * another replica may have paid for shots of this match, if requests for the match stopped arriving
+ * here during that time.
  */
 bool hs_shared_match_confirm(struct hs_shared_match *match);
 
@@ -133,12 +134,13 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
 
 /* Writes a COMPLETE state after moves were checked. hs_shared_match_await then waits for this
    state. `state.ptr` NULL: memory ran out for the state, so the moves are not durable. For one
-   match, calls must not overlap with hs_shared_match_append. The caller must hold the lock that
-   prevents such overlaps from the capture of `state` on. */
+   match, calls of this function and of hs_shared_match_append must not overlap. The caller must
+   hold the lock that prevents such overlaps, from the capture of `state` until this function
+   returns. */
 void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state);
 
 /* Removes an ended match. If the store then refuses a write, requests that wait for the payments of
-   this match get the result NOT_DURABLE and not MOVED. */
+   this match get the result NOT_DURABLE instead of MOVED. */
 void hs_shared_match_close(struct hs_shared_match *match);
 
 /* Sends each closing again that the store may have missed. After a missed closing, a new match with
