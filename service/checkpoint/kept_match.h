@@ -30,9 +30,9 @@ struct hs_kept_head {
 /* Reads the head. Returns false if the head is damaged. */
 bool hs_kept_match_get_head(struct hs_bytes_reader *reader, struct hs_kept_head *head);
 
-/* Appends the head and the state of a match. The match must not be locked: this function locks it
-   for one part at a time, so that a request waits for one part at most. Calls `begin` under the
-   lock before the first part. Returns false if the match has ended. */
+/* Appends the head and the state of a match. The match must not be locked. This function locks the
+   match for one part at a time, so that a request waits for one part at most. Calls `begin` under
+   the lock before the first part. Returns false if the match has ended. */
 bool hs_kept_match_copy(struct hs_match_slot *slot, struct hs_bytes *out,
                         void (*begin)(void *context, struct hs_match_slot *slot), void *context);
 

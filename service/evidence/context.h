@@ -3,7 +3,7 @@
  * The context is for people who review the verdict. No verdict depends on the context. The context
  * is a JSON object:
  *
- * - `opening`: the number of the match's opening (registry.h)
+ * - `opening`: identifies the match among all matches with this name (registry.h)
  * - `player`: the player, as in GET /v1/matches/{match}/players/{player}
  * - `claims`: how many hits all players of the match have claimed so far (`all`), and how many of
  *   these hits have the same reason as this verdict (`with_reason`)

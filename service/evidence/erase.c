@@ -32,7 +32,8 @@ static const char erase_chunk[] =
     "DELETE FROM doomed WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "COMMIT";
 /* SQLite only. These two statements delete the names of the player and of the player's account from
-   the table `codes`. A name stays in the table if any column of a remaining verdict contains it. */
+   the table `codes`. A name stays in the table if any column of a remaining verdict contains this
+   name. */
 static const char find_names[] =
     "INSERT INTO names SELECT player FROM verdicts WHERE at IN (SELECT at FROM doomed)"
     " UNION SELECT account FROM verdicts WHERE at IN (SELECT at FROM doomed)"

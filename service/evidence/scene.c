@@ -99,8 +99,8 @@ static bool is_before_target(const struct hs_verdict_scene *scene)
            (deciding != NULL && deciding->check == HS_CHECK_WORLD);
 }
 
-/* Returns what stopped the shot before its target. Returns NONE if the shot was accepted, or if it
-   would have missed its target without an obstacle. */
+/* Returns what stopped the shot before its target. Returns NONE if the shot was accepted, or if the
+   shot would have missed its target even without an obstacle. */
 static enum hs_scene_stop stop_of(const struct hs_verdict_scene *scene)
 {
     const struct hs_impact *impact = &scene->of->result.impact;

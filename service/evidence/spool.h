@@ -1,8 +1,8 @@
 /*
- * Moves verdicts from the spool to PostgreSQL. The spool is a file in the data directory to which
- * the writer (writer.h) commits each verdict. A thread sends the verdicts to the database, and then
- * deletes the sent verdicts from the spool. So requests never wait for the database, and no
- * committed verdict is lost during an outage of the database. After a failure, a verdict may be
+ * Moves verdicts from the spool to PostgreSQL. The spool is a file in the data directory. The
+ * writer (writer.h) commits each verdict to the spool. A thread sends the verdicts to the database,
+ * and then deletes the sent verdicts from the spool. So requests never wait for the database, and
+ * no committed verdict is lost during an outage of the database. After a failure, a verdict may be
  * sent twice; the database ignores the second copy. Thread-safe.
  *
  * The thread also creates the partitions for today and the next two days, and drops old partitions.

@@ -51,9 +51,9 @@ int hs_evidence_schema_of(struct hs_db *db);
 extern const char hs_evidence_file_tables[];
 
 /* Creates the PostgreSQL schema and its tables, if they do not exist. Several replicas may call
-   this function at once. `is_partitioned`: true: `verdicts` and `bodies` get one partition for each
-   day; false: `verdicts` and `bodies` are plain tables for reviewed verdicts, and the function also
-   creates `reviews` and `audit` (cases.h). */
+   this function at once. If `is_partitioned` is true, `verdicts` and `bodies` get one partition for
+   each day. If `is_partitioned` is false, `verdicts` and `bodies` are plain tables for reviewed
+   verdicts, and the function also creates `reviews` and `audit` (cases.h). */
 bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_partitioned);
 
 /* Creates the partitions for a day, if they do not exist. `day`: days since 1970-01-01. Call this

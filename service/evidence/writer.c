@@ -50,7 +50,7 @@ struct hs_evidence {
     pthread_cond_t wake;
     struct item *first, **last;
     size_t bytes, count;
-    uint64_t added, done; /* how many rows were queued so far; how many were committed or dropped */
+    uint64_t added, done; /* added: rows queued so far. done: rows committed or dropped so far */
     uint64_t lost;        /* value of `done` after the newest batch with dropped rows; 0: none */
     struct hs_evidence_wait *waits;
     bool is_ending;
@@ -336,9 +336,9 @@ static void write_batch(struct hs_evidence *evidence, struct item *items)
     finish(evidence, items, is_written);
 }
 
-/* If the file for new rows already exists, opens it and starts its log. Opening can be slow: SQLite
-   recovers its log after a crash, and the first write to a log syncs the disk. Call this function
-   before the service accepts requests, so that the first rows do not wait. */
+/* If the file for new rows already exists, opens it and starts its log. Opening can be slow,
+   because SQLite recovers its log after a crash, and the first write to a log syncs the disk. Call
+   this function before the service accepts requests, so that the first rows do not wait. */
 static void open_existing(struct hs_evidence *evidence)
 {
     char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH];

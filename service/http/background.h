@@ -1,6 +1,6 @@
 /*
  * Background threads run long jobs that must not delay the threads that answer requests. A low
- * priority is not enough: the kernel still lets the background thread run now and then, for 1 to 10
+ * priority is not enough. The kernel still lets the background thread run now and then, for 1 to 10
  * ms each time (until the next tick of its clock). So a timer makes the thread yield every 0.1 ms.
  */
 #ifndef HS_SERVICE_BACKGROUND_H

@@ -86,7 +86,7 @@ static bool discard(struct hs_linger_socket *socket)
     return true;
 }
 
-/* Closes a socket. Discards its unread bytes first, because they would cause a reset. */
+/* Closes a socket. First discards the unread bytes, because unread bytes would cause a reset. */
 static void end(struct hs_linger *linger, struct hs_linger_socket *socket)
 {
     discard(socket);

@@ -24,7 +24,7 @@
 
 /*
  * The phase of a connection. The thread that serves the connection advances the phase. The watchdog
- * may change any phase except QUEUED and ENDPOINT to EXPIRED; after that, the serving thread
+ * may change any phase except QUEUED and ENDPOINT to EXPIRED. After that, the serving thread
  * neither reads nor sends. Both threads use compare-and-swap, so if both change the phase at the
  * same time, only one thread succeeds.
  */

@@ -77,7 +77,8 @@ static void make_request_id(struct hs_http_worker *worker, char id[HS_REQUEST_ID
 
 /* ---- the handler calls, in order ---- */
 
-/* Creates a request. Most of `problem` is not zeroed, because its list of errors takes 11 KiB. */
+/* Creates a request. Most of `problem` is not zeroed, because the list of errors in `problem` takes
+   11 KiB. */
 static struct hs_http_request *create_request(struct hs_kept *kept)
 {
     struct hs_http_request *request =

@@ -131,8 +131,8 @@ static struct hs_match_slot *find(struct hs_registry *registry, struct hs_str na
     return slot;
 }
 
-/* Doubles the table when it has as many matches as buckets. If memory runs out, the chains become
-   longer instead. The caller holds the lock. */
+/* Doubles the table when the number of matches reaches the number of buckets. If memory runs out,
+   the chains become longer instead. The caller holds the lock. */
 static void grow_table(struct hs_registry *registry)
 {
     struct hs_match_slot **old = registry->table;

@@ -126,8 +126,8 @@ enum hs_registry_result {
  * it. After FOUND and CREATED, call hs_registry_release.
  *
  * `tenant` is the caller; its ptr is NULL without tokens. If another tenant owns the match, returns
- * HS_REGISTRY_FOREIGN without waiting for the lock, because the caller could learn something about
- * the match from the duration of the wait.
+ * HS_REGISTRY_FOREIGN without waiting for the lock. Otherwise the caller could learn something
+ * about the match from the duration of the wait.
  */
 enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str tenant,
                                             struct hs_str name,

@@ -24,7 +24,7 @@ struct hs_ruleset_store {
 };
 
 /* Computes the hashes that hs_ruleset_entry_charge needs. Call this function without the lock,
-   because it takes a while. Returns false if memory runs out. */
+   because this function takes a while. Returns false if memory runs out. */
 bool hs_ruleset_entry_hash(struct hs_ruleset_entry *entry);
 
 /* Charges an entry's memory to its owner. If another ruleset of this owner contains an equal part,

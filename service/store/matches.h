@@ -4,8 +4,8 @@
  *
  * A match has three keys: its owner, its state, and the journal of the payments since this state
  * was captured. At any time, one replica owns the match. To become the owner, a replica takes the
- * match, which increases its epoch. Scripts in the store refuse the writes of former owners. If a
- * write is refused, the former owner knows that the match has moved.
+ * match. This increases the epoch of the match. Scripts in the store refuse the writes of former
+ * owners. If a write is refused, the former owner knows that the match has moved.
  *
  * If the store loses its data, the epochs are lost, too. So a match also has a birth: the time at
  * which the match was new to the store. The scripts also refuse an owner with another birth.
@@ -121,8 +121,8 @@ uint64_t hs_shared_match_mark(struct hs_shared_match *match);
    moves. */
 enum hs_shared_state {
     HS_SHARED_PARTIAL, /* the owner may have checked moves after the capture */
-    /* The owner answers later moves only after it has stored them in a newer state, or after
-       `payment_us`. */
+    /* The owner answers later moves only after the owner has stored these moves in a newer state,
+       or after `payment_us`. */
     HS_SHARED_COMPLETE,
     HS_SHARED_FINAL /* like COMPLETE; after this write the match has no owner */
 };
