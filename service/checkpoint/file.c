@@ -111,8 +111,8 @@ bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard)
 
 void hs_checkpoint_set_aside(int directory)
 {
-    /* the rename fails if one name is a file and the other is a directory; if so, remove
-       HS_CHECKPOINT_DAMAGED and rename again */
+    /* The rename fails if one name is a file and the other name is a directory. In that case,
+       remove HS_CHECKPOINT_DAMAGED and rename again. */
     if (renameat(directory, HS_CHECKPOINT_NAME, directory, HS_CHECKPOINT_DAMAGED) != 0 &&
         (unlinkat(directory, HS_CHECKPOINT_DAMAGED, 0) == 0 ||
          unlinkat(directory, HS_CHECKPOINT_DAMAGED, AT_REMOVEDIR) == 0))

@@ -33,10 +33,10 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_END,
     HS_CHECKPOINT_RULESET,
     HS_CHECKPOINT_MATCH,
-    /* A record without bytes. If a file has this record, the record is the first one. The record
-       means that no claim was verified after this checkpoint was written. The record is ignored in
-       HS_CHECKPOINT_PREVIOUS, because a process has started since HS_CHECKPOINT_PREVIOUS was
-       written. */
+    /* A record without bytes. If a file has this record, it is the first record in the file. The
+       record means that no claim was verified after this checkpoint was written. The record is
+       ignored in HS_CHECKPOINT_PREVIOUS, because a process has started since HS_CHECKPOINT_PREVIOUS
+       was written. */
     HS_CHECKPOINT_FINAL,
     /* gives a name to a ruleset from an earlier record; contains the owner and the revision */
     HS_CHECKPOINT_RULESET_NAME,
@@ -89,8 +89,9 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
                          const void *bytes, size_t size);
 
 /* Finishes the file and makes it the newest checkpoint. The checkpoint that the file replaces
-   becomes the previous one. Returns false if a step failed (see `error`) or `discard` is set. The
-   newest checkpoint is then not replaced, except if only the sync of the directory failed. */
+   becomes the previous checkpoint. Returns false if a step failed (see `error`) or `discard` is
+   set. After a failure, the newest checkpoint is still the old file. But if only the sync of the
+   directory failed, the new file has already replaced the old file. */
 bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard);
 
 /* Renames the newest checkpoint to HS_CHECKPOINT_DAMAGED. */

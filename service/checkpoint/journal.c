@@ -124,7 +124,7 @@ static bool begin_file(struct hs_journal *journal)
     return false;
 }
 
-/* Ensures that records can be appended to the current file. Begins a new file if the current one
+/* Ensures that records can be appended to the current file. Begins a new file if the current file
    ends with a partial record. The next start of the service reads the old file up to the partial
    record. The caller holds `lock`. */
 static bool has_file(struct hs_journal *journal)
@@ -138,8 +138,8 @@ static bool has_file(struct hs_journal *journal)
         journal->unsafe++;
     if (before >= 0) {
         journal->unsafe++;
-        /* the new file gets the descriptor number of the old file, because another thread may be
-           calling fdatasync with this number */
+        /* The new file gets the descriptor number of the old file, because another thread may be
+           calling fdatasync with this number. */
         if (dup3(journal->file, before, O_CLOEXEC) >= 0) {
             close(journal->file);
             journal->file = before;
@@ -236,8 +236,8 @@ bool hs_journal_settle(struct hs_journal *journal)
     uint64_t position = state.written;
     if (state.synced < position) {
         pthread_mutex_lock(&journal->sync_lock);
-        /* while this thread waited for the lock, another thread has often synced the first
-           `position` bytes */
+        /* While this thread waited for the lock, another thread has often synced the first
+           `position` bytes. */
         hs_journal_state(journal, &state);
         if (state.synced < position)
             sync_file(journal);
@@ -285,8 +285,8 @@ uint64_t hs_journal_rotate(struct hs_journal *journal)
                     (fdatasync(before) == 0 && fsync(journal->directory) == 0);
         close(before);
         pthread_mutex_lock(&journal->lock);
-        /* a failed sync does no harm once the checkpoint that now begins is complete, because this
-           checkpoint contains the records in the old file */
+        /* A failed sync does no harm once the checkpoint that now begins is complete, because this
+           checkpoint contains the records in the old file. */
         if (!fine)
             journal->unsafe_at_rotation = ++journal->unsafe;
         else

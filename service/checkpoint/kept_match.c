@@ -129,7 +129,7 @@ static void share_records(const struct hs_service *service, struct hs_match_slot
 {
     struct hs_bytes out = {0};
     unsigned char word[8];
-    /* records are useless if the store has no state to apply them to */
+    /* Payment records are useless if the store has no state of the match. */
     if (hs_shared_match_needs_state(shared))
         share_state(slot, shared, false);
     hs_bytes_put(&out, hs_shared_match_mark(shared) + 1, 8);

@@ -30,9 +30,9 @@ struct hs_kept_head {
 /* Reads the head. Returns false if the head is damaged. */
 bool hs_kept_match_get_head(struct hs_bytes_reader *reader, struct hs_kept_head *head);
 
-/* Appends the head and the state of a match. The match must not be locked: this function locks it
-   for one part at a time, so that a request waits for one part at most. Calls `begin` under the
-   lock before the first part. Returns false if the match has ended. */
+/* Appends the head and the state of a match. The match must not be locked. This function locks the
+   match for one part at a time, so that a request waits for one part at most. Calls `begin` under
+   the lock before the first part. Returns false if the match has ended. */
 bool hs_kept_match_copy(struct hs_match_slot *slot, struct hs_bytes *out,
                         void (*begin)(void *context, struct hs_match_slot *slot), void *context);
 
@@ -53,8 +53,8 @@ bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
 /* Must be called after moves were checked. If the service drains and replicas share the match,
    starts to write the state to the store and returns true; the answer must wait for this write
    (hs_shared_match_await). Otherwise does nothing and returns false. While the service drains,
-   another replica may take over the match at any time. From the state in the store, that replica
-   knows when the client last moved, and grants the client the time since that move. */
+   another replica may take over the match at any time. That replica reads from the state in the
+   store when the client last moved, and grants the client the time since that move. */
 bool hs_kept_match_hand_off(struct hs_service *service, struct hs_match_slot *slot);
 
 /*

@@ -90,7 +90,7 @@ void hs_kept_maps_settle(struct hs_kept_maps *maps)
 
 void hs_kept_maps_found(struct hs_kept_maps *maps, const char *revision)
 {
-    /* if memory runs out here, the next checkpoint writes the file again */
+    /* If memory runs out here, the next checkpoint writes the file again. */
     (void)hs_revisions_add(&maps->on_disk, revision);
 }
 

@@ -58,8 +58,8 @@ void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
                        struct hs_map_entry *entry);
 
 /* Must be called after each checkpoint. `fine`: the checkpoint was written; must be false if
-   `no_memory` is set. If `fine` is set and `is_partial` is not, deletes the files to which neither
-   this checkpoint nor the previous one refers. */
+   `no_memory` is set. If `fine` is set and `is_partial` is not set, deletes the files to which
+   neither this checkpoint nor the previous checkpoint refers. */
 void hs_kept_maps_taken(struct hs_kept_maps *maps, bool fine);
 
 #endif

@@ -1,5 +1,5 @@
 /* Restores the maps in a checkpoint when the service starts. Reads each map file once, and only if
-   a match or a name refers to it. */
+   a match or a name refers to the map. */
 #ifndef HS_SERVICE_CHECKPOINT_RESTORE_MAPS_H
 #define HS_SERVICE_CHECKPOINT_RESTORE_MAPS_H
 

@@ -245,8 +245,8 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
         hs_ruleset_store_release(checkpoint->service->rulesets, taking.rulesets[i]);
     free(taking.rulesets);
     if (fine) {
-        /* a restore from the previous checkpoint needs the journals since that checkpoint, so these
-           journals stay */
+        /* A restore from the previous checkpoint needs the journals since that checkpoint, so these
+           journals stay. */
         hs_journal_checkpointed(checkpoint->service->journal, checkpoint->contained);
         checkpoint->contained = contained;
     }

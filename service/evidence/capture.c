@@ -33,7 +33,7 @@ bool hs_capture_begin(const struct hs_evidence *evidence, const struct hs_match_
 
 /* ---- the request ---- */
 
-/* Writes the body of a request with only this claim or shot. */
+/* Writes the body of a request that contains only this claim or shot. */
 static void write_request(const struct hs_verdict_to_keep *verdict, const char *mask,
                           struct hs_buffer *out)
 {
@@ -170,9 +170,9 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
 
 /* ---- moves ---- */
 
-/* For each match, player and reason, the first FIRST_MOVES moves are stored, and then one move in
-   every EACH. Without this limit, a cheating player or a faulty game server could add a row with
-   every move. */
+/* For each match, player and reason, the first FIRST_MOVES moves are stored. After that, one of
+   every EACH moves is stored. Without this limit, a cheating player or a faulty game server could
+   add a row for every move. */
 enum { FIRST_MOVES = 8, EACH = 64 };
 
 static bool wants_move(const struct hs_match_slot *slot, const struct hs_move_to_keep *kept)
@@ -189,8 +189,8 @@ static bool wants_move(const struct hs_match_slot *slot, const struct hs_move_to
 }
 
 /* Writes the move and its result as a `gap` line of a recorded stream. `hindsight recheck` skips
-   `gap` lines. It cannot check the move again, because the store does not contain the state before
-   the move. */
+   this line, because the store does not contain the state that is needed to check the move
+   again. */
 static void write_move_line(const struct hs_match_slot *slot, const struct hs_move_to_keep *kept,
                             const char *mask, struct hs_buffer *out)
 {
@@ -214,9 +214,9 @@ static void write_move_line(const struct hs_match_slot *slot, const struct hs_mo
     hs_line_end(&writer);
 }
 
-/* Copies the reason and the measured value of a failed check to the row. If the move was rejected,
-   this is the check that rejected the move. If the move was accepted, all its failed checks are in
-   mode shadow, and this is the first failed check. */
+/* Copies the reason and the measured value of a failed check to the row. For a rejected move, uses
+   the check that rejected the move. For an accepted move, uses the first failed check; all failed
+   checks of an accepted move are in mode `shadow`. */
 static void copy_failure(const struct hs_move_result *result, struct hs_evidence_row *row)
 {
     for (uint16_t i = 0; i < result->failure_count; i++) {
@@ -242,8 +242,8 @@ bool hs_capture_move(struct hs_evidence *evidence, const struct hs_match_slot *s
     const struct hs_move *move = kept->move;
     if (evidence == NULL || !wants_move(slot, kept))
         return false;
-    /* Use a hash of the move for the id: a move may have no number, and all moves of a packet have
-       the same received_us. */
+    /* The id depends on a hash of the move, because a move may have no number, and all moves of a
+       packet have the same received_us. */
     hs_match_slot_verdict_id(slot, HS_ABOUT_MOVE, hs_move_digest(move).word[0], move->player,
                              move->received_us, &id);
     write_move_line(slot, kept, hs_evidence_mask(evidence), &line);

@@ -19,8 +19,8 @@ struct hs_verdict_to_keep {
     struct hs_str body;          /* body of the request, JSON */
     size_t place;                /* index of the claim or shot in its list in `body` */
     struct hs_body_items *items; /* reads that list; freed by the caller */
-    struct hs_bytes state;       /* the excerpt; set by hs_capture_begin, freed by hs_capture_end */
-    bool is_sample;              /* accepted, and `would_reject` is empty */
+    struct hs_bytes state;       /* excerpt of the match, from hs_capture_begin to hs_capture_end */
+    bool is_sample;              /* the verdict is accepted, with an empty `would_reject` */
     int64_t at_us;               /* wall clock; 0 until hs_capture_row sets it */
 };
 

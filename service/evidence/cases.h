@@ -1,9 +1,9 @@
 /*
  * The reviewed verdicts. The limits `keep_days` and `keep_bytes` (writer.h) do not apply to
- * reviewed verdicts. The reviewed verdicts are in the place HS_EVIDENCE_CASES (files.h). Besides
- * the tables of every place, this place has the tables `reviews` and `audit`. `reviews` has one row
- * for each review; these rows are never changed. `audit` has one row for each review, and rows for
- * each deletion of a player. Each call uses its own connection. Thread-safe.
+ * reviewed verdicts. The reviewed verdicts are in the place HS_EVIDENCE_CASES (files.h). This place
+ * has the same tables as every other place, and also the tables `reviews` and `audit`. `reviews`
+ * has one row for each review; these rows are never changed. `audit` has one row for each review,
+ * and rows for each deletion of a player. Each call uses its own connection. Thread-safe.
  */
 #ifndef HS_SERVICE_EVIDENCE_CASES_H
 #define HS_SERVICE_EVIDENCE_CASES_H

@@ -3,7 +3,7 @@
  * The context is for people who review the verdict. No verdict depends on the context. The context
  * is a JSON object:
  *
- * - `opening`: the number of the match's opening (registry.h)
+ * - `opening`: identifies the match among all matches with this name (registry.h)
  * - `player`: the player, as in GET /v1/matches/{match}/players/{player}
  * - `claims`: how many hits all players of the match have claimed so far (`all`), and how many of
  *   these hits have the same reason as this verdict (`with_reason`)
@@ -22,7 +22,7 @@ void hs_context_write(const struct hs_match_slot *slot, struct hs_str player, in
                       struct hs_buffer *out);
 
 /* Write the context of the summary of a player or of a match. The context of a match does not
-   contain its players. */
+   contain the players. */
 void hs_context_write_player(const struct hs_match_slot *slot, const struct hs_player_info *player,
                              struct hs_buffer *out);
 void hs_context_write_match(const struct hs_match_slot *slot, struct hs_buffer *out);

@@ -112,7 +112,7 @@ enum hs_evidence_read hs_ended_list(const struct hs_evidence_home *home,
     return result;
 }
 
-/* A search for one opening of a match, newest row first. */
+/* A search for one opening of a match. The search reads the newest row first. */
 struct search {
     uint64_t opening;
     struct hs_writer *writer;

@@ -32,7 +32,8 @@ static const char erase_chunk[] =
     "DELETE FROM doomed WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "COMMIT";
 /* SQLite only. These two statements delete the names of the player and of the player's account from
-   the table `codes`. A name stays in the table if any column of a remaining verdict contains it. */
+   the table `codes`. A name stays in the table if any column of a remaining verdict contains this
+   name. */
 static const char find_names[] =
     "INSERT INTO names SELECT player FROM verdicts WHERE at IN (SELECT at FROM doomed)"
     " UNION SELECT account FROM verdicts WHERE at IN (SELECT at FROM doomed)"
@@ -121,8 +122,8 @@ static bool record(struct hs_evidence_store *cases, const struct erasing *erasin
                            *erasing->deleted);
 }
 
-/* Records in the audit that a deletion begins. From then on, no replica adds older verdicts about
-   this player to the database (spool.c). */
+/* Records in the audit that a deletion begins. After that, no replica adds a verdict about this
+   player to the database if the verdict is older than the deletion (spool.c). */
 static bool announce(const struct erasing *erasing)
 {
     struct hs_evidence_store *cases = hs_cases_open(erasing->home);

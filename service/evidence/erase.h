@@ -11,14 +11,14 @@
  * Deletes every verdict whose player, account or target has this name. If the name is an account,
  * also deletes each verdict whose target had this account in the same match. Deletes the reviews of
  * these verdicts, too. Searches all places, and overwrites the deleted bytes in SQLite files.
- * Records the SHA-256 of the name in the audit. The excerpts of verdicts about other players may
- * still contain this player, if the players were near each other.
+ * Records the SHA-256 of the name in the audit. The excerpt of a verdict about another player may
+ * still contain this player, if both players were near each other.
  *
- * `tenant`: deletes only verdicts of this tenant; ptr NULL: of all tenants. `by`: the key id of the
- * caller's token. The call takes about a second for each million stored verdicts. If `alive_us` is
- * not NULL, the call regularly sets *alive_us to hs_clock_us(), to show the watchdog that the call
- * is not stuck. Sets *deleted to the number of deleted rows. A reviewed verdict counts twice if the
- * file of its day still exists. Thread-safe.
+ * `tenant`: deletes only verdicts of this tenant; ptr NULL: deletes verdicts of all tenants. `by`:
+ * the key id of the caller's token. The call takes about a second for each million stored verdicts.
+ * If `alive_us` is not NULL, the call regularly sets *alive_us to hs_clock_us(), to show the
+ * watchdog that the call is not stuck. Sets *deleted to the number of deleted rows. A reviewed
+ * verdict counts twice if the file of its day still exists. Thread-safe.
  */
 enum hs_evidence_read hs_evidence_erase(const struct hs_evidence_home *home, struct hs_str tenant,
                                         struct hs_str name, struct hs_str by,

@@ -14,7 +14,7 @@
 #define NAME_PREFIX "evidence-"
 #define NAME_SUFFIX ".db"
 
-/* A SQLite file that is in use has two companion files: their names end with `-wal` and `-shm`. */
+/* A SQLite file that is in use has two companion files. Their names end with `-wal` and `-shm`. */
 static const char *const suffixes[] = {"", "-wal", "-shm"};
 enum { SUFFIXES = sizeof suffixes / sizeof suffixes[0] };
 

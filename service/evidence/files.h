@@ -61,8 +61,9 @@ void hs_evidence_path(const char *directory, const char *place, char path[HS_EVI
    Free the result with free(). NULL: there are no files, or memory ran out. */
 char (*hs_evidence_days(const struct hs_evidence_home *home, size_t *count))[HS_EVIDENCE_DAY];
 
-/* Renames a damaged file, so that the store no longer reads it: appends `.damaged-` and the seconds
-   since 1970. No connection may have the file open. `day`: the place of the file. */
+/* Renames a damaged file, so that the store no longer reads the file. Appends `.damaged-` and the
+   seconds since 1970 to the name. No connection may have the file open. `day`: the place of the
+   file. */
 void hs_evidence_move_aside(const char *directory, const char *day, time_t now);
 
 /*

@@ -1,6 +1,6 @@
 /*
- * The geometry of a claim, for people who review its verdict: the poses of the players, and the
- * path of the shot. The functions that decide verdicts compute this geometry.
+ * The geometry of a claim: the poses of the players, and the path of the shot. People who review a
+ * verdict see this geometry. The functions that decide verdicts compute this geometry.
  */
 #ifndef HS_SERVICE_EVIDENCE_GEOMETRY_H
 #define HS_SERVICE_EVIDENCE_GEOMETRY_H
@@ -35,8 +35,8 @@ struct hs_hit_scene {
     const struct hs_rig *closest_rig;
 };
 
-/* Computes the geometry of a claim that arrived at `now_us`. `is_shot`: true if `claim` is not a
-   claimed hit, but describes a posted shot. `target`: name of the player whom out->target and
+/* Computes the geometry of a claim that arrived at `now_us`. `is_shot`: true if `claim` describes a
+   posted shot, false if `claim` is a claimed hit. `target`: name of the player whom out->target and
    out->closest describe; ptr NULL: no player. */
 void hs_hit_scene_find(const struct hs_match *match, const struct hs_hit_claim *claim, bool is_shot,
                        struct hs_str target, int64_t now_us, struct hs_hit_scene *out);

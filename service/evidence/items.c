@@ -66,7 +66,7 @@ static struct hs_str find_item(struct hs_body_items *items, struct hs_str body, 
 
 /* ---- other forms ---- */
 
-/* Returns a row of a table as an object without null members. */
+/* Returns a row of a table as an object. Omits members that are null. */
 static json_t *object_of_row(const json_t *table, size_t place)
 {
     const json_t *row = json_array_get(json_object_get(table, "rows"), place);

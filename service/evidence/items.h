@@ -19,9 +19,9 @@ struct hs_body_items {
 
 /*
  * Appends the item with index `place` of the list `key`, without line breaks. If the list is a
- * table, the item is a row, and is written as an object. The body must be one that the service has
- * accepted, and `place` must not decrease from call to call. `mask` contains JSON pointers, for
- * example "/x_address,/x_client/name", or is "". Each value that a pointer refers to is replaced by
+ * table, the item is a row, and is written as an object. The service must have accepted the body.
+ * `place` must not decrease from call to call. `mask` contains JSON pointers, for example
+ * "/x_address,/x_client/name", or is "". Each value that a pointer refers to is replaced by
  * "masked". If memory runs out, sets out->failed.
  */
 void hs_body_item(struct hs_body_items *items, struct hs_str body, struct hs_str key, size_t place,

@@ -22,15 +22,16 @@ enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, TEXTS };
 
 /* ---- pages ---- */
 
-/* The columns with an index, in order of preference. A query uses the index of the first of these
-   columns that it filters by. The query applies its other filters row by row. */
+/* The columns with an index, in order of preference. A query uses only one index: the index of the
+   first column in this list that the query filters by. The query applies its other filters row by
+   row. */
 static const char *const indexed[] = {"account", "player", "target", "match", "reason"};
 enum { INDEXED = sizeof indexed / sizeof indexed[0] };
 
-/* SLICE_ROWS: max rows that one statement reads, in about 2 ms. With larger slices, a page could
-   end much too late on a busy machine. With smaller slices, planning a statement would take longer
-   than reading its rows. PAGE_US: after this time, a page ends, even if it has fewer rows than the
-   limit. */
+/* SLICE_ROWS: max rows that one statement reads. Reading these rows takes about 2 ms. With larger
+   slices, a page could end much too late on a busy machine. With smaller slices, planning a
+   statement would take longer than reading its rows. PAGE_US: after this time, a page ends, even if
+   it has fewer rows than the limit. */
 enum { SLICE_ROWS = 5000, PAGE_US = 30000 };
 
 struct filters {
@@ -105,7 +106,7 @@ static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *f
 
 /* Prepares the query for a page. The query takes the newest SLICE_ROWS rows from `since_us` up to
    `until_us` that pass the filter `driver`. From these rows, the query returns up to `limit` rows
-   that pass the other filters, too. CROSS JOIN makes SQLite keep the order of these rows. With an
+   that also pass the other filters. CROSS JOIN makes SQLite keep the order of these rows. With an
    outer ORDER BY, SQLite would read the whole slice before it returns a row. */
 static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filters *filters,
                                             int64_t since_us, int64_t until_us, size_t limit)
@@ -154,7 +155,7 @@ struct walk {
     row_sink *sink;
     void *context;
     size_t left;     /* how many more rows the page may contain */
-    int64_t end_us;  /* hs_clock_us; after this time, no slice begins except the first */
+    int64_t end_us;  /* hs_clock_us; after this time, only the first slice may begin */
     int64_t next_us; /* `until_us` for the next page; 0: this is the last page */
     bool has_ended;  /* the sink returned false */
 };
@@ -178,7 +179,7 @@ static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t 
 
 /* Returns the start of the time range to search first. In PostgreSQL, this range covers only today
    and yesterday, because PostgreSQL plans a query on two partitions ten times as fast as a query on
-   all partitions. Most lists end within these two days. If a list does not, the caller then
+   all partitions. Most lists end within these two days. If a list needs older rows, the caller then
    searches the time before yesterday. */
 static int64_t first_part(const struct hs_db *db, const struct hs_evidence_query *query)
 {
@@ -187,7 +188,7 @@ static int64_t first_part(const struct hs_db *db, const struct hs_evidence_query
     return is_first && yesterday_us > query->since_us ? yesterday_us : query->since_us;
 }
 
-/* Walks over one place: reads at least one slice, and more slices until end_us. */
+/* Walks over one place. Reads at least one slice, and then further slices until end_us. */
 static enum hs_evidence_read walk_place(const struct hs_evidence_home *home, const char *place,
                                         struct walk *walk)
 {
@@ -421,7 +422,7 @@ static bool visit_row(void *context, struct hs_db_statement *page)
         fine = hs_evidence_place_failed(visiting->home, visiting->place, stored.db) ==
                HS_EVIDENCE_MISSING;
     if (step == HS_DB_ROW && hs_evidence_load(stored.found, &stored)) {
-#define X(member, name) stored.row.member = row.member; /* hs_evidence_load does not set it */
+#define X(member, name) stored.row.member = row.member; /* not set by hs_evidence_load */
         HS_EVIDENCE_TEXTS(X)
 #undef X
         fine = visiting->visit(visiting->context, &stored);

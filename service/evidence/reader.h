@@ -32,8 +32,9 @@ enum hs_evidence_read hs_evidence_list(const struct hs_evidence_home *home,
                                        const struct hs_evidence_query *query,
                                        struct hs_writer *writer, int64_t *next_us);
 
-/* Writes a verdict as a recorded stream (record/stream.h), from which `hindsight recheck` can
-   compute the verdict again. `tenant`: only a verdict of this tenant; ptr NULL: of any tenant. */
+/* Writes a verdict as a recorded stream (record/stream.h). `hindsight recheck` can compute the
+   verdict again from this stream. `tenant`: the verdict must belong to this tenant; ptr NULL: any
+   tenant. */
 enum hs_evidence_read hs_evidence_stream(const struct hs_evidence_home *home, struct hs_str tenant,
                                          struct hs_str id, struct hs_buffer *out);
 

@@ -27,8 +27,8 @@ enum hs_evidence_read hs_evidence_failed(const struct hs_db *db)
     return HS_EVIDENCE_FAILED;
 }
 
-/* Returns true if readers must skip this place because it is damaged, and then counts a failure in
-   the metrics. Readers never skip the place of reviewed verdicts. */
+/* Returns true if readers must skip this place because it is damaged. In that case, also counts a
+   failure in the metrics. Readers never skip the place of reviewed verdicts. */
 static bool leave_out(const struct hs_evidence_home *home, const char *place,
                       const struct hs_db *db)
 {

@@ -28,15 +28,15 @@ struct hs_evidence_stored {
 };
 
 /* Finds a verdict in the places of the days, and then among the reviewed verdicts (cases.h).
-   `tenant`: only a verdict of this tenant; ptr NULL: of any tenant. Close *out only if the result
-   is READ. */
+   `tenant`: the verdict must belong to this tenant; ptr NULL: any tenant. Close *out only if the
+   result is READ. */
 enum hs_evidence_read hs_evidence_find(const struct hs_evidence_home *home, struct hs_str tenant,
                                        struct hs_str id, struct hs_evidence_stored *out);
 void hs_evidence_stored_close(struct hs_evidence_stored *stored);
 
 /* Reads the current row and unpacks the body. The statement must select HS_EVIDENCE_WHOLE_ROW from
-   `bodies b` and `verdicts v`, and further columns only after that. The caller frees out->unpacked
-   with free(). Returns false if the row is damaged or memory runs out. */
+   `bodies b` and `verdicts v`. Further columns must follow after HS_EVIDENCE_WHOLE_ROW. The caller
+   frees out->unpacked with free(). Returns false if the row is damaged or memory runs out. */
 #define HS_EVIDENCE_WHOLE_ROW                                                                      \
     "v.at, b.id, b.now, b.measured, b.\"limit\", b.unit, b.revision, b.map, b.map_revision,"       \
     " b.sizes, b.body"

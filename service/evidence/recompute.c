@@ -131,7 +131,7 @@ void hs_recompute_destroy(struct hs_recompute *recompute)
 }
 
 /* Moves the entry with this revision to the front. If there is no such entry, drops the least
-   recently used entry, makes the front empty and returns false. */
+   recently used entry, puts an empty entry at the front and returns false. */
 static bool to_front(struct hs_recompute *recompute, struct kept list[KEPT_MAX],
                      struct hs_str revision)
 {
@@ -186,8 +186,8 @@ static enum hs_recompute_status find_ruleset(struct hs_recompute *recompute,
                                                    : HS_RECOMPUTE_DAMAGED;
 }
 
-/* Builds a map. The map store does not list the map, but is charged for the memory of the map and
-   of the build. */
+/* Builds a map. The map store does not list the map. The memory of the map and of the build is
+   charged to the map store. */
 static enum hs_recompute_status build_map(const struct hs_recompute *recompute, struct hs_str name,
                                           struct hs_str text, struct hs_map_entry **entry)
 {

@@ -68,7 +68,7 @@ enum hs_recompute_status {
 };
 
 /* The evidence of a stored verdict. `parts` borrows from the stored verdict and from the other
-   members. Free it with hs_stored_parts_free, even after a failure. */
+   members. Free the structure with hs_stored_parts_free, even after a failure. */
 struct hs_stored_parts {
     struct hs_evidence_parts parts;
     struct hs_buffer opening;

@@ -44,8 +44,8 @@ static void add_value(struct sample *sample, int series, double value)
 }
 
 /* Returns the share of a check's limit that the measured value used; more than 1 means that the
-   check failed. The limit counts as a minimum if a measured value above it passed, or a measured
-   value below it failed. Returns -1 if the outcome is not `pass` or `fail`, or the divisor is not
+   check failed. The limit counts as a minimum if a value above the limit passed, or a value below
+   the limit failed. Returns -1 if the outcome is not `pass` or `fail`, or the divisor is not
    positive. */
 static double share_of_limit(const json_t *check)
 {
@@ -60,7 +60,8 @@ static double share_of_limit(const json_t *check)
     return limit > 0 ? measured / limit : -1;
 }
 
-/* Returns the index of a check's series. Returns -1 if this version does not know the check. */
+/* Returns the index of a check's series. Returns -1 if this program version does not know the
+   check. */
 static int series_of(struct hs_str check)
 {
     int hit = hs_vocabulary_find(&hs_check_words, check);
@@ -166,8 +167,8 @@ struct report {
 #define NEWEST  " ORDER BY v.at DESC LIMIT ?5"
 #define OWN_ROWS                                                                                   \
     "SELECT v.* FROM verdicts v WHERE " IS_OWN " AND " HS_EVIDENCE_IS_VERDICT IN_TIME NEWEST
-/* Values are measured only in rows with the same ruleset. Such rows about other players may be
-   rare, so RECENT limits the search to the newest 20000 rows. */
+/* Values are measured only in rows with the ruleset ?6. Such rows about other players may be rare,
+   so RECENT limits the search to the newest 20000 rows. */
 #define RECENT     "(SELECT * FROM verdicts WHERE at < ?3 ORDER BY at DESC LIMIT 20000)"
 #define SAME_RULES " AND v.ruleset = code_of(?6)"
 #define WHOLE(rows)                                                                                \
@@ -269,8 +270,8 @@ static bool add_sessions(struct hs_db *db, struct report *report)
     return result == HS_DB_DONE;
 }
 
-/* Adds the measured values from the newest rows. Skips rows that are damaged, or whose ruleset has
-   another revision. */
+/* Adds the measured values from the newest rows. Skips damaged rows, and rows with another revision
+   of the ruleset. */
 static bool measure(struct hs_db *db, struct report *report, const char *sql, struct sample *sample)
 {
     struct hs_db_statement *rows =

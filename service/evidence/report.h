@@ -13,10 +13,10 @@ enum { HS_REPORT_COUNTED = 100000, HS_REPORT_MEASURED = 500 };
 /*
  * Writes an object about the player or account `name`:
  *
- * - the number of matches, and of verdicts by verdict and by reason
- * - for each check, which share of its limit the claims used (median and 95th percentile), for the
- *   player and for all other players; only claims under the ruleset of the player's newest verdict
- *   are measured
+ * - the number of matches, and how many verdicts there are with each outcome and with each reason
+ * - for each check: which share of its limit the claims of the player used, and which share the
+ *   claims of all other players used (median and 95th percentile). Only claims under the ruleset of
+ *   the player's newest verdict are measured.
  * - the summaries (ended.h) of the player's newest matches
  *
  * Reads only tenant, since_us and until_us of `query`. Takes about 0.1 s. If `alive_us` is not

@@ -4,8 +4,8 @@
 
 #include "validators/base/units.h"
 
-/* A posted shot has no end. Its path is drawn for this many times the reach of a body, or for the
-   range of the weapon if that is shorter. */
+/* A posted shot has no end point. The length of the drawn path is SHOT_REACHES times the reach of a
+   body, or the range of the weapon if the range is shorter. */
 enum { SHOT_REACHES = 20 };
 
 const char *hs_scene_length_unit(const struct hs_ruleset *ruleset)
@@ -65,8 +65,8 @@ static struct hs_hit_claim claim_of(const struct hs_recomputed *of)
                                  .end = hs_vec_add_scaled(shot->origin, ahead, length)};
 }
 
-/* Returns the player whose distance from the path is shown: the claimed target. If no target was
-   claimed, returns the player that the shot hit. */
+/* Returns the player whose distance from the path is shown: the claimed target. If a hit was
+   claimed without a target, returns the player that the shot hit. */
 static struct hs_str target_of(const struct hs_recomputed *of)
 {
     const struct hs_impact *impact = &of->result.impact;
@@ -88,9 +88,9 @@ static void find_shot(struct hs_verdict_scene *scene)
     scene->shot.has_path = scene->shot.has_path && of->shot->has_direction;
 }
 
-/* Returns whether the shot touched something before the point where it is closest to its target.
-   Also returns true if the world check decided, because this check may find an obstacle beside the
-   path. */
+/* Returns whether the shot touched something before the point where the shot is closest to its
+   target. Also returns true if this point is unknown, or if the world check decided the verdict,
+   because the world check may find an obstacle beside the path. */
 static bool is_before_target(const struct hs_verdict_scene *scene)
 {
     const struct hs_hit_result *result = &scene->of->result;
@@ -99,8 +99,8 @@ static bool is_before_target(const struct hs_verdict_scene *scene)
            (deciding != NULL && deciding->check == HS_CHECK_WORLD);
 }
 
-/* Returns what stopped the shot before its target. Returns NONE if the shot was accepted, or if it
-   would have missed its target without an obstacle. */
+/* Returns what stopped the shot before its target. Returns NONE if the shot was accepted, or if the
+   shot would have missed its target even without an obstacle. */
 static enum hs_scene_stop stop_of(const struct hs_verdict_scene *scene)
 {
     const struct hs_impact *impact = &scene->of->result.impact;

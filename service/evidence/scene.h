@@ -50,7 +50,7 @@ void hs_verdict_scene_free(struct hs_verdict_scene *scene);
    rulesets, because rulesets do not state their unit. NULL: unknown. */
 const char *hs_scene_length_unit(const struct hs_ruleset *ruleset);
 
-/* Returns the check that decided the verdict; NULL: no check did. */
+/* Returns the check that decided the verdict; NULL: no check decided it. */
 const struct hs_check_row *hs_scene_deciding(const struct hs_hit_result *result);
 
 /* Writes a sentence that explains to people why a check did not pass. */

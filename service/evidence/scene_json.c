@@ -27,8 +27,8 @@ static void write_name(struct hs_writer *writer, const char *key, const struct h
 
 /* ---- solids ---- */
 
-/* Computes the quaternion that rotates the world axes onto `axes`. Computes its largest component
-   first (Shepperd, Quaternion from rotation matrix, 1978). */
+/* Computes the quaternion that rotates the world axes onto `axes`. Computes the largest component
+   of the quaternion first (Shepperd, Quaternion from rotation matrix, 1978). */
 static void rotation_of(const struct hs_vec axes[3], double q[4])
 {
     const double m[3][3] = {{axes[0].x, axes[1].x, axes[2].x},

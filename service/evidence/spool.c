@@ -43,7 +43,7 @@ struct hs_spool {
     int64_t care_us;                          /* when the next call of `care` is due */
     int64_t documents_us;                     /* when the next call of send_late_documents is due */
     bool has_tidied; /* documents that a previous process left behind were deleted */
-    /* The partitions were last checked on this day (days since 1970-01-01); -1: not yet. */
+    /* The day on which the partitions were last checked (days since 1970-01-01); -1: not yet. */
     int64_t day;
     int limit;                        /* max rows in the next batch */
     char sent[SENT][HS_REVISION_MAX]; /* cache of revisions in the database, by hash */
@@ -140,8 +140,8 @@ static bool is_ready(struct hs_spool *spool)
 /* Rows that are sent in one transaction, sorted by time. */
 struct batch {
     /* first_us: time of the batch's first row (column `at`). last_us: time of the last row that the
-       batch handled; 0: none yet. A batch handles a row by trying to send it, or by skipping it
-       because its player was deleted. */
+       batch handled; 0: none yet. A batch handles a row by trying to send it, or by skipping the
+       row because the row's player was deleted. */
     int64_t first_us, last_us;
     size_t added;    /* number of rows that were new to the database */
     bool has_erased; /* some player was deleted after first_us */
@@ -188,7 +188,7 @@ static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stor
     if (!hs_evidence_copy_documents(spool->remote, stored))
         return false;
     /* The spool may not contain the map yet. In that case, the map is not added to the cache, and
-       send_late_documents sends it later. */
+       send_late_documents sends the map later. */
     for (int i = 0; i < 2; i++)
         if (hs_evidence_store_has(spool->remote, i == 0 ? HS_STR("ruleset") : HS_STR("map"),
                                   revisions[i]))
@@ -423,8 +423,8 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
 
 /* Sends all documents in the spool, because a map may be added to the spool after the last verdict
    that needs the map. The first call also deletes the documents that no verdict in the spool needs.
-   Later calls delete nothing, because the writer may just be adding a verdict that needs a
-   document. */
+   Later calls delete nothing, because the writer may be adding a verdict that needs one of these
+   documents at the same time. */
 static bool send_late_documents(struct hs_spool *spool)
 {
     static const char sql[] = "SELECT kind, name, revision FROM documents";

@@ -1,8 +1,8 @@
 /*
- * Moves verdicts from the spool to PostgreSQL. The spool is a file in the data directory to which
- * the writer (writer.h) commits each verdict. A thread sends the verdicts to the database, and then
- * deletes the sent verdicts from the spool. So requests never wait for the database, and no
- * committed verdict is lost during an outage of the database. After a failure, a verdict may be
+ * Moves verdicts from the spool to PostgreSQL. The spool is a file in the data directory. The
+ * writer (writer.h) commits each verdict to the spool. A thread sends the verdicts to the database,
+ * and then deletes the sent verdicts from the spool. So requests never wait for the database, and
+ * no committed verdict is lost during an outage of the database. After a failure, a verdict may be
  * sent twice; the database ignores the second copy. Thread-safe.
  *
  * The thread also creates the partitions for today and the next two days, and drops old partitions.
@@ -28,7 +28,8 @@ void hs_spool_stop(struct hs_spool *spool, int64_t end_us);
 /* Tells the thread that `count` verdicts were committed to the spool. Does nothing for NULL. */
 void hs_spool_add(struct hs_spool *spool, size_t count);
 
-/* Returns whether the thread has found the file of the spool damaged. Returns false for NULL. */
+/* Returns whether the thread has detected that the file of the spool is damaged. Returns false for
+   NULL. */
 bool hs_spool_is_damaged(struct hs_spool *spool);
 
 /* Renames the damaged file of the spool (hs_evidence_move_aside). The caller must have closed the

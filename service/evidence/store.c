@@ -110,8 +110,8 @@ static bool step(struct hs_evidence_store *store, enum statement which)
 
 /* ---- the file ---- */
 
-/* Runs a statement, and reads the number that it returns. Returns false if the statement failed or
-   returned no row. */
+/* Runs a statement, and reads the number that the statement returns. Returns false if the statement
+   failed or returned no row. */
 static bool read_number(struct hs_evidence_store *store, enum statement which, int64_t *out)
 {
     struct hs_db_statement *statement = store->statements[which];
@@ -371,9 +371,9 @@ static bool put_verdict(struct hs_evidence_store *store, int64_t at_us,
     return step(store, PUT_VERDICT);
 }
 
-/* Compresses the concatenated parts into store->packed. Returns the size; 0: out of memory. First
-   copies the parts, one after the other, behind the space for the result. For short texts, zstd
-   compresses one long text faster than several parts. */
+/* Compresses the concatenated parts into store->packed. Returns the size; 0: out of memory. Before
+   compressing, copies the parts to one long text behind the space for the result, because zstd
+   compresses one long text faster than several short texts. */
 static size_t pack(struct hs_evidence_store *store, const struct hs_str *parts, size_t count)
 {
     size_t size = 0;

@@ -64,9 +64,9 @@ void hs_evidence_store_limit(struct hs_evidence_store *store, uint64_t bytes);
 /* A transaction may add several rows. After a failed call, read hs_evidence_store_error first, and
    then undo the transaction. hs_evidence_store_put does nothing if a verdict with the same id is
    stored. If the newest row in the file has the same or a later time, the new row gets the first
-   time after the newest row. If that first time is not below `end_us`, the new row keeps its own
-   time instead. If another row already has the new row's own time, the new row gets the nearest
-   free earlier time. row->at_us must be below `end_us`. */
+   time after the newest row. If the time after the newest row is `end_us` or later, the new row
+   keeps its own time. If another row already has the new row's own time, the new row gets the
+   nearest free earlier time. row->at_us must be below `end_us`. */
 bool hs_evidence_store_begin(struct hs_evidence_store *store);
 bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evidence_row *row,
                            int64_t end_us);
@@ -92,8 +92,8 @@ struct hs_db *hs_evidence_store_db(struct hs_evidence_store *store);
 const char *hs_evidence_store_error(const struct hs_evidence_store *store);
 
 /* Call this function after a failed call. Returns whether the call failed because of the values in
-   the row, so that a retry is useless. If it returns false, the cause was the disk, the memory, the
-   network, or another user of the database. */
+   the row, so that a retry is useless. False: the cause was the disk, the memory, the network, or
+   another user of the database. */
 bool hs_evidence_store_has_refused(const struct hs_evidence_store *store);
 
 #endif

@@ -51,9 +51,9 @@ int hs_evidence_schema_of(struct hs_db *db);
 extern const char hs_evidence_file_tables[];
 
 /* Creates the PostgreSQL schema and its tables, if they do not exist. Several replicas may call
-   this function at once. `is_partitioned`: true: `verdicts` and `bodies` get one partition for each
-   day; false: `verdicts` and `bodies` are plain tables for reviewed verdicts, and the function also
-   creates `reviews` and `audit` (cases.h). */
+   this function at once. If `is_partitioned` is true, `verdicts` and `bodies` get one partition for
+   each day. If `is_partitioned` is false, `verdicts` and `bodies` are plain tables for reviewed
+   verdicts, and the function also creates `reviews` and `audit` (cases.h). */
 bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_partitioned);
 
 /* Creates the partitions for a day, if they do not exist. `day`: days since 1970-01-01. Call this
@@ -73,8 +73,8 @@ int64_t hs_evidence_documents_removed(struct hs_db *db);
 
 /* These functions begin a transaction and take a lock. hs_evidence_begin_shared is for adding
    verdicts; several replicas may add verdicts at once. hs_evidence_begin_alone is for deleting rows
-   and changing tables. While its transaction runs, no other transaction that one of these functions
-   has begun can run. */
+   and changing tables. While a transaction of hs_evidence_begin_alone is open, no other transaction
+   of these two functions can run. */
 bool hs_evidence_begin_shared(struct hs_db *db);
 bool hs_evidence_begin_alone(struct hs_db *db);
 

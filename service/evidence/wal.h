@@ -1,8 +1,8 @@
 /*
  * Moves the content of a SQLite write-ahead log into the database file, in a separate thread.
- * SQLite could do this within a commit. But that commit would sync the disk twice, which takes
- * seconds on a busy disk. A crash during that time would lose all rows that wait for the next
- * commit. Thread-safe.
+ * SQLite could move the content within a commit. But that commit would sync the disk twice, which
+ * takes seconds on a busy disk. A crash during these seconds would lose all rows that wait for the
+ * next commit. Thread-safe.
  */
 #ifndef HS_SERVICE_EVIDENCE_WAL_H
 #define HS_SERVICE_EVIDENCE_WAL_H
@@ -16,7 +16,7 @@ struct hs_metrics;
    and must outlive the mover. Returns NULL if memory runs out or the thread cannot start. */
 struct hs_wal_mover *hs_wal_mover_start(struct hs_metrics *metrics, int64_t pause_us);
 
-/* Keeps commits on this connection from moving the log, so that only the mover moves the log. */
+/* After this call, commits on this connection do not move the log. Only the mover moves the log. */
 void hs_wal_leave(struct hs_db *db);
 
 /* Starts the log with a write that changes nothing. The first write to a log syncs the disk, so

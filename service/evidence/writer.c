@@ -50,7 +50,7 @@ struct hs_evidence {
     pthread_cond_t wake;
     struct item *first, **last;
     size_t bytes, count;
-    uint64_t added, done; /* how many rows were queued so far; how many were committed or dropped */
+    uint64_t added, done; /* added: rows queued so far. done: rows committed or dropped so far */
     uint64_t lost;        /* value of `done` after the newest batch with dropped rows; 0: none */
     struct hs_evidence_wait *waits;
     bool is_ending;
@@ -58,7 +58,7 @@ struct hs_evidence {
     pthread_t thread;
     struct hs_wal_mover *mover;
     struct hs_spool *spool;          /* NULL without PostgreSQL */
-    struct hs_evidence_store *store; /* open file; only the thread uses it and `day` */
+    struct hs_evidence_store *store; /* open file; only the thread uses `store` and `day` */
     char day[HS_EVIDENCE_DAY];       /* place of the open file (files.h) */
 };
 
@@ -186,7 +186,7 @@ static bool open_day(struct hs_evidence *evidence)
 
 /* Readers expect that each file contains only times of its own day. If a row from before midnight
    is written after midnight, its time becomes the start of the new day. If the wall clock steps
-   back over midnight, the time of a row becomes the current time. As the store keeps times in
+   back over midnight, the time of a row becomes the current time. Because the store keeps times in
    order, the rows stay in the order of the queue. */
 static bool put_row(struct hs_evidence *evidence, const struct hs_evidence_row *row)
 {
@@ -230,8 +230,8 @@ static bool write_items(struct hs_evidence *evidence, struct item *items)
         hs_evidence_store_undo(store);
         if (!is_refused) {
             hs_evidence_store_close(store);
-            /* at the next try, this path may belong to another file, so the file must be opened
-               again */
+            /* At the next try, this path may belong to another file. So the file must be opened
+               again. */
             evidence->store = NULL;
             if (is_damaged)
                 move_aside(evidence, evidence->day);
@@ -336,9 +336,9 @@ static void write_batch(struct hs_evidence *evidence, struct item *items)
     finish(evidence, items, is_written);
 }
 
-/* If the file for new rows already exists, opens it and starts its log. Opening can be slow: SQLite
-   recovers its log after a crash, and the first write to a log syncs the disk. Call this function
-   before the service accepts requests, so that the first rows do not wait. */
+/* If the file for new rows already exists, opens it and starts its log. Opening can be slow,
+   because SQLite recovers its log after a crash, and the first write to a log syncs the disk. Call
+   this function before the service accepts requests, so that the first rows do not wait. */
 static void open_existing(struct hs_evidence *evidence)
 {
     char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH];
@@ -383,7 +383,7 @@ static void *write_rows(void *context)
 
 bool hs_evidence_wants(const struct hs_evidence *evidence, bool is_plain, struct hs_str id)
 {
-    enum { ENOUGH = 8 }; /* hex digits of the id that select the sample; the id is a hash */
+    enum { ENOUGH = 8 }; /* how many hex digits of the id (a hash) select the sample */
     unsigned sample = evidence->settings.sample;
     if (id.len > ENOUGH)
         id.len = ENOUGH;

@@ -32,7 +32,7 @@ struct hs_evidence_settings {
     uint64_t keep_bytes; /* max total size of all files; if the total is larger, the oldest files
                             are removed, but never today's file */
     const char *mask;    /* JSON pointers to the values that must not be stored (items.h) */
-    /* One in this many plain verdicts (hs_evidence_wants) is stored; 0: none. */
+    /* One of every `sample` plain verdicts (hs_evidence_wants) is stored; 0: no plain verdicts. */
     unsigned sample;
 };
 
@@ -46,7 +46,7 @@ struct hs_evidence *hs_evidence_start(const struct hs_service *service,
 void hs_evidence_stop(struct hs_evidence *evidence, int64_t wait_us);
 
 /* Returns whether a verdict should be stored. A plain verdict is accepted and has an empty
-   `would_reject`. Only a sample of the plain verdicts is stored, selected by `id`. All other
+   `would_reject`. Only a sample of the plain verdicts is stored; `id` selects the sample. All other
    verdicts are stored. */
 bool hs_evidence_wants(const struct hs_evidence *evidence, bool is_plain, struct hs_str id);
 
@@ -61,7 +61,8 @@ uint64_t hs_evidence_done(struct hs_evidence *evidence);
 
 /* Returns a mark for hs_evidence_await that covers all rows queued so far. 0: the caller need not
    wait, because these rows are on the disk, and no row was dropped since hs_evidence_done returned
-   `done_before`. Both functions return 0 without `is_synced`, and for NULL. */
+   `done_before`. hs_evidence_done and hs_evidence_mark return 0 without `is_synced`, and for
+   NULL. */
 uint64_t hs_evidence_mark(struct hs_evidence *evidence, uint64_t done_before);
 
 /* A request that waits until its rows are committed. The wait must stay valid until `done` is
@@ -71,8 +72,9 @@ struct hs_evidence_wait {
     uint64_t mark, done_before; /* see hs_evidence_mark */
     /* Called on any thread, while the writer's lock is held, so `done` must not call the writer. */
     void (*done)(struct hs_evidence_wait *wait);
-    /* Set before `done` is called, and when hs_evidence_await returns false. True: two seconds were
-       over before all rows were on the disk, or rows were dropped since `done_before`. */
+    /* Set before `done` is called, and when hs_evidence_await returns false. True: two seconds
+       passed before all rows were on the disk, or rows were dropped after the call that returned
+       `done_before`. */
     bool is_lost;
     /* Only the writer uses the following members. */
     int64_t until_us;

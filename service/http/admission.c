@@ -24,8 +24,8 @@ static int64_t standing_limit(enum hs_priority priority, int64_t limit_us)
 /* Updates `refusing_us` with the time since the last decision. If the last decision was a refusal,
    adds this time, but at most one kernel tick. Otherwise subtracts HS_REFUSING_TIMES times this
    time. A refusal takes less than a kernel tick, so a longer time means that the process was
-   stopped. If this request did not wait behind others, the worker was idle, and the count restarts
-   at 0. */
+   stopped. If this request did not wait behind others, the worker was idle, and `refusing_us`
+   restarts at 0. */
 static void count_refusing(struct hs_gate *gate, bool was_behind, int64_t now_us)
 {
     int64_t spent_us = now_us - gate->decided_us;

@@ -1,11 +1,11 @@
 /*
  * Admission: decides which requests are served under overload (docs/overload.md).
  *
- * The queue is in the kernel: a request waits in its socket until a worker reads it, and the kernel
- * reports how long the newest bytes have waited. As long as the queue becomes empty now and then, a
- * request is refused only after a very long wait (HS_BURST_TIMES). If long waits continue, requests
- * that waited longer than their priority allows are refused before their body is read. A late
- * answer is worth little, and a refusal costs far less than an answer.
+ * The queue is in the kernel. A request waits in its socket until a worker reads the request. The
+ * kernel reports how long the newest bytes have waited. As long as the queue becomes empty now and
+ * then, a request is refused only after a very long wait (HS_BURST_TIMES). If long waits continue,
+ * requests that waited longer than their priority allows are refused before their body is read. A
+ * late answer is worth little, and a refusal costs far less than an answer.
  */
 #ifndef HS_SERVICE_ADMISSION_H
 #define HS_SERVICE_ADMISSION_H
@@ -22,8 +22,8 @@ enum {
        ends if there is no long wait for HS_STANDING_US. A higher value lets longer bursts through,
        but detects overload later. */
     HS_STANDING_US = 100000,
-    /* A wait longer than limit / HS_LONG_WAIT_PART is long. Kernels measure waits in steps of 1 to
-       10 ms. */
+    /* A wait counts as long if it is longer than limit / HS_LONG_WAIT_PART. Kernels measure waits
+       in steps of 1 to 10 ms. */
     HS_LONG_WAIT_PART = 8,
     /* Largest error of a measured wait: one tick of the kernel's clock. */
     HS_KERNEL_TICK_US = 10000,
@@ -36,7 +36,7 @@ enum {
     HS_REFUSING_TIMES = 9,
 };
 
-/* What one worker knows about the waits of its requests. Zero-initialized; used only by that
+/* The data of one worker about the waits of its requests. Zero-initialized; used only by that
    worker. */
 struct hs_gate {
     int64_t since_us;    /* when the current series of long waits began */
@@ -54,12 +54,12 @@ struct hs_gate {
  * queue is standing, hits may wait `limit_us`, frames half of `limit_us`, and requests from the
  * console a quarter of `limit_us`. If `limit_us` is 0, all requests are served.
  *
- * A request counts as waiting behind others only if it arrived more than HS_KERNEL_TICK_US before
- * the worker's last answer. Only a long wait behind others starts a series of long waits, and only
- * requests that waited behind others are refused. So a client that waits for each answer before it
- * sends the next request is always served, even if the machine is busy or was stopped.
+ * A request counts as waiting behind others only if the request arrived more than HS_KERNEL_TICK_US
+ * before the worker's last answer. Only a long wait behind others starts a series of long waits,
+ * and only requests that waited behind others are refused. So a client that waits for each answer
+ * before it sends the next request is always served, even if the machine is busy or was stopped.
  *
- * Refusals take time, too. If all requests are late, refusing them could take all of a worker's
+ * Refusals take time, too. If all requests are late, the refusals could take all of a worker's
  * time. So while `refusing_us` exceeds HS_STANDING_US, a worker also serves late requests.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,

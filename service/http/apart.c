@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 /* Requests with a larger body run in the pool. Parsing a body of this size takes about 20 ms. If a
-   worker parsed it, the worker's other requests would have to wait. With a smaller limit, ticks
-   with many players and bones would also run in the pool, where requests wait longer. */
+   worker parsed such a body, the worker's other requests would have to wait. With a smaller limit,
+   ticks with many players and bones would also run in the pool, where requests wait longer. */
 enum { HEAVY_BODY_BYTES = 262144 };
 
 /* A suspended request and its answer. */
@@ -111,8 +111,8 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)
                                                   : NULL;
 }
 
-/* Sheds a request whose deadline has passed, or that waited behind others in the heavy pool for
-   more than HS_BURST_TIMES times the queue limit (admission.h). */
+/* Sheds a request whose deadline has passed. Also sheds a request that waited behind others in the
+   heavy pool for more than HS_BURST_TIMES times the queue limit (admission.h). */
 static void shed_if_late(struct hs_http_request *request, const struct hs_http_apart *apart)
 {
     const struct hs_headers *headers = &request->headers;
@@ -125,7 +125,7 @@ static void shed_if_late(struct hs_http_request *request, const struct hs_http_a
         hs_http_shed(request, HS_SHED_QUEUE);
 }
 
-/* Runs the endpoint. In the taker pool, takes over the match first. */
+/* Runs the endpoint. If the pool is `taker_pool`, first takes over the match. */
 static void run_endpoint(struct hs_http_apart *apart)
 {
     struct hs_http_request *request = apart->request;
@@ -251,7 +251,7 @@ void hs_http_resume(struct hs_http_worker *worker)
 {
     struct hs_pool_job *done = atomic_exchange(&worker->done, NULL);
     while (done != NULL) {
-        /* the resumed request may free the job at once, so `next` must be read first */
+        /* The resumed request may free the job at once, so `next` must be read first. */
         struct hs_pool_job *next = done->next;
         MHD_resume_connection(((struct hs_http_apart *)done)->connection);
         done = next;

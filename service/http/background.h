@@ -1,6 +1,6 @@
 /*
  * Background threads run long jobs that must not delay the threads that answer requests. A low
- * priority is not enough: the kernel still lets the background thread run now and then, for 1 to 10
+ * priority is not enough. The kernel still lets the background thread run now and then, for 1 to 10
  * ms each time (until the next tick of its clock). So a timer makes the thread yield every 0.1 ms.
  */
 #ifndef HS_SERVICE_BACKGROUND_H
@@ -27,8 +27,8 @@ enum { HS_YIELD_US = 20 };
    `background` must stay at the same address until hs_background_leave. */
 void hs_background_enter(struct hs_background *background);
 
-/* These functions are called before and after each job. The timer runs only during a job, so it
-   never interrupts the thread's sleep. */
+/* These functions are called before and after each job. The timer runs only during a job, so the
+   timer never interrupts the thread's sleep. */
 void hs_background_begin(struct hs_background *background);
 void hs_background_end(struct hs_background *background);
 

@@ -13,15 +13,15 @@ struct hs_descriptor_wants {
 /* Maximum numbers of sockets for the two listeners. */
 struct hs_descriptor_shares {
     size_t data, admin;
-    /* for each listener: closed connections whose incoming bytes are still discarded (linger.h) */
+    /* for each listener: max number of lingering connections (linger.h) */
     size_t linger;
 };
 
 /*
- * Divides `limit` descriptors, of which `open` are already in use, before the listeners start.
- * Threads need some descriptors, and some are kept for checkpoints, logs, reloads and metrics.
- * Connections get the rest. *needed is the lowest limit with which the service can run. Returns
- * false if `limit` is lower.
+ * Divides `limit` descriptors before the listeners start. `open`: number of descriptors that are
+ * already in use. Threads need some descriptors, and some are kept for checkpoints, logs, reloads
+ * and metrics. Connections get the rest. *needed is the lowest limit with which the service can
+ * run. Returns false if `limit` is lower.
  */
 bool hs_descriptors_share(size_t limit, size_t open, const struct hs_descriptor_wants *wants,
                           struct hs_descriptor_shares *out, size_t *needed);

@@ -52,7 +52,7 @@ void hs_header_block_collect(struct MHD_Connection *connection, const char *meth
     struct collecting block = {headers, version + strlen(version) + LINE_END,
                                url == method + strlen(method) + 1 && version == target->end + 1};
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &block);
-    /* libmicrohttpd 1.0 and later refuse ambiguous headers themselves */
+    /* libmicrohttpd 1.0 and later refuse ambiguous headers themselves. */
     if (MHD_get_version()[0] != '0' || headers->ambiguous[0] != '\0')
         return;
     const union MHD_ConnectionInfo *info =

@@ -53,7 +53,7 @@ void hs_linger_add(struct hs_linger *linger, int fd)
     }
     pthread_mutex_unlock(&linger->lock);
     if (own >= 0)
-        /* close the sending side, because the library does not close it for connections with TLS */
+        /* Close the sending side, because the library does not do so for connections with TLS. */
         shutdown(own, SHUT_WR);
     if (first)
         hs_linger_wake(linger);
@@ -75,7 +75,7 @@ static bool discard(struct hs_linger_socket *socket)
 {
     char piece[PIECE];
     for (int i = 0; i < PIECES && socket->left > 0; i++) {
-        /* with MSG_TRUNC, the kernel discards the bytes without copying them */
+        /* With MSG_TRUNC, the kernel discards the bytes without copying them. */
         ssize_t got = recv(socket->fd, piece, sizeof piece, MSG_DONTWAIT | MSG_TRUNC);
         if (got == 0)
             return false;
@@ -86,7 +86,7 @@ static bool discard(struct hs_linger_socket *socket)
     return true;
 }
 
-/* Closes a socket. Discards its unread bytes first, because they would cause a reset. */
+/* Closes a socket. First discards the unread bytes, because unread bytes would cause a reset. */
 static void end(struct hs_linger *linger, struct hs_linger_socket *socket)
 {
     discard(socket);
@@ -94,7 +94,7 @@ static void end(struct hs_linger *linger, struct hs_linger_socket *socket)
     atomic_fetch_sub(&linger->count, 1);
 }
 
-/* Closes sockets whose time is over, and as many of the oldest ones as necessary to make space for
+/* Closes the sockets whose time is over. Also closes the oldest sockets until there is space for
    `coming` more sockets. The array is sorted by age, oldest first. */
 static void drop_oldest(struct hs_linger *linger, size_t coming, int64_t now_us)
 {

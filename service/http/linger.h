@@ -14,8 +14,9 @@
 #include <stdint.h>
 
 enum {
-    /* Maximum number of lingering sockets. Once the maximum is reached, each new socket closes the
-       oldest one. So in a flood, every socket still lingers, but for less than HS_LINGER_US. */
+    /* Maximum number of lingering sockets. Once the maximum is reached, the oldest socket is closed
+       for each new socket. So in a flood, every socket still lingers, but for less than
+       HS_LINGER_US. */
     HS_LINGER_HELD = 64,
     /* Maximum number of added sockets that the watchdog has not taken over yet. Connections beyond
        this limit are closed at once. */
@@ -63,7 +64,7 @@ size_t hs_linger_count(const struct hs_linger *linger);
 void hs_linger_wake(struct hs_linger *linger);
 
 /* Discards incoming bytes until `until_us` (monotonic). May return earlier, for example after
-   hs_linger_wake or when a socket is added. Call it in a loop, from one thread. */
+   hs_linger_wake or when a socket is added. Call this function in a loop, from one thread. */
 void hs_linger_wait(struct hs_linger *linger, int64_t until_us);
 
 #endif

@@ -24,7 +24,7 @@
 
 /*
  * The phase of a connection. The thread that serves the connection advances the phase. The watchdog
- * may change any phase except QUEUED and ENDPOINT to EXPIRED; after that, the serving thread
+ * may change any phase except QUEUED and ENDPOINT to EXPIRED. After that, the serving thread
  * neither reads nor sends. Both threads use compare-and-swap, so if both change the phase at the
  * same time, only one thread succeeds.
  */
@@ -46,7 +46,7 @@ enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED
 /*
  * The part of a connection that the watchdog reads five times a second. These parts of all
  * connections are in one array, so that checking 10,000 idle connections takes microseconds. With a
- * linked list, the check took 2 ms, and 1 % of all requests had to wait for it.
+ * linked list, the check took 2 ms, and 1 % of all requests had to wait for the check.
  */
 struct hs_http_watched {
     atomic_llong since_us; /* when the phase began (monotonic) */
@@ -70,8 +70,8 @@ struct hs_http_watch_list {
 
 /*
  * A thread with its own libmicrohttpd daemon; all workers accept from the same socket. The library
- * can create such threads itself, but its loop has a fault: if the number of connections that are
- * ready at once is a multiple of 128, the loop sleeps although connections are ready. So worker.c
+ * can create such threads itself, but the library's loop has a fault. If the number of ready
+ * connections is a multiple of 128, the loop sleeps although connections are ready. So worker.c
  * waits for events, and the library only polls.
  */
 struct hs_http_worker {
@@ -196,7 +196,7 @@ void hs_http_workers_stop(struct hs_http *http);
 void hs_http_workers_free(struct hs_http *http);
 
 /* Resumes the connections whose jobs or waits have finished. Must be called in the worker's thread,
-   or after it has ended. */
+   or after this thread has ended. */
 void hs_http_resume(struct hs_http_worker *worker);
 
 /* Resumes a worker's streams that have something to send, and closes streams whose peers read too

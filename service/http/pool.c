@@ -98,9 +98,9 @@ static void run_job(struct hs_pool *pool, unsigned place, struct hs_pool_job *jo
         hs_background_end(&pool->background);
     pthread_mutex_lock(&pool->lock);
     pool->running[place] = NULL;
-    /* called under the lock, so that no `done` runs after hs_pool_end has returned */
+    /* Call `done` under the lock, so that no `done` runs after hs_pool_end has returned. */
     job->done(job);
-    /* another job of this tenant may be allowed to run now */
+    /* Another job of this tenant may be allowed to run now. */
     pthread_cond_broadcast(&pool->changed);
 }
 
@@ -133,7 +133,7 @@ struct hs_pool *hs_pool_create(unsigned threads, bool is_background)
     pool->is_background = is_background;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->changed, NULL);
-    /* the threads must wait until `count` and `clock` are set */
+    /* The lock makes the threads wait until `count` and `clock` are set. */
     pthread_mutex_lock(&pool->lock);
     bool fine = true;
     for (unsigned i = 0; i < threads && i < HS_POOL_THREADS_MAX && fine; i++) {

@@ -1,8 +1,9 @@
 /*
  * Threads for long requests. A worker serves many connections in turn, and a long request would
- * delay them all. So long requests run in a pool while their connections are suspended. The next
- * job is the oldest job of the tenant with the fewest running jobs. If several tenants have equally
- * few running jobs, the tenant whose job started last must wait for the other tenants.
+ * delay all these connections. So long requests run in a pool while their connections are
+ * suspended. The next job is the oldest job of the tenant with the fewest running jobs. If several
+ * tenants have equally few running jobs, the tenant whose job started last must wait for the other
+ * tenants.
  */
 #ifndef HS_SERVICE_POOL_H
 #define HS_SERVICE_POOL_H
@@ -28,9 +29,9 @@ struct hs_pool_job {
 };
 
 /*
- * Starts `threads` threads, at most HS_POOL_THREADS_MAX. If there are several threads, one tenant
- * never uses all of them. `is_background`: the thread gives way to workers (background.h); allowed
- * only if `threads` is 1. Returns NULL if memory or threads run out.
+ * Starts `threads` threads, at most HS_POOL_THREADS_MAX. If there are several threads, the jobs of
+ * one tenant never use all threads. `is_background`: the thread gives way to workers
+ * (background.h); allowed only if `threads` is 1. Returns NULL if memory or threads run out.
  */
 struct hs_pool *hs_pool_create(unsigned threads, bool is_background);
 /* Stops the threads and frees the pool. There must be no jobs left. Does nothing for NULL. */
@@ -40,8 +41,8 @@ void hs_pool_destroy(struct hs_pool *pool);
    and `run` is never called. */
 void hs_pool_submit(struct hs_pool *pool, struct hs_pool_job *job);
 
-/* Calls `done` for the owner's waiting jobs, and waits until its running jobs have finished. Does
-   nothing for NULL. */
+/* Calls `done` for the owner's waiting jobs, and waits until the owner's running jobs have
+   finished. Does nothing for NULL. */
 void hs_pool_end(struct hs_pool *pool, const void *owner);
 
 /*

@@ -95,8 +95,8 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
         return hs_http_stream_begin(request, connection, reply->events, &headers) ? MHD_YES
                                                                                   : MHD_NO;
     if (has_problem && request->answer.capacity > LONG_ANSWER)
-        /* an answer with a problem is not charged to a tenant, so it must not keep a large
-           buffer */
+        /* An answer with a problem is not charged to a tenant, so the answer must not keep a large
+           buffer. */
         hs_buffer_free(&request->answer);
     if (request->answer.capacity == 0)
         request->answer = hs_kept_answer(&request->connection->worker->kept);
@@ -124,14 +124,14 @@ void hs_http_drop_body(struct hs_http_request *request)
     if (request->apart == NULL)
         hs_keep_body(&request->connection->worker->kept, &request->body);
     else
-        /* a pool's thread must not use the worker's buffers */
+        /* A pool's thread must not use the worker's buffers. */
         hs_buffer_free(&request->body);
     if (request->share != NULL)
         hs_share_release(request->share, hs_http_tenant_of(request), request->reserved);
     request->share = NULL;
 }
 
-/* Returns whether a query argument is present and neither 0 nor false. */
+/* Returns whether a query argument is present, and its value is neither 0 nor false. */
 static bool is_asked(const struct hs_request *request, const char *name)
 {
     const char *value = hs_request_query(request, name);

@@ -32,8 +32,8 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Decodes only characters that are allowed in names. Other encoded characters keep their `%`. A `%`
-   appears in no name and no route. So an encoded slash or zero byte never changes the path. */
+/* Decodes only characters that are allowed in names. Other encoded characters keep their `%`. Names
+   and routes never contain a `%`. So an encoded slash or zero byte never changes the path. */
 size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context;
@@ -77,7 +77,8 @@ static void make_request_id(struct hs_http_worker *worker, char id[HS_REQUEST_ID
 
 /* ---- the handler calls, in order ---- */
 
-/* Creates a request. Most of `problem` is not zeroed, because its list of errors takes 11 KiB. */
+/* Creates a request. Most of `problem` is not zeroed, because the list of errors in `problem` takes
+   11 KiB. */
 static struct hs_http_request *create_request(struct hs_kept *kept)
 {
     struct hs_http_request *request =
@@ -162,8 +163,8 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
         return MHD_NO;
     if (!request->close)
         return MHD_YES;
-    /* after an answer in the first call, the library closes the connection and reads nothing
-       more */
+    /* After an answer in the first call, the library closes the connection and reads nothing
+       more. */
     peer->is_cut_short = true;
     return hs_http_advance(peer, HS_HTTP_BODY, HS_HTTP_REPLY, request->start_us)
                ? refuse(request, connection)
@@ -177,8 +178,8 @@ static enum MHD_Result receive(struct hs_http_request *request, const char *byte
     atomic_fetch_add(&request->connection->body_received, size);
     if (request->shed)
         return MHD_YES;
-    /* the buffer is allocated for the whole body at once, so that it never grows beyond the
-       reserved bytes */
+    /* The buffer is allocated for the whole body at once, so that the buffer never grows beyond the
+       reserved bytes. */
     if (request->body.data == NULL)
         request->body = hs_kept_body(&request->connection->worker->kept, request->headers.length);
     if (size > request->body.capacity - request->body.len) {
@@ -226,9 +227,9 @@ enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection,
     const struct hs_http_worker *worker = context;
     if (*request == NULL)
         return begin(worker->http, connection, url, method, version, request);
-    /* The library sometimes makes an extra call with 0 bytes, in which a request cannot be answered
-       yet. The extra call occurs if a request with `Expect: 100-continue` has no body, and the
-       client has sent another request behind it. */
+    /* The library sometimes makes an extra call with 0 bytes. During this call, the request cannot
+       be answered yet. The extra call occurs if a request with `Expect: 100-continue` has no body,
+       and the client has sent another request behind it. */
     if (upload != NULL) {
         enum MHD_Result result =
             *upload_size > 0 ? receive(*request, upload, *upload_size) : MHD_YES;
@@ -249,7 +250,8 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
     *request = NULL;
     if (ended == NULL)
         return;
-    /* does nothing if the watchdog has expired the connection, or the connection was lost */
+    /* hs_http_advance does nothing if the watchdog has expired the connection, or the connection
+       was lost. */
     hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE, hs_clock_us());
     hs_http_stream_end(ended->stream);
     hs_http_drop_body(ended);

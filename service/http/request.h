@@ -76,7 +76,7 @@ void hs_http_admit_again(struct hs_http_request *request, int64_t now_us);
 
 /* ---- reply.c ---- */
 
-/* Frees the body and releases what is reserved for it. */
+/* Frees the body and releases the reservation for the body. */
 void hs_http_drop_body(struct hs_http_request *request);
 /* These functions run the endpoint and send the answer. reply->problem must point to the request's
    problem. */
@@ -88,8 +88,8 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
 
 /* ---- apart.c ---- */
 
-/* Returns whether a route reads the evidence store. Such a route can take longer than requests from
-   game servers may wait. */
+/* Returns whether a route reads the evidence store. Such a route can take longer than a request
+   from a game server is allowed to wait. */
 bool hs_http_reads_evidence(unsigned route);
 
 /* Returns the pool that must run the request, or NULL if the worker runs it. */

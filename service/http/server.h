@@ -76,7 +76,7 @@ typedef void hs_endpoint(struct hs_service *service, const struct hs_request *re
 /* Indexed by enum hs_route (service/endpoints/table.c). */
 extern hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT];
 
-/* Returns the value of a query argument, "" for `?name` without a value, or NULL if it is
+/* Returns the value of a query argument, "" for `?name` without a value, or NULL if the argument is
    absent. */
 const char *hs_request_query(const struct hs_request *request, const char *name);
 
@@ -96,9 +96,9 @@ struct hs_http_limits {
 
 struct hs_http;
 
-/* Listens on the address in the service's options, and starts the threads that serve connections,
-   over TLS if `tls` contains a certificate. `tls` may be freed afterwards. On failure returns NULL
-   with a message in `error`. Not thread-safe. */
+/* Listens on the address in the service's options, and starts the threads that serve connections.
+   The connections use TLS if `tls` contains a certificate. `tls` may be freed afterwards. On
+   failure returns NULL with a message in `error`. Not thread-safe. */
 struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener listener,
                               const struct hs_http_limits *limits, const struct hs_tls *tls,
                               char error[256]);

@@ -158,7 +158,7 @@ void hs_http_stream_end(struct hs_http_stream *stream)
     while (*link != stream)
         link = &(*link)->next;
     *link = stream->next;
-    /* the watchdog expires streams whose peers read nothing for a long time */
+    /* The watchdog expires streams whose peers read nothing for a long time. */
     if (stream->is_cut || atomic_load(&request->connection->watched->phase) == HS_HTTP_EXPIRED)
         hs_metrics_add(request->http->service->metrics, HS_METRIC_EVENT_STREAMS_DROPPED, 0, 1);
     hs_events_unsubscribe(stream->subscription);
@@ -183,7 +183,8 @@ static bool is_slow(const struct hs_http_stream *stream, int64_t now_us)
            (is_closing(stream) && now_us - stream->used_us >= END_US);
 }
 
-/* Returns whether the peer has closed a suspended connection, which the library does not notice. */
+/* Returns whether the peer has closed a suspended connection. The library does not notice such a
+   close. */
 static bool has_ended(struct hs_http_stream *stream, int64_t now_us)
 {
     char byte;

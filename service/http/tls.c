@@ -26,7 +26,7 @@ static char *read_pem(const char *path, bool is_secret, const char *wanted, char
             fclose(file);
         return NULL;
     }
-    /* unbuffered, so that no second copy of a key stays in memory */
+    /* Read without a buffer, so that no second copy of a key stays in memory. */
     setvbuf(file, NULL, _IONBF, 0);
     size_t size = fread(text, 1, MAX_FILE_BYTES, file);
     fclose(file);

@@ -23,8 +23,8 @@ bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase f
                      enum hs_http_phase to, int64_t now_us)
 {
     struct hs_http_watched *watched = connection->watched;
-    /* The time is set before the phase. If the watchdog sees the new time with the old phase, it
-       only waits longer. */
+    /* The time is set before the phase. If the watchdog sees the new time with the old phase, the
+       watchdog only waits longer. */
     atomic_store(&watched->since_us, now_us);
     int expected = (int)from;
     return atomic_compare_exchange_strong(&watched->phase, &expected, (int)to);
@@ -48,8 +48,8 @@ void hs_http_watch_list_free(struct hs_http_watch_list *list)
     list->slots = NULL;
 }
 
-/* Returns a free slot. The caller holds the lock. Returns NULL if no slot is free. There is always
-   a free slot, because the library accepts no more connections than there are slots. */
+/* Returns a free slot, or NULL if no slot is free. In practice, a slot is always free, because the
+   library accepts no more connections than there are slots. The caller holds the lock. */
 static struct hs_http_watched *take_slot(struct hs_http_watch_list *list)
 {
     struct hs_http_watched *slot = list->free;
@@ -126,7 +126,7 @@ static void send_timeout(const struct hs_http_connection *connection,
 /*
  * Returns whether a body took too long, or arrives too slowly to be complete in time. Without the
  * second condition, a peer that sends only a few bytes could occupy memory for the whole body until
- * the deadline. While the socket contains unread bytes, the second condition is not met.
+ * the deadline. The second condition does not apply while the socket contains unread bytes.
  */
 static bool is_too_slow(const struct hs_http *http, const struct hs_http_connection *connection,
                         int64_t age_us)
@@ -206,7 +206,7 @@ static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64
         return false;
     if (phase == HS_HTTP_BODY)
         time_out(http, connection, age_us);
-    /* wakes the worker, which then closes the connection */
+    /* The shutdown wakes the worker, which then closes the connection. */
     shutdown(connection->fd, SHUT_RDWR);
     return false;
 }

@@ -35,8 +35,8 @@ static void log_library(void *context, const char *format, va_list args)
 }
 
 /* Returns whether closing this socket could cause a reset, because the socket contains unread bytes
-   or may still receive some. Returns false if the peer has closed the connection, or if every
-   request was read completely: there is then no reset. */
+   or may still receive bytes. Returns false if the peer has closed the connection, or if every
+   request was read completely. In both cases, there is no reset. */
 static bool must_linger(const struct hs_http_connection *connection)
 {
     char byte;
@@ -75,8 +75,8 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
     struct MHD_OptionItem encryption[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, tls->certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, tls->key},
-        /* only forward secrecy and authenticated ciphers; this excludes RSA key exchange and CBC in
-           TLS 1.2 */
+        /* Allow only forward secrecy and authenticated ciphers. This excludes RSA key exchange and
+           CBC in TLS 1.2. */
         {MHD_OPTION_HTTPS_PRIORITIES, 0,
          "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-DHE-RSA:"
          "-CIPHER-ALL:+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM"},
@@ -104,8 +104,8 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
    waiting if the library still has work, for example requests that it has already read. */
 static bool wait_for_work(struct hs_http_worker *worker)
 {
-    /* if the library was at its connection limit, it accepts the next connection only after another
-       poll */
+    /* If the library was at its connection limit, the library accepts the next connection only
+       after another poll. */
     bool must_poll = worker->has_ended;
     worker->has_ended = false;
     if (must_poll)
@@ -153,8 +153,8 @@ static void make_ids(struct hs_http_worker *worker)
 {
     uint64_t words[2];
     if (getrandom(words, sizeof words, 0) != (ssize_t)sizeof words) {
-        /* getrandom fails only early after boot or in a sandbox; the clock is then random enough
-           for request ids */
+        /* getrandom fails only early after boot or in a sandbox. In that case, the clock is random
+           enough for request ids. */
         words[0] = (uint64_t)hs_clock_ns();
         words[1] = (uint64_t)(uintptr_t)worker;
     }
@@ -193,8 +193,8 @@ bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tl
 {
     unsigned count = http->limits.threads, each = http->limits.connections / count;
     unsigned more = http->limits.connections % count;
-    /* The pool has one thread more than there are workers. A tenant may use all threads but one, so
-       one thread always remains for other tenants. */
+    /* The pool has one thread more than there are workers. A tenant may use all threads except one,
+       so one thread always remains for other tenants. */
     http->heavy = hs_pool_create(count + 1, false);
     bool fine = http->heavy != NULL;
     for (unsigned i = 0; fine && i < count; i++) {
@@ -229,7 +229,7 @@ void hs_http_workers_stop(struct hs_http *http)
     for (unsigned i = 0; i < http->worker_count; i++) {
         struct hs_http_worker *worker = &http->workers[i];
         pthread_join(worker->thread, NULL);
-        /* the last requests of this worker may have started new waits */
+        /* The last requests of this worker may have started new waits. */
         hs_http_end_waits(http);
         hs_evidence_end_waits(http->service->evidence, http);
         hs_http_resume(worker); /* the library cannot close a suspended connection */

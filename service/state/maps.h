@@ -49,9 +49,9 @@ void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *e
 /* Returns the share (share.h) that limits the bytes for maps. Each map is charged to its owner. */
 struct hs_share *hs_map_store_share(struct hs_map_store *store);
 
-/* Returns how many bytes to reserve for a map. This includes the bytes for building a world with as
-   many vertices, triangles and boxes as `counts`, and for keeping a document of `document_size`
-   bytes (0: no document). Nearly all meshes need no more bytes. */
+/* Returns how many bytes to reserve for a map. The result includes the bytes for building a world
+   with the numbers of vertices, triangles and boxes in `counts`, and for keeping a document of
+   `document_size` bytes (0: no document). Nearly all meshes need no more bytes. */
 size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_world_mesh *counts,
                               size_t document_size);
 

@@ -131,8 +131,8 @@ static struct hs_match_slot *find(struct hs_registry *registry, struct hs_str na
     return slot;
 }
 
-/* Doubles the table when it has as many matches as buckets. If memory runs out, the chains become
-   longer instead. The caller holds the lock. */
+/* Doubles the table when the number of matches reaches the number of buckets. If memory runs out,
+   the chains become longer instead. The caller holds the lock. */
 static void grow_table(struct hs_registry *registry)
 {
     struct hs_match_slot **old = registry->table;
@@ -231,9 +231,9 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
 
 /* ---- the lock of a match ---- */
 
-/* A mutex is not fair: a thread that unlocks it and locks it again at once nearly always wins
-   against waiting threads. So only one waiting thread, which holds `turn`, waits for `lock`. All
-   other waiting threads wait for `turn`. */
+/* A mutex is not fair. A thread that unlocks a mutex and locks it again at once nearly always gets
+   the mutex before the waiting threads. So only one waiting thread, which holds `turn`, waits for
+   `lock`. All other waiting threads wait for `turn`. */
 void hs_registry_lock(struct hs_match_slot *slot)
 {
     if (!hs_registry_is_awaited(slot) && pthread_mutex_trylock(&slot->lock) == 0)
@@ -299,7 +299,7 @@ static bool belongs_to(const struct hs_match_slot *slot, struct hs_str tenant)
 }
 
 /* Returns whether another match may be opened. A restored match already uses its memory, so the
-   memory limit does not apply to it. */
+   memory limit does not apply to a restored match. */
 static enum hs_registry_result capacity_for(struct hs_registry *registry,
                                             const struct hs_match_opening *opening)
 {
@@ -317,7 +317,7 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
         enum hs_registry_result result = HS_REGISTRY_FOUND;
         pthread_mutex_lock(&registry->lock);
         struct hs_match_slot *found = find(registry, name);
-        /* check only once, because the used memory may change between two checks */
+        /* Check only once, because the used memory may change between two checks. */
         enum hs_registry_result has_capacity =
             found == NULL ? capacity_for(registry, opening) : HS_REGISTRY_FOUND;
         if (found != NULL && !belongs_to(found, tenant)) {
@@ -329,7 +329,7 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
             result = has_capacity;
         else if (found == NULL) {
             found = insert(registry, name, opening);
-            /* if `insert` failed, the memory may have been used up since the check above */
+            /* If `insert` failed, the memory may have been used up since the check above. */
             has_capacity = hs_registry_capacity(registry);
             result = found != NULL                         ? HS_REGISTRY_CREATED
                      : has_capacity == HS_REGISTRY_CREATED ? HS_REGISTRY_NO_MEMORY
@@ -346,7 +346,7 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
             *slot = found;
             return result;
         }
-        /* the match was deleted during the wait for its lock: search again */
+        /* The match was deleted during the wait for its lock. Search again. */
         hs_registry_release(registry, found);
     }
 }

@@ -64,11 +64,11 @@ struct hs_match_slot {
     struct hs_bytes journal;   /* records that are not in a file yet */
     bool pays_nothing;         /* the journal cannot be written, so answers report no payments */
     /* `written` is the position after the match's newest record in a file. `written_before` is the
-       position that is checked next. Once a power failure cannot lose the records before
-       `written_before`, `written_before` becomes `written`. */
+       same position or an earlier position. When a power failure can no longer lose the records
+       before `written_before`, `written_before` is set to `written`. */
     struct hs_written written, written_before;
-    uint32_t settled_payments; /* how many of the match's first payments a power failure cannot lose
-                                  any more */
+    uint32_t settled_payments; /* a power failure can no longer lose the first `settled_payments`
+                                  payments of the match */
     bool closed;               /* the match was deleted while another thread waited for `lock` */
     /* The match in the shared store. NULL: there is no shared store, or the match was restored from
        a checkpoint and this replica has not asked the shared store yet. Set at most once. */
@@ -126,8 +126,8 @@ enum hs_registry_result {
  * it. After FOUND and CREATED, call hs_registry_release.
  *
  * `tenant` is the caller; its ptr is NULL without tokens. If another tenant owns the match, returns
- * HS_REGISTRY_FOREIGN without waiting for the lock, because the caller could learn something about
- * the match from the duration of the wait.
+ * HS_REGISTRY_FOREIGN without waiting for the lock. Otherwise the caller could learn something
+ * about the match from the duration of the wait.
  */
 enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str tenant,
                                             struct hs_str name,

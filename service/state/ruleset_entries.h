@@ -16,7 +16,7 @@ struct hs_ruleset_store {
     atomic_size_t count;
     size_t max_rulesets;
     size_t claim_work; /* maximum work units for one claim; 0: no limit */
-    /* the batch that was read, and is not stored or discarded yet; NULL: none */
+    /* the batch that was read, until this batch is stored or discarded; NULL: none */
     struct hs_ruleset_batch *batch;
     size_t reserved; /* number of names for which this batch has reserved space */
     struct hs_share *share;
@@ -24,7 +24,7 @@ struct hs_ruleset_store {
 };
 
 /* Computes the hashes that hs_ruleset_entry_charge needs. Call this function without the lock,
-   because it takes a while. Returns false if memory runs out. */
+   because this function takes a while. Returns false if memory runs out. */
 bool hs_ruleset_entry_hash(struct hs_ruleset_entry *entry);
 
 /* Charges an entry's memory to its owner. If another ruleset of this owner contains an equal part,

@@ -44,9 +44,9 @@ struct bytes {
 
 enum { SPANS = 4 };
 
-/* Lists the bytes in which two parts can differ, and returns how many spans there are. The spans
-   leave out unused space in a rig's arrays, and members that are computed from other members.
-   Together, these are nearly all bytes of a rig. */
+/* Lists the bytes in which two parts can differ, and returns the number of spans. The spans leave
+   out unused space in a rig's arrays, and members that are computed from other members. Nearly all
+   bytes of a rig are left out. */
 static int spans_of(const void *data, size_t size, struct bytes spans[SPANS])
 {
     const struct hs_rig *rig = data;
@@ -166,7 +166,7 @@ static bool share_parts(struct hs_ruleset_store *store, const struct hs_ruleset_
     }
     for (size_t i = 0; shared < count && i < shared; i++) {
         const void *own = part_of(entry->ruleset, i, &size);
-        /* the ruleset already owns the data that unshare_part may return */
+        /* The ruleset already owns the data that unshare_part may return. */
         unshare_part(store, &entry->owner, entry->hashes[i], own, size);
     }
     return shared == count;

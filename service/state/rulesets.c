@@ -129,7 +129,7 @@ static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_r
     } else if (present == NULL && store->count + store->reserved >= store->max_rulesets) {
         result = HS_RULESET_FULL;
     } else if (has_revision(present, entry->revision)) {
-        /* keep `present`, so that all matches use the same entry */
+        /* Keep `present`, so that all matches use the same entry. */
         present->is_from_file = entry->is_from_file;
         hs_ruleset_entry_set_canary(store, present, NULL, 0);
     } else if (present != NULL && has_revision(present->canary, entry->revision)) {
@@ -414,9 +414,9 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     }
     bool fits = hs_ruleset_entry_charge(store, entry);
     if (!fits) {
-        /* How much a tenant can reserve depends on the order of reservations, which may differ
-           after a restart. All rulesets that fitted before the restart must fit again, so nobody is
-           charged for this ruleset. */
+        /* The amount that a tenant can reserve depends on the order of the reservations. This order
+           may differ after a restart. All rulesets that fitted before the restart must fit again,
+           so nobody is charged for this ruleset. */
         hs_name_set(&entry->owner, (struct hs_str){0});
         fits = hs_ruleset_entry_charge(store, entry);
     }
@@ -429,8 +429,8 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
 }
 
 /* Sets the owner of an adopted entry, which may have been charged to nobody. If the owner is
-   already correct, does not write it, because other threads may use the entry and read its owner
-   without the lock. */
+   already correct, does not write the owner, because other threads may use the entry and read its
+   owner without the lock. */
 static void restore_owner(struct hs_ruleset_entry *entry, struct hs_str owner)
 {
     if (!hs_str_equal(hs_name_str(&entry->owner), owner))
@@ -568,7 +568,8 @@ struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
     return decode_text(text, name, (struct hs_str){0}, problem);
 }
 
-/* Returns the name of a file without .json, or an empty string if it is no name for a ruleset. */
+/* Returns the name of a file without .json. Returns an empty string if a ruleset cannot have this
+   name. */
 static struct hs_str name_of_file(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;

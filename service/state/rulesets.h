@@ -59,8 +59,8 @@ size_t hs_ruleset_store_count(const struct hs_ruleset_store *store);
    threads use the store. */
 void hs_ruleset_store_limit_work(struct hs_ruleset_store *store, size_t units);
 
-/* Returns whether a ruleset is within the limit from hs_ruleset_store_limit_work. If it is not,
-   `problem` names the weapons that need too much work. */
+/* Returns whether a ruleset is within the limit from hs_ruleset_store_limit_work. If the ruleset
+   exceeds the limit, `problem` names the weapons that need too much work. */
 bool hs_ruleset_store_allows(const struct hs_ruleset_store *store, const struct hs_ruleset *ruleset,
                              struct hs_problem *problem);
 
@@ -145,15 +145,16 @@ enum hs_ruleset_restore {
     HS_RULESET_NAME_FULL
 };
 
-/* Restores the name and the owner of an adopted entry. `replaces`: true: if this owner already has
-   an entry under this name, `entry` is newer and replaces that entry. */
+/* Restores the name and the owner of an adopted entry. `replaces`: whether `entry` is newer than
+   the entry that this owner may already have under this name. If so, `entry` replaces the older
+   entry. */
 enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *store,
                                                       struct hs_str owner,
                                                       struct hs_ruleset_entry *entry,
                                                       bool replaces);
 
-/* Sets the owner of an adopted entry, and makes it the canary of its name. Does nothing if this
-   owner has no ruleset with the name. */
+/* Sets the owner of an adopted entry, and makes the entry the canary of its name. Does nothing if
+   this owner has no ruleset with the name. */
 void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_str owner,
                                      struct hs_ruleset_entry *entry, double share);
 

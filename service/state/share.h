@@ -2,10 +2,10 @@
  * One bounded resource (bytes, connections or exports) that tenants share. Callers reserve an
  * amount before they use it, so the limit is never exceeded.
  *
- * A tenant's reservation is refused if the tenant would then hold more than what is still free
- * (dynamic thresholds: Choudhury, Hahne, 1998). So one tenant alone gets at most half of the limit,
- * and two tenants get at most a third each. A reservation without a tenant may use everything that
- * is free. Thread-safe.
+ * A tenant's reservation is refused if the tenant would then hold more than the amount that is
+ * still free (dynamic thresholds: Choudhury, Hahne, 1998). So one tenant alone gets at most half of
+ * the limit, and two tenants get at most a third each. A reservation without a tenant may use
+ * everything that is free. Thread-safe.
  */
 #ifndef HS_SERVICE_SHARE_H
 #define HS_SERVICE_SHARE_H
@@ -33,8 +33,8 @@ void hs_share_release(struct hs_share *share, struct hs_str tenant, size_t amoun
    false and changes nothing if memory runs out. */
 bool hs_share_assign(struct hs_share *share, struct hs_str to, size_t amount);
 
-/* Returns the most that a tenant can ever hold: half of the limit, or the whole limit without a
-   tenant. */
+/* Returns the maximum amount that a tenant can ever hold: half of the limit. Without a tenant,
+   returns the whole limit. */
 size_t hs_share_max(const struct hs_share *share, struct hs_str tenant);
 
 /* Returns how much more can be reserved for a tenant now. */

@@ -25,8 +25,8 @@ void hs_verdict_ids_make(const struct hs_verdict_ids *ids, enum hs_verdict_about
                          uint64_t session, uint64_t number, struct hs_str shooter,
                          struct hs_verdict_id *out)
 {
-    /* the parts before the player's name have a fixed size, so different inputs always give
-       different messages */
+    /* The parts before the player's name have a fixed size, so different inputs always give
+       different messages. */
     uint64_t parts[3] = {htole64((uint64_t)kind), htole64(session), htole64(number)};
     uint8_t message[sizeof parts + HS_NAME_MAX];
     uint64_t digest[CMAC128_DIGEST_SIZE / sizeof(uint64_t)];

@@ -54,8 +54,8 @@ static bool authenticate(redisContext *redis, const struct hs_secret *secret, in
     return fine;
 }
 
-/* Returns whether the server is a primary, which accepts writes. If it is not, sets `detail` to the
-   reason. */
+/* Returns whether the server is a primary, which accepts writes. If the server is not a primary,
+   sets `detail` to the reason. */
 static bool is_primary(redisContext *redis, int64_t until_us, char detail[256])
 {
     const char *texts[] = {"ROLE"};

@@ -24,8 +24,9 @@ enum { KEY_MAX = 256, VALUE_MAX = 512 };
 
 /* ---- scripts ---- */
 
-/* Defines forget(). If the old value of a name refers to a document, but the new value does not,
-   forget() lets this document expire after a day. The keys of documents begin with ARGV[2]. */
+/* Defines forget(). If the old value of a name refers to a document, and the new value no longer
+   refers to this document, forget() lets the document expire after a day. The keys of documents
+   begin with ARGV[2]. */
 #define FORGET                                                                                     \
     "local function forget(old, new) "                                                             \
     "  for revision in string.gmatch(old, 'sha256:%x+') do "                                       \
@@ -109,7 +110,7 @@ static struct hs_str value_of(const struct hs_shared_name *name, char text[VALUE
     return (struct hs_str){text, (size_t)len};
 }
 
-/* Returns the first line, and moves *rest past it. */
+/* Returns the first line, and moves *rest past this line. */
 static struct hs_str take_line(struct hs_str *rest)
 {
     const char *end = rest->len > 0 ? memchr(rest->ptr, '\n', rest->len) : NULL;
@@ -306,7 +307,7 @@ bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, st
 
 /* Reads a value in pieces. NULL: the value is missing or too long, memory ran out, or the store did
    not answer. If the value expires during the read, the result is truncated, and hs_unpack refuses
-   it. */
+   this result. */
 static char *download(struct hs_store *store, struct hs_str key, size_t max, size_t *size,
                       bool *has_answer)
 {

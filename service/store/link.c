@@ -174,7 +174,7 @@ static void be_late(struct hs_store_link *link, struct hs_store_call *call, int6
         call->late(call);
 }
 
-/* Returns the time from which on the server has sent nothing. Call this function only while a reply
+/* Returns the time since which the server has sent nothing. Call this function only while a reply
    is missing. */
 static int64_t silent_since_us(const struct hs_store_link *link)
 {
@@ -322,8 +322,8 @@ static void send_new(struct hs_store_link *link, struct hs_store_call *call)
         link->next_late_us = call->late_us;
 }
 
-/* Sends the command on the calling thread. Waking the link's thread to send it would take as long
-   as Redis needs for the command. */
+/* Sends the command on the calling thread. If the link's thread sent the command, waking this
+   thread would take as long as Redis needs for the command. */
 bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call,
                           const struct hs_store_script *script, const struct hs_str *arguments,
                           size_t count)

@@ -4,10 +4,10 @@
  * link receives the replies, and sends the bytes that the socket did not accept at once.
  *
  * A connection counts as broken if a reply is missing and the server has sent nothing for
- * HS_STORE_TIMEOUT_US. It also counts as broken if the server is a replica, or still loads its
- * data. The link then closes the connection, so that it never takes a late reply for the reply to
- * another command. The link reports all commands as lost, and connects to the next address in the
- * list. The pauses between attempts grow. An idle link sends a PING every HS_STORE_PING_US.
+ * HS_STORE_TIMEOUT_US. A connection also counts as broken if the server is a replica, or still
+ * loads its data. The link then closes the connection, so that it never takes a late reply for the
+ * reply to another command. The link reports all commands as lost, and connects to the next address
+ * in the list. The pauses between attempts grow. An idle link sends a PING every HS_STORE_PING_US.
  * Thread-safe.
  */
 #ifndef HS_SERVICE_STORE_LINK_H

@@ -4,8 +4,8 @@
  *
  * A match has three keys: its owner, its state, and the journal of the payments since this state
  * was captured. At any time, one replica owns the match. To become the owner, a replica takes the
- * match, which increases its epoch. Scripts in the store refuse the writes of former owners. If a
- * write is refused, the former owner knows that the match has moved.
+ * match. This increases the epoch of the match. Scripts in the store refuse the writes of former
+ * owners. If a write is refused, the former owner knows that the match has moved.
  *
  * If the store loses its data, the epochs are lost, too. So a match also has a birth: the time at
  * which the match was new to the store. The scripts also refuse an owner with another birth.
@@ -86,8 +86,9 @@ void hs_shared_match_release(struct hs_shared_match *match);
    from true to false. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
-/* Returns true if the ownership is uncertain. It is uncertain if the store has not confirmed the
-   ownership for a second, or if the store lost the match after a second without confirmation. */
+/* Returns true if the ownership is uncertain. The ownership is uncertain if the store has not
+   confirmed the ownership for a second, or if the store lost the match after a second without
+   confirmation. */
 bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
 
 /*
@@ -96,9 +97,9 @@ bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
  * Otherwise the ownership is confirmed, and the match is not doubtful for the next second. If the
  * store does not answer, the ownership counts as confirmed, too.
  *
- * Returns false if the store has lost the match while the ownership was uncertain. In this case, if
- * requests for the match did not keep arriving here during that time, another replica may have paid
- * for shots of this match.
+ * Returns false if the store has lost the match while the ownership was uncertain. In this case,
+ * another replica may have paid for shots of this match, if requests for the match stopped arriving
+ * here during that time.
  */
 bool hs_shared_match_confirm(struct hs_shared_match *match);
 
@@ -120,8 +121,8 @@ uint64_t hs_shared_match_mark(struct hs_shared_match *match);
    moves. */
 enum hs_shared_state {
     HS_SHARED_PARTIAL, /* the owner may have checked moves after the capture */
-    /* The owner answers later moves only after it has stored them in a newer state, or after
-       `payment_us`. */
+    /* The owner answers later moves only after the owner has stored these moves in a newer state,
+       or after `payment_us`. */
     HS_SHARED_COMPLETE,
     HS_SHARED_FINAL /* like COMPLETE; after this write the match has no owner */
 };
@@ -133,12 +134,13 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
 
 /* Writes a COMPLETE state after moves were checked. hs_shared_match_await then waits for this
    state. `state.ptr` NULL: memory ran out for the state, so the moves are not durable. For one
-   match, calls must not overlap with hs_shared_match_append. The caller must hold the lock that
-   prevents such overlaps from the capture of `state` on. */
+   match, calls of this function and of hs_shared_match_append must not overlap. The caller must
+   hold the lock that prevents such overlaps, from the capture of `state` until this function
+   returns. */
 void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state);
 
 /* Removes an ended match. If the store then refuses a write, requests that wait for the payments of
-   this match get the result NOT_DURABLE and not MOVED. */
+   this match get the result NOT_DURABLE instead of MOVED. */
 void hs_shared_match_close(struct hs_shared_match *match);
 
 /* Sends each closing again that the store may have missed. After a missed closing, a new match with

@@ -77,7 +77,7 @@ struct hs_shared_match {
                                 record */
     /* The newest record that the store did not acknowledge within `payment_us`; 0: none. A late
        record is reported as late only once, so requests that arrive after the report must not wait
-       for it. */
+       for this record. */
     uint64_t late;
     uint64_t written; /* highest mark of all states that were sent */
     bool has_state, is_writing, must_write;

@@ -96,8 +96,8 @@ bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_
 
 /* ---- waiting ---- */
 
-/* A call that hs_store_ask waits for. The link and the waiting thread share the call. The one that
-   finishes last frees the call. */
+/* A call that hs_store_ask waits for. The link and the waiting thread share the call. The last user
+   of the call frees the call. */
 struct waiting {
     struct hs_store_call call; /* must be first: callbacks cast its address to the structure */
     pthread_mutex_t lock;

@@ -5,8 +5,8 @@
 
 /* The script only returns whether the store has a state. A GET then reads the state. Redis would
    need ten times as long to return a large value from a script, and would run no other command
-   during that time. Between the script and the GET, another replica can write a state only if it
-   takes the match. */
+   during that time. Between the script and the GET, another replica can write a state only if that
+   replica takes the match. */
 static const char take_text[] =
     "local o = redis.call('HMGET', KEYS[1], 'epoch', 'final', 'birth', 'tenant', 'owner')\n"
     /* If the match has no owner and no state, the match was never opened, or has ended. Before the
