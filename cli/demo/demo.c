@@ -283,7 +283,7 @@ static void print_where_to_look(const struct demo *demo)
 /* ---- the result ---- */
 
 /* Returns whether the service caught a cheat. To catch the cheat, the service must refuse every
-   claim. If the cheat has a flag, every claim must have this flag. A share of at least CAUGHT_SHARE
+   claim. If `cheat->flag` is set, every claim must have this flag. A share of at least CAUGHT_SHARE
    of the claims must have an expected reason. */
 static bool is_caught(const struct hs_tally *tally, const struct hs_demo_cheat_kind *cheat)
 {

@@ -157,7 +157,7 @@ static struct view choose_view(const struct hs_picture *picture, struct hs_vec m
     include(&wider, camera, hs_vec_sub(picture->start, mark), 0.0);
     view.scale = scale_for(&bounds, picture->min_scale);
     /* To show the shooter, each column must cover a greater length of the world. Show the shooter
-       if this length is at most 1.5 times the length without the shooter. */
+       if a column then covers at most 1.5 times the length that it covers without the shooter. */
     if (scale_for(&wider, picture->min_scale) <= 1.5 * view.scale) {
         bounds = wider;
         view.scale = scale_for(&bounds, picture->min_scale);

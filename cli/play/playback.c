@@ -225,7 +225,7 @@ static bool open_match(struct session *session, const char *recorded, const char
         return false;
     }
     json_object_set_new(session->matches, recorded, hs_resync_create(body));
-    /* 200: the match was already open. 409: it was open with another ruleset or map, or with
+    /* 200: the match was already open. 409: the match was open with another ruleset or map, or with
        another revision of the ruleset or map. */
     if (session->response.status == 200 || session->response.status == 409)
         return fail(session,
@@ -300,8 +300,7 @@ static bool count_result(struct session *session, const struct hs_recording_entr
 }
 
 /* Counts the results of all claims. A brief answer lists only the results that have something to
-   report. For the accepted claims that a brief answer leaves out, the answer contains only their
-   number. */
+   report. The answer contains only the number of the accepted claims that it leaves out. */
 static bool count_results(struct session *session, const struct hs_recording_entry *entry,
                           const json_t *answer)
 {
@@ -361,8 +360,8 @@ static const char *match_of(const struct session *session, const struct hs_recor
 
 /* Sets the method and the path. If the recording has no answer to a request, a bad field in the
    request is a mistake in the recording. Such a request is sent with `strict`, so that the service
-   refuses bad fields. `brief` shortens the answer. If the answer is compared with an expectation,
-   `brief` is not set, because the answer must then be complete. */
+   refuses bad fields. `brief` shortens the answer. `brief` is not set for an answer that is
+   compared with an expectation, because such an answer must be complete. */
 static void aim_request(struct session *session, const struct hs_recording_entry *entry)
 {
     const char *match = match_of(session, entry);

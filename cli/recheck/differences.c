@@ -106,9 +106,9 @@ static struct hs_reason_count *count_of(struct hs_differences *differences, enum
 
 /* ---- claims that changed ---- */
 
-/* Finds the measurement that explains one side of a change: the measurement of the check that
-   decided this side. An accepted claim has no deciding check. Its side gets its own measurement of
-   the check that decided the other side. */
+/* Finds the measurement that explains one side of a change. Normally this is the measurement of the
+   check that decided this side. If no check decided this side (an accepted claim), uses the check
+   that decided the other side, with the measurement from this side. */
 static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
 {
     struct hs_tally_number number = hs_tally_deciding(own);
@@ -322,7 +322,7 @@ static void count_all_plain(struct hs_differences *differences, enum hs_route ro
 
 /* Returns whether a different ruleset may change this member of an answer. These members are the
    name and the revision of the ruleset, and the totals at the end of a match. In brief answers, the
-   number of results that were left out and the acks may change, too. */
+   acks and the number of left-out results may change, too. */
 static bool follows_the_rules(struct hs_str key)
 {
     const struct hs_str keys[] = {HS_STR("revision"), HS_STR("ruleset"), HS_STR("verdicts"),

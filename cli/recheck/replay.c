@@ -188,7 +188,8 @@ static enum hs_replay_result restart(struct hs_replay *replay)
                : impossible(replay, "out of memory", (struct hs_str){0});
 }
 
-/* Finds a ruleset by revision (`map` is no_map), or a map by revision and name. */
+/* Finds a map by its revision and its name `map`. If `map` is no_map, finds a ruleset by its
+   revision. */
 static const struct kept *find_kept(const struct hs_replay *replay, struct hs_str revision,
                                     struct hs_str map)
 {
@@ -260,7 +261,7 @@ static enum hs_replay_result take_map(struct hs_replay *replay)
                : impossible(replay, "not a map, or no space for it: ", line->name);
 }
 
-/* Pass no tenant, because the replay accesses the matches of all tenants. */
+/* The empty tenant name, with which the replay accesses the matches of all tenants. */
 static const struct hs_str anybody = {0};
 
 /* Ends the match that the line names. Returns false if the match is not open. */
@@ -366,7 +367,8 @@ static struct hs_match *load_match(struct hs_replay *replay, const struct hs_mat
 }
 
 /* Applies the journal that the recorded service applied to a restored match. Under replacement
-   rules the journal is ignored: the match continues from its own state. */
+   rules, ignores the journal, because the match continues from the state that was computed under
+   these rules. */
 static enum hs_replay_result apply_journal(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;

@@ -41,7 +41,7 @@ struct hs_replay_summary {
     size_t left_out;                   /* matches left out because of `only` */
 };
 
-/* Returns the summary so far. Its texts are valid until the replay is destroyed. */
+/* Returns the summary so far. The texts in the summary are valid until the replay is destroyed. */
 struct hs_replay_summary hs_replay_summary(const struct hs_replay *replay);
 
 #endif

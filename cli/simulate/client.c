@@ -13,7 +13,7 @@
 #define TURN          12.0 /* rad/s; speed of turns by up to a radian */
 #define FLICK         60.0 /* rad/s; speed of larger turns */
 #define DRAW_SECONDS  0.4  /* seconds to change from one weapon to another */
-#define SHOWN_AGAIN   0.2  /* seconds; how far a drawn snapshot may be behind the moment to show */
+#define SHOWN_AGAIN   0.2  /* seconds; max age of the drawn snapshot at the moment to show */
 
 static void fill_magazine(struct hs_client *client, const struct hs_game *game, enum hs_arm arm)
 {
@@ -153,7 +153,7 @@ static struct hs_vec lead(const struct hs_client *client, const struct hs_game *
 }
 
 /* Turns the aim towards a direction, as fast as a hand can. Returns whether the aim reaches the
-   direction, or was within 0.05 rad of it before the turn. */
+   direction, or was within 0.05 rad of the direction before the turn. */
 static bool turn_to(struct hs_client *client, struct hs_vec wanted)
 {
     double off = acos(fmax(-1, fmin(1, hs_vec_dot(client->aim, wanted))));

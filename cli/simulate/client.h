@@ -62,7 +62,7 @@ struct hs_mail {
     uint64_t seed;           /* seed for the spread of the pellets */
 };
 
-/* Returns the claim in a mail, complete with its lists, which the mail owns. */
+/* Returns the claim in a mail, with its lists. The mail owns the lists. */
 static inline struct hs_hit_claim hs_mail_claim(const struct hs_mail *mail)
 {
     struct hs_hit_claim claim = mail->hit;

@@ -17,7 +17,7 @@ struct hs_film {
     size_t count;
 };
 
-/* A time, with the frames before and after it. */
+/* A time, with the frames before and after this time. */
 struct hs_moment {
     size_t from, to; /* indices of the frames; equal if there is no later frame */
     double alpha;    /* 0 .. 1: where the time lies between the two frames */

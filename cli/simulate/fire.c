@@ -261,8 +261,8 @@ static bool touches(const struct hs_game *game, const struct hs_missile *missile
     return *share <= 1;
 }
 
-/* Adds to the claim's victims every enemy on the screen whom the blast reaches and no wall
-   shields. */
+/* Adds victims to the claim: every enemy on the screen who is in reach of the blast and is not
+   shielded by a wall. */
 static void claim_victims(const struct hs_game *game, struct hs_mail *mail,
                           const struct hs_sim_pose poses[HS_CROWD], struct hs_vec normal)
 {
@@ -290,7 +290,7 @@ static void strike(struct hs_client *client, const struct hs_game *game, double 
     mail->arrival = now + hs_link_command(&client->link, now, &client->dice, &losses);
     mail->hit.end = hs_to_single(missile_place(game, missile, hit));
     mail->hit.hit_time_us = stamp_hit(client, game, hit);
-    /* The missile hit a teammate or a protected player: there is nothing to claim. */
+    /* The missile hit a teammate or a protected player, so there is nothing to claim. */
     if (first->who >= 0 && !is_target(mail, poses, first->who))
         return;
     if (first->who >= 0)

@@ -117,8 +117,8 @@ static struct hs_vec across(struct hs_forger *forger, struct hs_vec along, doubl
     return size > 1e-6 ? hs_vec_scale(side, length / size) : (struct hs_vec){0, 0, length};
 }
 
-/* Turns a trace about its start, so that its point at the distance `away` moves by about `shift`.
-   Returns the new end; the length stays the same. */
+/* Turns a trace about its start, so that the point at the distance `away` from the start moves by
+   about `shift`. Returns the new end. The length stays the same. */
 static struct hs_vec swing(struct hs_vec start, struct hs_vec end, double away, struct hs_vec shift)
 {
     struct hs_vec along = hs_vec_sub(end, start);

@@ -80,7 +80,7 @@ bool hs_csv_match_is_name(const char *path)
 }
 
 /* Opens one table of the pair. Each table may be compressed (.gz) or plain, independently of the
-   other. */
+   other table. */
 static bool open_table(struct table *table, const char *path, const char *part)
 {
     bool zipped;
@@ -309,7 +309,8 @@ static bool take_shot(struct csv_match *match, json_t *hits, json_t *truth)
     return advance(shots);
 }
 
-/* Returns whether the next row is a pose. Poses are sent before shots with the same time. */
+/* Returns whether the next row to send is a pose. Poses are sent before shots with the same
+   time. */
 static bool pose_is_next(const struct csv_match *match)
 {
     return match->poses.waiting &&

@@ -185,8 +185,8 @@ static bool is_text(const json_t *value, const char *text)
 bool hs_measures_length(const json_t *object)
 {
     const json_t *unit = json_object_get(object, "unit");
-    /* The entry of a victim that a blast does not reach has a reason and no unit. The numbers in
-       such an entry are always distances. */
+    /* If a blast does not reach a victim, the victim's entry has a reason and no unit. The numbers
+       in such an entry are always distances. */
     return is_text(unit, "length") || is_text(unit, "length_per_second") ||
            (unit == NULL && json_is_string(json_object_get(object, "reason")));
 }

@@ -25,8 +25,8 @@ enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGH
 #define AMBUSH_EVERY 1.0  /* min seconds between two ambush shots by one player */
 #define AMBUSH_TICKS 12   /* each player may ambush once in this many ticks */
 #define AMBUSH_RANGE 30.0 /* metres */
-/* Pass as `extent` to try_claim if the extent is a number of hits: `settle` then counts the sent
-   hits of the player. */
+/* Pass this value as `extent` to try_claim if the extent is a number of hits. `settle` then counts
+   the hits that the player has sent. */
 #define COUNTED (-1.0)
 
 /* A cheat that plays in its own match. */
@@ -333,7 +333,7 @@ static void try_beside(struct run *run, const struct hs_mail *shot)
 }
 
 /* Fires again with the shot number of an earlier accepted hit. The `amount` of the cheat is the
-   number of hits that were accepted after that hit. */
+   number of hits that were accepted after the earlier hit. */
 static bool repeat_number(struct run *run, const struct hs_mail *shot)
 {
     struct play *play = run->play;
@@ -347,8 +347,8 @@ static bool repeat_number(struct run *run, const struct hs_mail *shot)
     return settle(run);
 }
 
-/* Fires the shot as the cheat, and claims the best hit that the cheat can choose. Returns false if
-   memory runs out. */
+/* Makes the cheat fire the shot and claim the best hit that it can choose. Returns false if memory
+   runs out. */
 static bool pull(struct run *run, struct play *play, const struct hs_mail *shot)
 {
     static void (*const tries[])(struct run *, const struct hs_mail *) = {

@@ -77,7 +77,7 @@ struct hs_count hs_score_honest(const struct hs_score *score);
 /*
  * Returns whether all goals are met. If not, `text` (at least 256 bytes) names the first goal that
  * is missed. A share misses its goal only if the upper end of its 95 % interval is below the goal.
- * With few claims, a share below the goal may be chance.
+ * If there are few claims, a share below the goal may be due to chance.
  */
 bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size);
 
