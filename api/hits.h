@@ -20,7 +20,7 @@ void hs_impact_encode(struct hs_writer *writer, const struct hs_impact *impact);
 
 /* Writes a result as a JSON object, but does not close the object. hs_replayed_encode adds the last
    member and closes the object. If the same claim is sent again, the answer contains the same bytes
-   again. If `explain`, the object contains the checks even if the claim is accepted. */
+   again. If `explain` is true, the object contains the checks even if the claim is accepted. */
 void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, const struct hs_verdict_id *id,
                    bool explain);
@@ -38,7 +38,7 @@ void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str sh
 void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *claim,
                       const struct hs_hit_result *result, bool explain);
 
-/* Writes the member `would_reject`, an array of the reasons of checks that failed in shadow mode.
+/* Writes the member `would_reject`: the reasons of the checks that failed in shadow mode.
  */
 void hs_would_reject_encode(struct hs_writer *writer, const struct hs_hit_result *result);
 

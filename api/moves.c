@@ -12,8 +12,9 @@ static const struct hs_json_list flag_list = {
     .size = sizeof(enum hs_move_flag),
     .high = HS_MOVE_FLAG_COUNT};
 
-/* A client can send any client_time, and one request contains the moves of many players. So
-   client_time is a NEAREST_TIME: a value out of range must not make the request fail. */
+/* A client can send any client_time, and one request contains the moves of many players. A
+   client_time that is out of range must not make the request fail. So client_time is a
+   NEAREST_TIME. */
 static const struct hs_json_field move_fields[] = {
     {"player", HS_JSON_NAME, true, TO(player)},
     {"seq", HS_JSON_INT, TO(seq), .high = HS_JSON_INT_MAX, .bit = HS_MOVE_HAS_SEQ},

@@ -29,8 +29,7 @@ struct hs_headers {
     char ambiguous[64];      /* description of the first ambiguity; empty: no ambiguity */
     char request_id[HS_REQUEST_ID_MAX + 1]; /* X-Request-Id if it is valid, otherwise "" */
     unsigned traces;                        /* number of traceparent fields */
-    /* Trace id of the traceparent field; "" if there is no such field, more than one, or an invalid
-       one. */
+    /* Trace id of the traceparent field; "" if this field is missing, repeated or invalid. */
     char trace_id[HS_TRACE_ID_LEN + 1];
 };
 

@@ -400,8 +400,8 @@ static bool add_start(struct hs_direct *in, struct hs_direct_items *starts)
 }
 
 /* Reads items up to the closing bracket. If `columns` is NULL, the items are objects. Otherwise
-   they are rows. If `starts` is not NULL, adds the address of each item's text to it. items->items
-   is not NULL even if the list is empty. */
+   they are rows. If `starts` is not NULL, adds the address of each item's text to `starts`.
+   items->items is not NULL even if the list is empty. */
 static bool take_items(struct hs_direct *in, const struct hs_json_list *list, size_t high,
                        const struct hs_json_columns *columns, struct hs_direct_items *starts,
                        struct hs_direct_items *items)

@@ -154,7 +154,7 @@ static const char *read_words(const char *first, const char *end, double *out)
  * Reads a number with a point and up to 6 digits, such as 12.345, from one word. It removes the
  * point, and converts the digits on both sides at once. It also reads an integer with one digit.
  * For all other numbers, it calls read_words. No branch depends on the sign or on a leading zero,
- * because the processor cannot predict them.
+ * because the processor could not predict such branches.
  */
 static inline const char *read_plain(const char *first, const char *end, double *out)
 {

@@ -147,9 +147,9 @@ void hs_json_read_elements(struct hs_reader *reader, const json_t *value,
 void hs_json_read_entries(struct hs_reader *reader, const json_t *value,
                           const struct hs_json_at *at, hs_json_decode *decode, void *target);
 
-/* Finds the scalar with the name at->key, and stores a value in it, in the struct at `base`. The
-   scalar must be in the section `section`; NULL: any section. Returns false if there is no such
-   scalar. */
+/* Finds the scalar with the name at->key, and stores `value` in this scalar of the struct at
+   `base`. The scalar must be in the section `section`; NULL: any section. Returns false if there is
+   no such scalar. */
 bool hs_json_read_scalar(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_scalar *scalars, size_t count, const char *section,
                          void *base);
@@ -162,7 +162,7 @@ bool hs_json_read_reals(struct hs_reader *reader, const json_t *value, const str
                         size_t count, double *out);
 bool hs_json_read_name(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        struct hs_str *out);
-/* Reads a word. It must be one of `words` from index `low` on. */
+/* Reads a word, which must be one of `words` from index `low` on. */
 bool hs_json_read_word(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        const struct hs_vocabulary *words, int low, int *out);
 /* Writes "must be a, b or c" into `text`, with the words from index `low` on, and returns `text`.
@@ -177,7 +177,7 @@ void hs_json_refuse_unknown(struct hs_reader *reader, const struct hs_json_at *a
 void hs_json_put_integer(const struct hs_json_field *field, int64_t number, void *target);
 /* Stores a list: the pointer to the items, and then their count. */
 void hs_json_put_list(void *target, void *items, size_t count);
-/* Sets the bit and the flag of a field. They mean that the member is present. */
+/* Sets the bit and the flag which show that the member of a field is present. */
 static inline void hs_json_mark_present(const struct hs_json_object *table,
                                         const struct hs_json_field *field, void *target)
 {

@@ -98,7 +98,7 @@ static const struct {
     {"moves", {"modes", HS_JSON_CUSTOM, TO(moves), .decode = read_modes}},
 };
 
-/* Returns whether the section with this path exists, because a scalar is in it. */
+/* Returns whether a section with this path exists. A section exists if it contains a scalar. */
 static bool has_section(const char *section)
 {
     for (size_t i = 0; i < hs_ruleset_scalar_count; i++)
@@ -262,7 +262,7 @@ static void read_rewind(struct hs_reader *reader, const json_t *value, const str
 }
 
 /* Members are read in the order of this table, because later members use names that earlier members
-   define: for example, weapons use the names of zones. */
+   define. For example, weapons use the names of zones. */
 static const struct hs_json_field document_fields[] = {
     {"name", HS_JSON_CUSTOM, TO(name), .decode = read_name},
     {"up", HS_JSON_ENUM, TO(up), .words = &hs_up_words},

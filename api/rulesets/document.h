@@ -11,8 +11,9 @@
 /*
  * Decodes and validates a ruleset document. Members that the document omits get their defaults,
  * with lengths in centimetres. If name.ptr is NULL, the document must contain the member `name`.
- * Otherwise the document may omit the member, but a present member must be equal to `name`. On
- * failure, returns NULL and sets the reader's problem or no_memory. The caller owns the ruleset.
+ * Otherwise the document may omit this member. If the member is present, it must be equal to the
+ * argument `name`. On failure, returns NULL and sets the reader's problem or no_memory. The caller
+ * owns the ruleset.
  */
 struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *root,
                                      struct hs_str name);
