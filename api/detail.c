@@ -7,8 +7,7 @@
 
 #include "api/json/digits.h"
 
-/* The two forms of a sentence. vocabulary.h explains the placeholders in braces, such as {m}.
- */
+/* The two forms of a sentence. vocabulary.h explains the placeholders in braces, such as {m}. */
 struct sentence {
     /* The sentence for a row with a measured value; NULL: the reason never has a measured value. */
     const char *measured;
@@ -17,8 +16,7 @@ struct sentence {
     const char *bare;
 };
 
-/* The sentences for each reason of a row. test_detail.c fails if a sentence is missing.
- */
+/* The sentences for each reason of a row. test_detail.c fails if a sentence is missing. */
 static const struct sentence sentences[HS_REASON_COUNT] = {
 #define X(id, name, verdict, check, measured, bare) {measured, bare},
     HS_REASONS(X)

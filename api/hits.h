@@ -38,8 +38,7 @@ void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str sh
 void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *claim,
                       const struct hs_hit_result *result, bool explain);
 
-/* Writes the member `would_reject`: the reasons of the checks that failed in shadow mode.
- */
+/* Writes the member `would_reject`: the reasons of the checks that failed in shadow mode. */
 void hs_would_reject_encode(struct hs_writer *writer, const struct hs_hit_result *result);
 
 /* Writes the members `measured`, `limit` and `unit`. Writes nothing if the unit is HS_UNIT_NONE. */

@@ -60,9 +60,8 @@ bool hs_cursor_take_reals(struct hs_cursor *cursor, double out[3]);
 bool hs_cursor_take_integers(struct hs_cursor *cursor, uint32_t out[3]);
 
 /* Skips a value. Examines only strings and brackets. Returns false if no value begins at the
-   cursor, if the text ends inside the value, or if the value nests deeper than `levels`. In the
-   last case, sets *too_deep to true. After a failure, the cursor is at the fault.
-*/
+   cursor, if the text ends inside the value, or if the value nests deeper than `levels`. In this
+   last case, sets *too_deep to true. After a failure, the cursor is at the fault. */
 bool hs_cursor_skip_value(struct hs_cursor *cursor, size_t levels, bool *too_deep);
 
 #endif

@@ -76,8 +76,7 @@ char *hs_digits_hex(char *at, uint64_t value)
         word = (word | word << 16) & UINT64_C(0x0000ffff0000ffff);
         word = (word | word << 8) & UINT64_C(0x00ff00ff00ff00ff);
         word = (word | word << 4) & HS_WORD_EACH(15);
-        /* If a digit is above 9, adding 6 carries into the upper half of the digit's byte.
-         */
+        /* If a digit is above 9, adding 6 carries into the upper half of the digit's byte. */
         uint64_t letters = (word + HS_WORD_EACH(6)) >> 4 & HS_WORD_EACH(1);
         word = htobe64(word + HS_WORD_EACH('0') + letters * ('a' - '0' - 10));
         at = mempcpy(at, &word, sizeof word);

@@ -207,8 +207,7 @@ static unsigned unit_at(const char *text, size_t at, size_t end)
     return strspn(digits, "0123456789abcdefABCDEF") == 4 ? (unsigned)strtoul(digits, NULL, 16) : 0;
 }
 
-/* Replaces each escaped surrogate outside a pair by the replacement character U+FFFD.
- */
+/* Replaces each escaped surrogate outside a pair with the replacement character U+FFFD. */
 static void mend_string(char *text, size_t at, size_t end)
 {
     for (size_t next; at < end; at = next) {
@@ -252,8 +251,7 @@ static char *mend_values(struct hs_str text)
     return copy;
 }
 
-/* Parses a mended copy of a refused text. Returns NULL if there is nothing to mend.
- */
+/* Parses a mended copy of a refused text. Returns NULL if there is nothing to mend. */
 static json_t *load_mended(struct hs_str text, json_error_t *error, bool *no_memory)
 {
     char *mended = mend_values(text);

@@ -43,8 +43,7 @@ json_t *hs_json_load(struct hs_str text, size_t flags, json_error_t *error, bool
 
 struct hs_json_columns;
 
-/* The position of a value in the document: one step of a path, with a link to the previous step.
- */
+/* The position of a value in the document: one step of a path, with a link to the previous step. */
 struct hs_json_at {
     /* Position of the value that contains this value; NULL: the document. */
     const struct hs_json_at *parent;

@@ -177,7 +177,7 @@ void hs_json_refuse_unknown(struct hs_reader *reader, const struct hs_json_at *a
 void hs_json_put_integer(const struct hs_json_field *field, int64_t number, void *target);
 /* Stores a list: the pointer to the items, and then their count. */
 void hs_json_put_list(void *target, void *items, size_t count);
-/* Sets the bit and the flag which show that the member of a field is present. */
+/* Marks the member of a field as present: sets the bit and the flag of the field. */
 static inline void hs_json_mark_present(const struct hs_json_object *table,
                                         const struct hs_json_field *field, void *target)
 {
