@@ -4,7 +4,8 @@
 
 struct hs_service;
 
-/* Ends the matches that have been idle for longer than configured. Call it from one thread only. */
+/* Ends the matches that have been idle for longer than configured. Call this function from one
+   thread only. */
 void hs_service_expire(struct hs_service *service);
 
 /* Updates those metrics that are computed only when somebody reads them. Thread-safe. */

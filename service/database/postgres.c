@@ -86,8 +86,8 @@ static bool lose(struct connection *connection, const char *why)
     return false;
 }
 
-/* Waits until the socket is ready for `events`. If it is not ready at `until_us`, closes the
-   connection and returns false. */
+/* Waits until the socket is ready for `events`. If the socket is not ready at `until_us`, closes
+   the connection and returns false. */
 static bool await_socket(struct connection *connection, short events, int64_t until_us)
 {
     struct pollfd socket = {.fd = PQsocket(connection->server), .events = events};

@@ -31,7 +31,7 @@ struct hs_webhook *hs_webhook_create(const struct hs_webhook_settings *settings,
                                      struct hs_metrics *metrics);
 
 /* Replaces the secret, which the webhook then owns. Returns whether the new secret differs from the
-   old one. */
+   old secret. */
 bool hs_webhook_set_secret(struct hs_webhook *webhook, struct hs_secret *secret);
 
 /* Starts the thread. Returns false on failure. */

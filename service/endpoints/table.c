@@ -199,8 +199,8 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
     return slot;
 }
 
-/* Opens a match with the default ruleset and map. Fails if the ruleset or the map is missing:
-   without the map, verdicts would ignore the walls. */
+/* Opens a match with the default ruleset and map. Fails if the ruleset or the map is missing,
+   because verdicts without the map would ignore the walls. */
 static struct hs_match_slot *open_by_default(struct hs_service *service,
                                              const struct hs_request *request,
                                              struct hs_reply *reply)

@@ -145,7 +145,8 @@ static bool answer_replay(struct hs_posting *posting, const struct item *item)
 }
 
 /* Writes the result and records it in the match. A result that cannot be recorded must not pay
-   damage, so this function changes the result and writes it again. */
+   damage. So this function removes the damage from such a result (hs_hit_withhold), and writes the
+   changed result. */
 static void answer(struct hs_posting *posting, struct item *item, bool is_known)
 {
     const struct hs_match_slot *slot = posting->slot;

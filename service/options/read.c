@@ -82,8 +82,8 @@ static void add_problem(struct faults *faults, const char *path, const struct hs
         add_fault(faults, "%.500s: and %zu more", path, problem->left_out);
 }
 
-/* Applies the configuration file. Returns false if the file cannot be read at all. check_whole must
-   then not be called, because values are missing. */
+/* Applies the configuration file. Returns false if the file cannot be read at all. In this case,
+   values are missing, so check_whole must not be called. */
 static bool read_file(const char *path, struct hs_options *options, struct faults *faults)
 {
     struct hs_problem problem;

@@ -141,7 +141,8 @@ enum hs_options_result hs_options_read(const struct hs_options_input *input,
 
 /* Searches the variables from *at on, and returns the next variable whose name begins with
    HINDSIGHT_, but is neither HINDSIGHT_CONFIG nor the name of an option. Returns NULL if there are
-   no more. The service ignores such variables, because container platforms set them. */
+   no more such variables. The service ignores such variables, because container platforms set
+   them. */
 const char *hs_options_stray_variable(char *const **at);
 
 /* Prints all options with their defaults, for --help. */

@@ -31,8 +31,8 @@ void hs_line_queue_close(struct hs_line_queue *queue);
 bool hs_line_queue_put(struct hs_line_queue *queue, struct hs_buffer *lines);
 
 /* Waits until `bytes` bytes fit into the queue, but not longer than `until_us` (hs_clock_us).
-   Returns false if the bytes do not fit by then, or the file could not be written. Call it only
-   while the service starts. */
+   Returns false if the bytes do not fit by then, or the file could not be written. Call this
+   function only while the service starts. */
 bool hs_line_queue_wait(struct hs_line_queue *queue, size_t bytes, int64_t until_us);
 
 /* Like hs_line_queue_put, but ignores the limit. For short lines that must be written. */

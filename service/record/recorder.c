@@ -86,8 +86,8 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
 }
 
 /* Queues a ruleset or a map, unless the file contains it. Reserves memory for the revision before
-   it queues the document. In the other order, if there were no memory for the revision, the same
-   document would be written again for each match. The caller holds the lock. */
+   it queues the document. In the other order, a lack of memory for the revision would cause the
+   same document to be written again for each match. The caller holds the lock. */
 static bool put_once(struct hs_record *record, const struct hs_name *name, const char *revision,
                      const struct hs_ruleset_entry *ruleset, struct hs_map_entry *map)
 {

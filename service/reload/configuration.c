@@ -71,7 +71,7 @@ static bool read_again(const struct hs_configuration *configuration, struct hs_o
     return false;
 }
 
-/* Sets the log level and logs the reload. The log line appears if the old or the new level includes
+/* Sets the log level and logs the reload. The line is logged if the old or the new level allows
    it. */
 static void set_level(struct hs_configuration *configuration, struct hs_reload *reload,
                       struct hs_buffer *waiting)

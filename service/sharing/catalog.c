@@ -206,8 +206,8 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Asks the thread for a round that begins after this call, and returns its number. The caller holds
-   the lock. */
+/* Asks the thread for a round that begins after this call, and returns the number of this round.
+   The caller holds the lock. */
 static uint64_t ask_for_round(struct hs_catalog *catalog)
 {
     pthread_cond_signal(&catalog->wake);
@@ -340,8 +340,8 @@ static bool is_pinned(const struct pinned *pinned, enum hs_shared_kind kind, str
 }
 
 /* Returns the entry of the pinned document, and adds the entry if it is missing. The document
-   itself may not be fetched yet. The caller holds the lock. NULL: PINNED_MAX other documents are
-   pinned. */
+   itself may not be fetched yet. The caller holds the lock. Returns NULL if PINNED_MAX other
+   documents are pinned. */
 static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
                                   struct hs_str tenant, struct hs_str name, struct hs_str revision)
 {

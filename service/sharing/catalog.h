@@ -47,8 +47,8 @@ bool hs_catalog_was_emptied(struct hs_catalog *catalog);
  */
 
 /* Writes the ruleset and the canary that a name has on this replica. Does nothing if the ruleset is
-   from a file. Also returns LOST if another replica has changed the name in the meantime: then
-   neither the name's ruleset nor its canary has this `revision`. */
+   from a file. Also returns LOST if neither the name's ruleset nor its canary has this `revision`,
+   because another replica has changed the name in the meantime. */
 enum hs_shared_result hs_catalog_put_ruleset(struct hs_catalog *catalog, struct hs_str name,
                                              const char *revision);
 /* Writes a map. `text`: the document of the map. */

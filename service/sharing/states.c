@@ -14,9 +14,9 @@
 
 enum {
     TURN_US = 250000,
-    /* While the store has not acknowledged more than this many sent bytes, the thread waits before
-       the next match. The wait saves memory, and a broken connection then loses only a few
-       states. */
+    /* If more than this many sent bytes wait for the store's acknowledgement, the thread waits
+       before the next match. The wait saves memory, and limits how many states a broken connection
+       loses. */
     BACKLOG_BYTES = 2 << 20,
     LOOK_US = 1000,
 };

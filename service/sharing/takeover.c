@@ -28,7 +28,7 @@ enum {
     STATE_MAX = 1 << 30, /* max size of a state; only a forged state is larger */
     /* Max matches that this replica restores at the same time. Each restore keeps a processor busy
        for some milliseconds. With a higher limit, requests for other matches would wait longer
-       while many matches move. */
+       while many matches move between replicas. */
     RESTORERS = 2,
 };
 

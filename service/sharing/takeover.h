@@ -40,12 +40,13 @@ struct hs_takeover {
 
 /*
  * Asks the store for a match, and opens the match if the store has it. The call takes up to
- * HS_STORE_PATIENCE_US, or longer while many matches move, so workers must not call this function.
+ * HS_STORE_PATIENCE_US, or longer while many matches move between replicas. So workers must not
+ * call this function.
  *
  * If another tenant has the match, returns false, sets `is_foreign` and leaves the problem
- * unchanged. Returns false and sets the problem if the client must retry later. This is necessary
- * if this replica lacks memory for the match, lacks the match's ruleset or map, or does not have
- * the newest names yet.
+ * unchanged. Returns false and sets the problem if the client must retry later. The client must
+ * retry if this replica lacks memory for the match, lacks the match's ruleset or map, or does not
+ * have the newest names yet.
  *
  * Always call hs_takeover_end after the request. If the request did not open the match,
  * hs_takeover_end releases the ownership, so that other tenants can use the name.
