@@ -109,8 +109,8 @@ static bool check_secret(const char *user, const char *path, size_t min)
     return fine;
 }
 
-/* Returns whether a document is a ruleset. No option has the same name as a member of a ruleset, so
-   one such member is enough. */
+/* Returns whether a document is a ruleset. No option has the same name as a member of a ruleset. So
+   a document with one member of a ruleset is a ruleset. */
 static bool is_ruleset(const char *path)
 {
     json_t *root = json_load_file(path, 0, NULL);

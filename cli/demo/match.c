@@ -86,8 +86,8 @@ static void put(json_t *object, const char *key, bool wanted, json_t *value)
     json_decref(value);
 }
 
-/* Adds members to a player in a frame. After the first frame, leaves out sticky members whose value
-   has not changed. */
+/* Adds members to a player in a frame. After the first frame, leaves out sticky members that have
+   not changed. */
 static void put_changes(json_t *object, const struct hs_player_frame *before,
                         const struct hs_player_frame *now, bool first)
 {
@@ -143,8 +143,8 @@ static json_t *hit_json(const struct hs_hit_claim *hit)
 
 /* Turns a cheat's claim into a forgery, and sets the cheat's posted aim in this tick to the
    direction of the forged shot. The posted aim applies only to this tick. So the function moves an
-   earlier fire time into the tick, except for the cheat that forges times. If no forgery is
-   possible, returns false, and the caller must not send the claim. */
+   earlier fire time into the tick, except for the cheat that forges times. Returns false if no
+   forgery is possible. In this case, the caller must not send the claim. */
 static bool forge(struct demo_match *match, struct hs_mail *mail)
 {
     unsigned number = mail->from / 2, turn = match->turns[number]++ % 2;

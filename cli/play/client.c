@@ -112,7 +112,7 @@ static double requested_wait(CURL *curl, const struct hs_client_response *respon
     const char *code = json_string_value(json_object_get(problem, "code"));
     bool has_moved = code != NULL && strcmp(code, "match_moved") == 0;
     json_decref(problem);
-    if (exact > 0.0 || status == 409) /* a 409 without a stated wait is final, except match_moved */
+    if (exact > 0.0 || status == 409) /* a 409 without a wait is final, unless it is match_moved */
         return exact > 0.0 || !has_moved ? exact : SOON_SECONDS;
     return curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK ? (double)seconds
                                                                                : 0.0;

@@ -209,7 +209,7 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
     default:
         return;
     }
-    /* Keep the length of the path, so that the claim cannot be rejected for its range. */
+    /* Keep the length of the path, so that the range is never the reason for a rejection. */
     struct hs_vec forged = hs_vec_sub(end, start);
     double forged_length = hs_vec_length(forged);
     if (forged_length > 0.0)

@@ -15,7 +15,7 @@
 json_t *hs_resync_create(json_t *put);
 
 /* Stores the member `frames` of a request. Does nothing if `frames` is NULL. Drops stored members
-   whose frames are more than a second older than the newest frame. */
+   with frames that are more than a second older than the newest frame. */
 void hs_resync_keep(json_t *match, json_t *frames);
 
 /* Records an answer. Returns true if the service had a full window of frames before this answer and

@@ -11,8 +11,8 @@
 struct result {
     struct hs_str text, verdict, reason, shooter, shot, damage;
     bool replayed;
-    bool has_index; /* true: the answer is brief (brief.h): the results contain an index, and the
-                       answer leaves out plain results, which have nothing to report */
+    bool has_index; /* true: the answer is brief (brief.h), so it contains the index of each result,
+                       and leaves out plain results, which have nothing to report */
     uint64_t index; /* index in the request; 0 if has_index is false */
 };
 
@@ -266,7 +266,7 @@ static bool compare_results(struct hs_differences *differences, const struct pla
 }
 
 /* Counts the results that both brief answers left out. `accepted` is the number of results that the
-   recorded answer left out; the recomputed answer lists `only_after` of these results. */
+   recorded answer left out. The recomputed answer lists `only_after` of these results. */
 static void count_plain(struct hs_differences *differences, enum kind kind, struct hs_str accepted,
                         size_t only_after)
 {
@@ -334,8 +334,9 @@ static bool follows_the_rules(struct hs_str key)
     return false;
 }
 
-/* Reads the next member. If the next member is `jumps`, stores its value in *jumps, and reads the
-   member after `jumps` instead, because under some rules answers do not contain `jumps`. */
+/* Reads the next member. If the next member is `jumps`, stores the value of `jumps` in *jumps, and
+   reads the member after `jumps`. `jumps` needs this exception, because under some rules answers do
+   not contain `jumps`. */
 static bool next_member(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value,
                         struct hs_str *jumps)
 {

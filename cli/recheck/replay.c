@@ -50,8 +50,8 @@ static bool create_service(struct hs_replay *replay)
     char error[256];
     struct hs_options *options = &replay->options;
     hs_options_default(options);
-    /* The recorded service already enforced its limits, so the limits here only have to be large
-       enough for every recording. */
+    /* The recorded service has already enforced its limits. So the limits here only need to be
+       large enough for every recording. */
     options->auto_open = false;
     options->max_matches = 1000000;
     options->max_batch = 65536;
@@ -172,7 +172,7 @@ static enum hs_replay_result impossible(struct hs_replay *replay, const char *wh
 }
 
 /* Ends all matches, because a service starts without matches. If there are replacement rules, moves
-   the matches to `before`. A match that is restored later must continue from its state in `before`,
+   the matches to `before`. A match that is restored later must continue from the state in `before`,
    because the recorded state was computed under the recorded rules. */
 static enum hs_replay_result restart(struct hs_replay *replay)
 {
@@ -188,8 +188,7 @@ static enum hs_replay_result restart(struct hs_replay *replay)
                : impossible(replay, "out of memory", (struct hs_str){0});
 }
 
-/* Finds a map by its revision and its name `map`. If `map` is no_map, finds a ruleset by its
-   revision. */
+/* Finds a map by revision and name (`map`). If `map` is no_map, finds a ruleset by revision. */
 static const struct kept *find_kept(const struct hs_replay *replay, struct hs_str revision,
                                     struct hs_str map)
 {
@@ -367,8 +366,8 @@ static struct hs_match *load_match(struct hs_replay *replay, const struct hs_mat
 }
 
 /* Applies the journal that the recorded service applied to a restored match. Under replacement
-   rules, ignores the journal, because the match continues from the state that was computed under
-   these rules. */
+   rules, ignores the journal: the match continues from the state before the restart, which was
+   computed under these rules. */
 static enum hs_replay_result apply_journal(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;
@@ -402,7 +401,8 @@ static enum hs_replay_result apply_journal(struct hs_replay *replay)
 
 /* ---- matches ---- */
 
-/* Opens a match whose name is free. Sets the map and the restored match in `opening`. */
+/* Opens a match with a name that no other match has. Sets the map and the restored match in
+   `opening`. */
 static enum hs_replay_result open_slot(struct hs_replay *replay, struct hs_match_opening *opening)
 {
     const struct hs_stream_line *line = replay->line;

@@ -60,8 +60,8 @@ static double wander(struct hs_dice *dice, double value, double deviation, doubl
 /*
  * Draws what the client shows at `now`. The moment shown is the client's estimate of the server's
  * clock, minus the usual latency and the interpolation delay. Interpolates between the snapshots
- * that have arrived. If no snapshot from after the moment has arrived, draws the last snapshot and
- * does not extrapolate. Returns false if the last snapshot from before the moment is too old.
+ * that have arrived. If no snapshot from after the moment has arrived, draws the last snapshot
+ * without extrapolation. Returns false if the last snapshot from before the moment is too old.
  */
 static bool draw(const struct hs_client *client, const struct hs_game *game, double now,
                  struct hs_screen *out)
@@ -213,8 +213,8 @@ const struct hs_doing *hs_client_doing(const struct hs_client *client, double ti
     return NULL;
 }
 
-/* Returns whether the client believes that its player is alive. The client learns late, from the
-   server, that its player died or respawned. */
+/* Returns whether the client believes that the player is alive. The client learns late, from the
+   server, that the player died or respawned. */
 static bool seems_alive(const struct hs_client *client, const struct hs_game *game, double time)
 {
     size_t tick = hs_crowd_tick(game->crowd, time - client->link.base / 2);

@@ -7,8 +7,8 @@
 #include "validators/base/units.h"
 #include "validators/spread.h"
 
-/* Metres; standard deviation, on each axis, of the error with which a client draws its own player.
-   A lost command adds an error of LOST_PREDICTION. */
+/* Metres. A client draws its own player with an error; this is the standard deviation of the error
+   on each axis. A lost command adds an error of LOST_PREDICTION. */
 #define PREDICTION      0.015
 #define LOST_PREDICTION 0.05
 
@@ -174,8 +174,8 @@ void hs_client_fire(struct hs_client *client, const struct hs_game *game, double
     const struct hs_weapon *weapon = game->arena->weapons[client->arm];
     struct hs_mail mail = {.from = client->me, .arm = client->arm, .target = -1, .victim = -1};
     unsigned losses;
-    /* If a command arrives early, the server keeps it until the simulation of the shooter reaches
-       the time of the command. */
+    /* If a command arrives early, the server keeps the command until the simulation of the shooter
+       reaches the time of the command. */
     mail.arrival =
         time + fmax(client->up, hs_link_command(&client->link, time, &client->dice, &losses));
     mail.direction = hs_client_shot_direction(client);

@@ -67,7 +67,7 @@ bool hs_skirmish_is_warm(const struct hs_skirmish *skirmish);
 bool hs_skirmish_expect(struct hs_skirmish *skirmish, unsigned who);
 
 /* Returns whether the shooter had been dead for longer than hit.death_grace when the shot was
-   fired. Such shots occur because a client learns late that its player has died. */
+   fired. Such shots occur because a client learns late that the player has died. */
 bool hs_skirmish_is_in_vain(const struct hs_skirmish *skirmish, const struct hs_mail *mail);
 
 #endif

@@ -60,8 +60,8 @@ struct csv_match {
     double longest_rewind; /* seconds */
 };
 
-/* Returns the length of a path without the suffix .poses.csv or .shots.csv (with or without .gz),
-   or -1 if the path has another suffix. Sets *zipped to whether the path ends in .gz. */
+/* Returns the length of a path before the suffix .poses.csv or .shots.csv, which may be followed by
+   .gz. Returns -1 if the path has another suffix. Sets *zipped to whether the path ends in .gz. */
 static int stem_of(const char *path, bool *zipped)
 {
     size_t length = strlen(path), part = strlen(".poses.csv");
@@ -363,7 +363,8 @@ static void match_destroy(void *state)
     free(match);
 }
 
-/* Names the match after the file name up to the first dot; replaces invalid characters by `_`. */
+/* Names the match after the file, up to the first dot of the file name. Replaces invalid characters
+   by `_`. */
 static void name_match(const char *path, struct hs_recording_header *header)
 {
     const char *base = strrchr(path, '/');

@@ -87,8 +87,8 @@ static double handedness(const struct hs_reference *reference)
  * Converts an array of numbers to the frame of reference. Each letter in `parts` stands for the
  * next part of the array: p(oint), v(elocity), d(irection), e(xtents) and s(cales) are three
  * numbers each, r(otation) is four. R is the rotation of the frame. A rotation q in the array
- * becomes R q R^-1: its axis is turned, and its angle stays the same. A frame that mirrors also
- * changes the sign of the angle.
+ * becomes R q R^-1, so the axis of q is turned, and the angle of q stays the same. A frame that
+ * mirrors also changes the sign of the angle.
  */
 static json_t *turned(const struct place *place, const json_t *value, const char *parts)
 {
@@ -157,8 +157,8 @@ static json_t *apply_number(const struct place *place, const json_t *value)
     return json_deep_copy(value);
 }
 
-/* Sets the rotation of a capsule in a rig. A capsule always extends along its own z axis, so its
-   rotation q becomes R q instead of R q R^-1. */
+/* Sets the rotation of a capsule in a rig. A capsule always extends along its own z axis. So the
+   rotation q of a capsule becomes R q instead of R q R^-1. */
 static void turn_capsule(const struct hs_reference *reference, const json_t *before, json_t *after)
 {
     const double *r = reference->turn;

@@ -51,8 +51,9 @@ struct hs_score {
     struct hs_count forged[HS_FORGERIES];
     struct hs_burst_count bursts[HS_ARMS];
     struct hs_cheat_count cheats[HS_CHEATS][HS_LINKS_AND_STEADY];
-    struct hs_example examples[HS_EXAMPLES]; /* honest claims that were not accepted, and forged
-                                                claims that were not rejected */
+    struct hs_example examples[HS_EXAMPLES]; /* honest claims with a verdict other than accepted,
+                                                and forged claims with a verdict other than
+                                                rejected */
     unsigned example_count;
     unsigned hints; /* one bit for each enum hs_hint_code; 1: some match got this hint */
 };

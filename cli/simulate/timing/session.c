@@ -154,8 +154,8 @@ static void add_result(struct hs_timing_findings *findings, const struct hs_timi
     }
 }
 
-/* Returns whether every detector has found the cheat. HS_DETECTOR_PROVEN must find the cheat only
-   from moves with acks, because moves without acks never prove a fast clock. */
+/* Returns whether every detector has found the cheat. HS_DETECTOR_PROVEN needs to find the cheat
+   only with acks, because only moves with acks can prove a fast clock. */
 static bool is_found(const struct hs_timing_outcome *outcome)
 {
     for (int input = 0; input < HS_TIMING_INPUTS; input++)

@@ -1,6 +1,6 @@
 /*
- * One simulated player. The library's timing checks process the player's moves twice: with acks and
- * without acks.
+ * One simulated player. The library's timing checks process the player's moves twice: once with
+ * acks, and once without acks.
  */
 #ifndef HS_SIMULATE_TIMING_SESSION_H
 #define HS_SIMULATE_TIMING_SESSION_H
