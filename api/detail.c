@@ -9,10 +9,9 @@
 
 /* The two forms of a sentence. vocabulary.h explains the placeholders in braces, such as {m}. */
 struct sentence {
-    /* The sentence for a row with a measured value; NULL: the reason never has a measured value. */
+    /* For a row with a measured value. NULL: the reason never has a measured value. */
     const char *measured;
-    /* The sentence for a row without a measured value; NULL: the reason always has a measured
-       value. */
+    /* For a row without a measured value. NULL: the reason always has a measured value. */
     const char *bare;
 };
 

@@ -15,7 +15,7 @@ struct hs_verdict_id {
     char text[33];
 };
 
-/* Writes the member `impact` of an open object. Does nothing if there is no impact. */
+/* Writes the member `impact` of an open object. Does nothing without an impact. */
 void hs_impact_encode(struct hs_writer *writer, const struct hs_impact *impact);
 
 /* Writes a result as a JSON object, but does not close the object. hs_replayed_encode adds the last
@@ -25,8 +25,8 @@ void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, const struct hs_verdict_id *id,
                    bool explain);
 
-/* Returns whether a brief answer omits the result. A brief answer omits a result that has the
-   reason `ok`, is not replayed, and has no damage, no flag, and no other member that the game
+/* Returns whether a brief answer omits the result. A brief answer omits a result if it has the
+   reason `ok`, is not replayed, and has none of these: damage, a flag, another member that the game
    server must read. */
 bool hs_hit_is_plain(const struct hs_hit_result *result);
 

@@ -54,8 +54,8 @@ struct hs_malformed_items {
 };
 
 /* Describes a kind of items. name_key and number_key are the JSON keys of an item's name and
-   number; NULL: the item has no such member. `rest` is the JSON text of the other members that an
-   answer to such an item must contain. */
+   number. NULL: items of this kind have no name or no number. `rest` is the JSON text of the other
+   members in the answer to a malformed item of this kind. */
 struct hs_item_kind {
     const char *name_key, *number_key, *rest;
 };

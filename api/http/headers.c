@@ -76,8 +76,8 @@ static bool parse_length(struct hs_str value, size_t *length)
     return value.len > 0;
 }
 
-/* Returns whether a Content-Type is application/json. Any parameters are allowed, but if there is a
-   charset, it must be UTF-8. */
+/* Returns whether a Content-Type is application/json. Any parameters are allowed, but the charset
+   must be UTF-8 or absent. */
 static bool is_json(struct hs_str value)
 {
     const char *semicolon = memchr(value.ptr, ';', value.len);
@@ -103,7 +103,7 @@ static void record_request_id(struct hs_headers *headers, struct hs_str value)
     if (headers->request_id[0] != '\0' || value.len == 0 || value.len > HS_REQUEST_ID_MAX)
         return;
     /* A request id may contain the same characters as a name, but may be longer than a name. So
-       check it in parts. */
+       check the id in parts. */
     for (size_t at = 0; at < value.len; at += HS_NAME_MAX) {
         size_t left = value.len - at;
         if (!hs_name_is_valid(

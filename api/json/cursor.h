@@ -1,7 +1,7 @@
 /*
  * A position in a JSON text. A cursor reads long arrays of numbers directly from a body that would
- * need too much memory as a tree of values. It reads only values in their usual form. The caller
- * passes each unusual or faulty value to the parser.
+ * need too much memory as a tree of values. A cursor reads only values in their usual form. The
+ * caller passes each unusual or faulty value to the parser.
  */
 #ifndef HS_API_JSON_CURSOR_H
 #define HS_API_JSON_CURSOR_H

@@ -1,5 +1,5 @@
-/* Writes JSON into a buffer, with commas where they are needed. The caller must close all objects
-   and arrays that the caller opens. */
+/* Writes JSON into a buffer. Adds the commas. The caller must close all objects and arrays that the
+   caller opens. */
 #ifndef HS_API_JSON_OUT_H
 #define HS_API_JSON_OUT_H
 
@@ -30,8 +30,8 @@ static inline char *hs_write_place(struct hs_writer *writer, size_t max)
     return at;
 }
 
-/* Ends a value that was written to the address from hs_write_place. `end` is the address after its
-   last byte. */
+/* Ends a value that was written to the address from hs_write_place. `end` is the address after the
+   last byte of the value. */
 static inline void hs_write_until(const struct hs_writer *writer, const char *end)
 {
     writer->buffer->len = (size_t)(end - writer->buffer->data);

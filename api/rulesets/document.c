@@ -200,8 +200,8 @@ static void read_zones(struct hs_reader *reader, const json_t *value, const stru
         reader->no_memory = true;
 }
 
-/* Records that the built-in rig or the built-in weapons cannot be added. Either there is no space
-   for their zones, or there is no memory. */
+/* Records that the built-in rig or the built-in weapons cannot be added, because there is no space
+   for their zones, or because memory ran out. */
 static void no_space(struct hs_reader *reader, const struct hs_ruleset *ruleset)
 {
     struct hs_json_at at = {.key = "zones"};

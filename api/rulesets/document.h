@@ -21,8 +21,9 @@ struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *roo
 /* Returns whether a JSON value is an object that has a member of a ruleset document. */
 bool hs_ruleset_has_member(const json_t *root);
 
-/* Checks that no claim can cost more than `limit` work units (validators/work.h); 0: no limit. For
-   each weapon whose claims can cost more, adds an error. Returns false if an error was added. */
+/* Checks that every possible claim costs at most `limit` work units (validators/work.h); 0: no
+   limit. Adds an error for each weapon with claims that can cost more. Returns false if an error
+   was added. */
 bool hs_ruleset_check_work(const struct hs_ruleset *ruleset, uint64_t limit,
                            struct hs_problem *problem);
 
