@@ -8,7 +8,7 @@ struct hs_service;
    thread only. */
 void hs_service_expire(struct hs_service *service);
 
-/* Updates those metrics that are computed only when somebody reads them. Thread-safe. */
+/* Updates the metrics that are computed only when somebody reads the metrics. Thread-safe. */
 void hs_service_read_metrics(struct hs_service *service);
 
 #endif

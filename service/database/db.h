@@ -75,13 +75,13 @@ bool hs_db_is_postgres(const struct hs_db *db);
 /* Returns the reason for the last failure; valid until the next call. */
 const char *hs_db_error(const struct hs_db *db);
 
-/* Returns whether the last call failed because of its values. A retry with the same values is then
-   useless. If the result is false, the call failed because of the disk, memory, the network, or
-   another user of the database. */
+/* Returns whether the last call failed because of its values. In this case, a retry with the same
+   values is useless. If the result is false, the call failed because of the disk, memory, the
+   network, or another user of the database. */
 bool hs_db_has_refused(const struct hs_db *db);
 
-/* Returns whether the last call failed because the file is damaged or not a database. All later
-   calls will then fail, too. Always false with PostgreSQL. */
+/* Returns whether the last call failed because the file is damaged or not a database. In this case,
+   all later calls will fail, too. Always false with PostgreSQL. */
 bool hs_db_is_damaged(const struct hs_db *db);
 
 /* Runs statements that are separated by `;`. The driver replaces no parts of the SQL. */

@@ -1,9 +1,9 @@
 /*
  * The webhook posts verdicts to a URL of the game's own tool. Requests from game servers add events
  * to a bounded queue and never wait. A thread sends the events in batches of at most
- * HS_WEBHOOK_BATCH; an event waits at most a second for its batch to fill. If the receiver does not
- * accept a batch, the thread sends the batch again after growing pauses, until the events in the
- * batch are too old. Thread-safe.
+ * HS_WEBHOOK_BATCH. An event waits at most a second for more events in its batch. If the receiver
+ * does not accept a batch, the thread sends the batch again after growing pauses, until the events
+ * in the batch are too old. Thread-safe.
  */
 #ifndef HS_SERVICE_DELIVERY_WEBHOOK_H
 #define HS_SERVICE_DELIVERY_WEBHOOK_H

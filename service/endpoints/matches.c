@@ -38,8 +38,8 @@ void hs_endpoint_match_list(struct hs_service *service, const struct hs_request 
 }
 
 /* Returns whether an open match has the ruleset and the map of a request. A ruleset or map that the
-   request omits always matches. `ruleset` is the entry that the requested name now refers to, or
-   NULL if there is no such ruleset. */
+   request omits always matches. `ruleset` is the current ruleset with the requested name, or NULL
+   if this name is unknown. */
 static bool confirms(const struct hs_match_slot *slot, const struct hs_match_request *request,
                      const struct hs_ruleset_entry *ruleset)
 {

@@ -43,7 +43,7 @@ __attribute__((format(printf, 2, 3))) static void add_fault(struct faults *fault
 }
 
 /* Returns FILE if argv[at] is --config FILE or --config=FILE, otherwise NULL. Sets *used to the
-   number of arguments to skip: 2 if FILE is an argument of its own, otherwise 1. */
+   number of arguments to skip: 2 if FILE is a separate argument, otherwise 1. */
 static const char *config_argument(const struct hs_options_input *input, int at, int *used)
 {
     *used = 1;

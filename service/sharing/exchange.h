@@ -1,7 +1,7 @@
 /*
  * Copies rulesets and maps between this replica and the store (store/documents.h), for the catalog
- * (catalog.h). The functions wait for the store. Failures are logged and counted. Only
- * hs_exchange_put_ruleset and hs_exchange_put_map are thread-safe; only one thread at a time may
+ * (catalog.h). The functions wait for the store. Failures are logged and counted.
+ * hs_exchange_put_ruleset and hs_exchange_put_map are thread-safe. Only one thread at a time may
  * call the other functions, because they change the names on this replica.
  */
 #ifndef HS_SERVICE_SHARING_EXCHANGE_H

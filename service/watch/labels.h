@@ -83,7 +83,7 @@ enum hs_webhook_result { HS_WEBHOOK_RESULTS(X) HS_WEBHOOK_RESULT_COUNT };
 /* Results of restoring a match at startup. */
 #define HS_RESTORED(X)                                                                             \
     X(WHOLE, "restored")                                                                           \
-    X(RESET, "restored_without_judges") /* the move checks restart: their layout changed */        \
+    X(RESET, "restored_without_judges") /* move checks restart after a layout change */            \
     X(VERSION, "other_version")         /* written by another version of the program */            \
     X(DAMAGED, "damaged")                                                                          \
     X(NO_SPACE, "no_room")
