@@ -349,8 +349,8 @@ static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind
     hs_write_end(writer, '}');
 }
 
-/* Writes the first HS_MAX_JUMPS jumps. The number of a frame in the answer is its index in the
-   request, where malformed frames count too. */
+/* Writes the first HS_MAX_JUMPS jumps. The answer identifies a frame by its index in the request.
+   This index also counts malformed frames. */
 static void encode_jumps(struct hs_writer *writer, const struct hs_frames_request *request,
                          const struct hs_malformed_items *malformed, const struct hs_match *match)
 {

@@ -25,9 +25,9 @@ void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, const struct hs_verdict_id *id,
                    bool explain);
 
-/* Returns whether a brief answer omits the result. A brief answer omits a result if it has the
-   reason `ok`, is not replayed, and has none of these: damage, a flag, another member that the game
-   server must read. */
+/* Returns whether a brief answer omits the result. A result is omitted if it has the reason `ok`,
+   is not replayed, and contains no damage, no flag and nothing else that the game server must
+   read. */
 bool hs_hit_is_plain(const struct hs_hit_result *result);
 
 /* These functions write the members that the results of hits and of shots have in common.

@@ -37,8 +37,8 @@ struct hs_malformed {
     struct hs_str who; /* name of the player, mover or shooter; ptr NULL: not readable */
     int64_t number;    /* shot number or `seq`; -1: not readable */
     struct hs_item_error *errors; /* in the order in which they were found */
-    /* Address of the pointer that must be set to the next error: `errors`, or `next` of the last
-       error. */
+    /* Address of the pointer that must be set to the next error. This pointer is `errors`, or
+       `next` in the last error. */
     struct hs_item_error **append;
     /* Number of errors in the list, and number of errors that were left out. */
     size_t kept, left_out;

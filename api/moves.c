@@ -87,8 +87,8 @@ const enum hs_move_check hs_timing_flags[HS_TIMING_FLAGS] = {HS_MOVE_CHECK_FAST_
                                                              HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED,
                                                              HS_MOVE_CHECK_TIMING_DISCREPANCY};
 
-/* Writes the members that are common to `timing` in the answer to a move and `timing` in the state
-   of a player. */
+/* Writes the members that `timing` has both in the answer to a move and in the state of a
+   player. */
 static void write_clock(struct hs_writer *writer, int64_t age_us, int64_t discrepancy_us,
                         int64_t lifetime_us, bool is_resolving, int64_t credit_us, double speed)
 {

@@ -54,8 +54,8 @@ enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000, WEBHOOK_STOP_US = 50000
    states of all matches to be stored. */
 enum { TAKERS = 32, SHARING_STOP_US = 5000000 };
 
-/* Maximum time that the service waits at startup for a connection to the store, which contains the
-   rulesets and maps that other replicas uploaded. */
+/* Maximum time that the service waits at startup for a connection to the store. The store contains
+   the rulesets and maps that were uploaded to other replicas. */
 enum { STORE_START_US = 2000000 };
 
 /* Maximum number of simultaneous exports. An export keeps a file in the data directory until the

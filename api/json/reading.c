@@ -122,10 +122,10 @@ void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINT
 
 /* ---- text ---- */
 
-/* Returns the first offset at which a text nests deeper than HS_JSON_MAX_DEPTH. If the text nests
-   less deeply everywhere, returns the length of the text. Examines only strings and brackets. Sets
-   *containers to the min number of bytes that a real request has for the objects and arrays in the
-   text (HS_JSON_BYTES_PER_OBJECT in reading.h). */
+/* Returns the first offset at which a text nests deeper than HS_JSON_MAX_DEPTH. If no part of the
+   text is too deep, returns the length of the text. Examines only strings and brackets. Sets
+   *containers to the min number of bytes that the text's objects and arrays would have in a real
+   request (HS_JSON_BYTES_PER_OBJECT in reading.h). */
 static size_t find_too_deep(struct hs_str text, size_t *containers)
 {
     size_t depth = 0;

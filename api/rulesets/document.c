@@ -161,7 +161,7 @@ static void read_check(struct hs_reader *reader, const json_t *value, const stru
 }
 
 /* Reads the modes of checks. If the game server adopts positions of clients, the default mode of
-   the checks `path`, `ground`, `base` and `stance` of moves is `enforce`. */
+   the move checks `path`, `ground`, `base` and `stance` is `enforce`. */
 static void read_checks(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {

@@ -365,9 +365,9 @@ static struct hs_match *load_match(struct hs_replay *replay, const struct hs_mat
     return match;
 }
 
-/* Applies the journal that the recorded service applied to a restored match. Under replacement
-   rules, ignores the journal: the match continues from the state before the restart, which was
-   computed under these rules. */
+/* Applies the journal that the recorded service applied to a restored match. Ignores the journal
+   under replacement rules, because the match then continues from a state that was computed under
+   these rules. */
 static enum hs_replay_result apply_journal(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;

@@ -61,7 +61,8 @@ static void trace(const struct hs_game *game, const struct hs_mail *mail,
             first->who = (int)who;
 }
 
-/* Claims the enemy hit by a shot without pellets. Returns false if the screen shows no hit. */
+/* Claims the enemy that a shot without pellets has hit. Returns false if the screen shows no
+   hit. */
 static bool hit_with_one(const struct hs_game *game, const struct hs_screen *screen,
                          struct hs_mail *mail)
 {

@@ -15,8 +15,8 @@
 
 /* POLL_US: how often the thread reads the version. KEEP_US: how often the thread extends the time
    until the documents of open matches expire in the store. PINNED_US: how long a document stays in
-   `pinned`. EMPTIED_US: how long the store may lack matches of other replicas after it lost its
-   data. The keys of matches in the store expire after the same time. */
+   `pinned`. EMPTIED_US: how long the store may lack matches of other replicas after the store lost
+   its data. The keys of matches in the store expire after the same time. */
 enum {
     POLL_US = 1000000,
     KEEP_US = 600000000,

@@ -34,7 +34,7 @@ struct hs_timing_session {
     uint64_t seed;
 };
 
-/* Seconds. A cheat's session ends this long after the start of cheating, or earlier, when every
+/* Seconds. A cheat's session ends this long after the start of cheating, or as soon as every
    detector has found the cheat. */
 #define HS_TIMING_SEARCH 60.0
 
