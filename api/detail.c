@@ -7,18 +7,15 @@
 
 #include "api/json/digits.h"
 
-/* The two forms of a sentence. vocabulary.h explains the placeholders in braces, for example {m}.
- */
+/* The two forms of a sentence. vocabulary.h explains the placeholders in braces, such as {m}. */
 struct sentence {
-    /* The sentence for a row with a measured value; NULL: the reason never has a measured value. */
+    /* For a row with a measured value. NULL: the reason never has a measured value. */
     const char *measured;
-    /* The sentence for a row without a measured value; NULL: the reason always has a measured
-       value. */
+    /* For a row without a measured value. NULL: the reason always has a measured value. */
     const char *bare;
 };
 
-/* The sentences for each reason that a row can have. test_detail.c fails if a sentence is missing.
- */
+/* The sentences for each reason of a row. test_detail.c fails if a sentence is missing. */
 static const struct sentence sentences[HS_REASON_COUNT] = {
 #define X(id, name, verdict, check, measured, bare) {measured, bare},
     HS_REASONS(X)

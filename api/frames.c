@@ -162,8 +162,8 @@ static const struct hs_json_field player_fields[] = {
     {"reloading", HS_JSON_BOOL, TO(reloading), .bit = HS_FIELD_RELOADING},
     {"damage_scale", HS_JSON_REAL, TO(damage_scale), .high = 1e6, .bit = HS_FIELD_DAMAGE_SCALE},
 };
-/* Requires `velocity` with the event `launch`, and refuses it otherwise, because the checks use
-   only the velocity of a launch. */
+/* Requires `velocity` with the event `launch`. Without this event, refuses `velocity`, because the
+   checks use only the velocity of a launch. */
 static void check_velocity(struct hs_reader *reader, const json_t *value,
                            const struct hs_json_at *at, void *target)
 {
@@ -275,8 +275,8 @@ static void encode_refused(struct hs_writer *writer, size_t frame, const char *k
     hs_write_end(writer, '}');
 }
 
-/* Writes the malformed items of one frame, from `next` on. Returns the first malformed item of a
-   later frame. */
+/* Writes the malformed items of one frame, beginning with `next`. Returns the first malformed item
+   of a later frame. */
 static const struct hs_malformed *encode_malformed(struct hs_writer *writer, enum hs_item kind,
                                                    const struct hs_malformed *next, size_t frame)
 {
@@ -349,8 +349,8 @@ static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind
     hs_write_end(writer, '}');
 }
 
-/* Writes the first HS_MAX_JUMPS jumps. The number of a frame in the answer is its index in the
-   request, where malformed frames count too. */
+/* Writes the first HS_MAX_JUMPS jumps. The answer identifies a frame by its index in the request.
+   This index also counts malformed frames. */
 static void encode_jumps(struct hs_writer *writer, const struct hs_frames_request *request,
                          const struct hs_malformed_items *malformed, const struct hs_match *match)
 {

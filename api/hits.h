@@ -15,19 +15,19 @@ struct hs_verdict_id {
     char text[33];
 };
 
-/* Writes the member `impact` of an open object. Does nothing if there is no impact. */
+/* Writes the member `impact` of an open object. Does nothing without an impact. */
 void hs_impact_encode(struct hs_writer *writer, const struct hs_impact *impact);
 
 /* Writes a result as a JSON object, but does not close the object. hs_replayed_encode adds the last
    member and closes the object. If the same claim is sent again, the answer contains the same bytes
-   again. If `explain`, the object contains the checks even if the claim is accepted. */
+   again. If `explain` is true, the object contains the checks even if the claim is accepted. */
 void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, const struct hs_verdict_id *id,
                    bool explain);
 
-/* Returns whether a brief answer omits the result. A brief answer omits a result that has the
-   reason `ok`, is not replayed, and has no damage, no flag, and no other member that the game
-   server must read. */
+/* Returns whether a brief answer omits the result. A result is omitted if it has the reason `ok`,
+   is not replayed, and contains no damage, no flag and nothing else that the game server must
+   read. */
 bool hs_hit_is_plain(const struct hs_hit_result *result);
 
 /* These functions write the members that the results of hits and of shots have in common.
@@ -38,8 +38,7 @@ void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str sh
 void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *claim,
                       const struct hs_hit_result *result, bool explain);
 
-/* Writes the member `would_reject`, an array of the reasons of checks that failed in shadow mode.
- */
+/* Writes the member `would_reject`: the reasons of the checks that failed in shadow mode. */
 void hs_would_reject_encode(struct hs_writer *writer, const struct hs_hit_result *result);
 
 /* Writes the members `measured`, `limit` and `unit`. Writes nothing if the unit is HS_UNIT_NONE. */

@@ -37,8 +37,8 @@ struct hs_malformed {
     struct hs_str who; /* name of the player, mover or shooter; ptr NULL: not readable */
     int64_t number;    /* shot number or `seq`; -1: not readable */
     struct hs_item_error *errors; /* in the order in which they were found */
-    /* Address of the pointer that must be set to the next error: `errors`, or `next` of the last
-       error. */
+    /* Address of the pointer that must be set to the next error. This pointer is `errors`, or
+       `next` in the last error. */
     struct hs_item_error **append;
     /* Number of errors in the list, and number of errors that were left out. */
     size_t kept, left_out;
@@ -54,8 +54,8 @@ struct hs_malformed_items {
 };
 
 /* Describes a kind of items. name_key and number_key are the JSON keys of an item's name and
-   number; NULL: the item has no such member. `rest` is the JSON text of the other members that an
-   answer to such an item must contain. */
+   number. NULL: items of this kind have no name or no number. `rest` is the JSON text of the other
+   members in the answer to a malformed item of this kind. */
 struct hs_item_kind {
     const char *name_key, *number_key, *rest;
 };

@@ -146,8 +146,8 @@ static void read_box(struct hs_reader *reader, const json_t *value, const struct
 static const struct {
     const char *name;
     size_t size; /* size of an element in bytes */
-    /* Reads an element in its usual form. Returns false if the element has another form; the parser
-       must then read it. NULL: the parser reads all elements. */
+    /* Reads an element in its usual form. Returns false if the element has another form. In this
+       case, the parser must read the element. NULL: the parser reads all elements. */
     bool (*take)(struct hs_cursor *cursor, void *target);
     struct hs_json_field element;
 } lists[LISTS] = {
@@ -306,7 +306,7 @@ static bool take_lists(struct decoder *d)
     return true;
 }
 
-/* Finds the fault in the shell again, and reports it at its position in the whole text. */
+/* Finds the fault in the shell again, and reports the position of the fault in the whole text. */
 static void place_malformed(const struct decoder *d, struct hs_str shell)
 {
     json_error_t error;

@@ -1,9 +1,9 @@
 /*
  * Maps: JSON documents with the static geometry of a world.
  *
- * A document with a million triangles is about 40 MB long. As a tree of JSON values, it would need
- * more than ten times as much memory. So the arrays are read directly from the text. The parser
- * reads only the rest of the document and elements in an unusual form.
+ * A document with a million triangles is about 40 MB long. As a tree of JSON values, this document
+ * would need more than ten times as much memory. So the arrays are read directly from the text. The
+ * parser reads only the rest of the document and elements in an unusual form.
  */
 #ifndef HS_API_MAPS_H
 #define HS_API_MAPS_H
@@ -30,10 +30,10 @@ size_t hs_map_mesh_bytes(const struct hs_world_mesh *counts);
 
 /*
  * Decodes a document with the optional members `vertices`, `triangles` and `boxes`. `counts` must
- * be the result of hs_map_measure. Returns whether the document is valid. If the document is not
- * valid, either the reader's `no_memory` is set, or the reader's `problem` lists the faults, each
- * with its JSON pointer. After HS_PROBLEM_MAX faults are listed, further faults are only counted.
- * *out is always set, and the caller must free it with hs_map_document_free.
+ * be the result of hs_map_measure. Returns whether the document is valid. If the result is false,
+ * the reader's `problem` lists the faults with their JSON pointers, or the reader's `no_memory` is
+ * set. After HS_PROBLEM_MAX faults are listed, further faults are only counted. *out is always set,
+ * and the caller must free it with hs_map_document_free.
  */
 bool hs_map_decode(struct hs_reader *reader, struct hs_str text, const struct hs_world_mesh *counts,
                    struct hs_map_document *out);

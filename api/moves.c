@@ -12,8 +12,9 @@ static const struct hs_json_list flag_list = {
     .size = sizeof(enum hs_move_flag),
     .high = HS_MOVE_FLAG_COUNT};
 
-/* A client can send any client_time, and one request contains the moves of many players. So
-   client_time is a NEAREST_TIME: a value out of range must not make the request fail. */
+/* A client can send any client_time, and one request contains the moves of many players. A
+   client_time that is out of range must not make the request fail. So client_time is a
+   NEAREST_TIME. */
 static const struct hs_json_field move_fields[] = {
     {"player", HS_JSON_NAME, true, TO(player)},
     {"seq", HS_JSON_INT, TO(seq), .high = HS_JSON_INT_MAX, .bit = HS_MOVE_HAS_SEQ},
@@ -86,8 +87,8 @@ const enum hs_move_check hs_timing_flags[HS_TIMING_FLAGS] = {HS_MOVE_CHECK_FAST_
                                                              HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED,
                                                              HS_MOVE_CHECK_TIMING_DISCREPANCY};
 
-/* Writes the members that are common to `timing` in the answer to a move and `timing` in the state
-   of a player. */
+/* Writes the members that `timing` has both in the answer to a move and in the state of a
+   player. */
 static void write_clock(struct hs_writer *writer, int64_t age_us, int64_t discrepancy_us,
                         int64_t lifetime_us, bool is_resolving, int64_t credit_us, double speed)
 {

@@ -37,8 +37,8 @@ static void put_problem(void *context, const char *source, const struct hs_probl
         printf("%s: and %zu more\n", source, problem->left_out);
 }
 
-/* Prints a warning to standard error, because scripts may compare standard output with an expected
-   text. */
+/* Prints a warning to standard error. Scripts may compare standard output with an expected text, so
+   warnings must not appear there. */
 static void put_warning(void *context, const char *pointer, const char *text)
 {
     fprintf(stderr, "%s: warning: %s: %s\n", (const char *)context, pointer, text);
@@ -109,7 +109,8 @@ static bool check_secret(const char *user, const char *path, size_t min)
     return fine;
 }
 
-/* Returns whether a document is a ruleset: no option has the name of a member of a ruleset. */
+/* Returns whether a document is a ruleset. No option has the same name as a member of a ruleset. So
+   a document with one member of a ruleset is a ruleset. */
 static bool is_ruleset(const char *path)
 {
     json_t *root = json_load_file(path, 0, NULL);

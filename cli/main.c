@@ -14,8 +14,8 @@
 extern char **environ;
 
 /* jemalloc reads its options from this string. The string limits jemalloc to one arena, which
-   exists from the start. With more arenas, jemalloc 5.3 creates each arena when a thread first
-   needs it, and crashes that thread if there is no memory for the arena. */
+   exists from the start. With more arenas, jemalloc 5.3 creates an arena when a thread first needs
+   the arena. If there is no memory for the arena, jemalloc crashes the thread. */
 extern const char *malloc_conf;
 const char *malloc_conf = "narenas:1";
 
@@ -107,7 +107,7 @@ static void open_standard_streams(void)
 }
 
 /* Returns the exit code of a command. If the output of a command could not be written, the command
-   has failed. `serve` is an exception, because its output is only one line, which is also in the
+   has failed. `serve` is an exception. The output of `serve` is only one line, which is also in the
    log. */
 static int finish(const struct command *command, int code)
 {

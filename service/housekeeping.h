@@ -4,10 +4,11 @@
 
 struct hs_service;
 
-/* Ends the matches that have been idle for longer than configured. Call it from one thread only. */
+/* Ends the matches that have been idle for longer than configured. Call this function from one
+   thread only. */
 void hs_service_expire(struct hs_service *service);
 
-/* Updates those metrics that are computed only when somebody reads them. Thread-safe. */
+/* Updates the metrics that are computed only when somebody reads the metrics. Thread-safe. */
 void hs_service_read_metrics(struct hs_service *service);
 
 #endif

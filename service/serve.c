@@ -54,8 +54,8 @@ enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000, WEBHOOK_STOP_US = 50000
    states of all matches to be stored. */
 enum { TAKERS = 32, SHARING_STOP_US = 5000000 };
 
-/* Maximum time that the service waits at startup for a connection to the store, which contains the
-   rulesets and maps that other replicas uploaded. */
+/* Maximum time that the service waits at startup for a connection to the store. The store contains
+   the rulesets and maps that were uploaded to other replicas. */
 enum { STORE_START_US = 2000000 };
 
 /* Maximum number of simultaneous exports. An export keeps a file in the data directory until the
@@ -209,7 +209,8 @@ static void keep_map(struct hs_service *service, const struct hs_map_entry *map,
     hs_evidence_keep_map(hs_evidence_home(service->evidence), map, document);
 }
 
-/* Starts the evidence store. Call it after restore(), which creates the data directory. */
+/* Starts the evidence store. Call this function after restore(), which creates the data
+   directory. */
 static bool start_evidence(struct hs_service *service)
 {
     const struct hs_options *options = service->options;
@@ -350,8 +351,8 @@ static sigset_t block_signals(void)
     return signals;
 }
 
-/* Returns whether a user pressed Ctrl+C in a terminal. If so, no load balancer has to notice the
-   shutdown first, and the service stops without draining. */
+/* Returns whether a user pressed Ctrl+C in a terminal. In this case, no load balancer needs to
+   notice the shutdown first, so the service stops without draining. */
 static bool is_ctrl_c(int signal_number)
 {
     return signal_number == SIGINT && (isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1);
@@ -420,7 +421,7 @@ static int start(struct hs_service *service, const struct hs_options *options,
     hs_tls_free(&tls); /* libmicrohttpd has its own copies */
     if (prepared && !fine) {
         /* No claim was verified yet, so the restored state is still complete. hs_checkpoint_close
-           saves it in a final checkpoint. */
+           saves this state in a final checkpoint. */
         hs_checkpoint_close(service->checkpoint);
         service->checkpoint = NULL;
     }
@@ -481,7 +482,7 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
     hs_http_stop(listeners[0], ms_until(until_us));
     hs_http_stop(listeners[1], ms_until(until_us));
-    /* No request changes a match any more, so the states of the matches are final. The states are
+    /* No further request can change a match, so the states of the matches are final. The states are
        written to the store before the checkpoint, because other replicas wait for the states. */
     stop_sharing(&service);
     hs_checkpoint_close(service.checkpoint);

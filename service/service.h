@@ -52,7 +52,7 @@ struct hs_service {
     struct hs_sharing *sharing;
     struct hs_catalog *catalog;
     struct hs_takers *takers;
-    struct hs_pool *taker_pool;   /* runs requests whose match must first be taken over */
+    struct hs_pool *taker_pool;   /* runs requests for matches that must first be taken over */
     struct hs_evidence *evidence; /* NULL: no evidence is stored */
     /* Stores the document of a new map as evidence. NULL: no evidence is stored. */
     void (*keep_map)(struct hs_service *service, const struct hs_map_entry *map,

@@ -76,8 +76,8 @@ static bool parse_length(struct hs_str value, size_t *length)
     return value.len > 0;
 }
 
-/* Returns whether a Content-Type is application/json. Any parameters are allowed, but if there is a
-   charset, it must be UTF-8. */
+/* Returns whether a Content-Type is application/json. Any parameters are allowed, but the charset
+   must be UTF-8 or absent. */
 static bool is_json(struct hs_str value)
 {
     const char *semicolon = memchr(value.ptr, ';', value.len);
@@ -103,7 +103,7 @@ static void record_request_id(struct hs_headers *headers, struct hs_str value)
     if (headers->request_id[0] != '\0' || value.len == 0 || value.len > HS_REQUEST_ID_MAX)
         return;
     /* A request id may contain the same characters as a name, but may be longer than a name. So
-       check it in parts. */
+       check the id in parts. */
     for (size_t at = 0; at < value.len; at += HS_NAME_MAX) {
         size_t left = value.len - at;
         if (!hs_name_is_valid(
@@ -126,8 +126,8 @@ static bool is_made_of(struct hs_str text, const char *characters)
 /*
  * Records the trace id of a traceparent field (W3C Trace Context). The field has a version, a trace
  * id, a parent id and flags, in lower-case hexadecimal digits, with "-" between them. An id of
- * zeros is invalid, and so is the version ff. If the version is not 00, the field may continue with
- * another "-" and further parts. If a request has two traceparent fields, both are ignored.
+ * zeros is invalid. The version ff is invalid. A field with a version other than 00 may continue
+ * with another "-" and further parts. If a request has two traceparent fields, both are ignored.
  */
 static void record_trace(struct hs_headers *headers, struct hs_str value)
 {
@@ -149,8 +149,8 @@ static void record_trace(struct hs_headers *headers, struct hs_str value)
     headers->trace_id[trace.len] = '\0';
 }
 
-/* Returns whether a name has the same first letter as one of the names that hs_headers_add
-   compares. For most other names, this test avoids the comparisons. */
+/* Returns whether a name begins with the same letter as a name that hs_headers_add knows. Most
+   unknown names fail this test, and need no comparison. */
 static bool may_be_known(struct hs_str name)
 {
     switch (name.len > 0 ? name.ptr[0] | 0x20 : 0) { /* the first letter in lower case */

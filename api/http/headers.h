@@ -1,7 +1,7 @@
 /*
  * Checks the header fields of a request. The HTTP library and a proxy in front of the service may
- * read an ambiguous request differently. So such a request is refused before its body is read. Add
- * all fields first, and then call the checks. This code does not use the HTTP library.
+ * read an ambiguous request differently. So ambiguous requests are refused before the body is read.
+ * Add all fields first, and then call the checks. This code does not use the HTTP library.
  */
 #ifndef HS_API_HEADERS_H
 #define HS_API_HEADERS_H
@@ -27,10 +27,9 @@ struct hs_headers {
     bool deadline_bad;       /* X-Deadline-Ms is not a number from 0 to HS_DEADLINE_MAX_MS */
     unsigned deadline_ms;    /* value of X-Deadline-Ms if `deadlines` is 1 */
     char ambiguous[64];      /* description of the first ambiguity; empty: no ambiguity */
-    char request_id[HS_REQUEST_ID_MAX + 1]; /* X-Request-Id if it is valid, otherwise "" */
+    char request_id[HS_REQUEST_ID_MAX + 1]; /* a valid X-Request-Id; "": missing or not valid */
     unsigned traces;                        /* number of traceparent fields */
-    /* Trace id of the traceparent field; "" if there is no such field, more than one, or an invalid
-       one. */
+    /* Trace id of the traceparent field; "" if this field is missing, repeated or invalid. */
     char trace_id[HS_TRACE_ID_LEN + 1];
 };
 

@@ -71,7 +71,7 @@ void hs_problem_add(struct hs_problem *problem, const char *pointer, const char 
     __attribute__((format(printf, 3, 4)));
 
 /* Returns how long the client should wait before it sends the request again, in milliseconds.
-   Returns 0 if waiting does not help. */
+   Returns 0 if a retry would not help. */
 unsigned hs_problem_retry_after_ms(const struct hs_problem *problem);
 
 int hs_problem_status(enum hs_problem_code code);

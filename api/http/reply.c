@@ -14,8 +14,8 @@ static bool add(struct MHD_Response *response, const char *name, const char *val
 }
 
 /* The Content-Security-Policy of the console. The console may load and run only its own files, and
-   no other page may show it in a frame. The policy style-src 'self' is enough for Three.js and
-   Chart.js, because they set styles through properties of elements. */
+   no other page may show the console in a frame. The policy style-src 'self' is enough for Three.js
+   and Chart.js, because they set styles through properties of elements. */
 static const char policy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -37,9 +37,9 @@ bool hs_reply_bytes(struct MHD_Connection *connection, int status, const char *c
 bool hs_reply_file(struct MHD_Connection *connection, int status, const char *content_type, int fd,
                    uint64_t size, const struct hs_reply_headers *headers);
 
-/* A function that writes the next bytes of an endless body, at most `size`. It returns the number
-   of bytes, or one of the library's MHD_CONTENT_READER_ values. It returns 0 if it has suspended
-   the connection. */
+/* A function that writes the next bytes of an endless body, at most `size`. The function returns
+   the number of bytes, or one of the library's MHD_CONTENT_READER_ values. The function returns 0
+   if it has suspended the connection. */
 typedef ssize_t hs_reply_reader(void *context, uint64_t place, char *out, size_t size);
 
 /* Sends the bytes that `read` writes, in pieces of at most `piece_bytes`, with status 200.

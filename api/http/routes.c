@@ -155,7 +155,7 @@ bool hs_route_allows(enum hs_route route, unsigned scopes)
         scopes |= ANY_SCOPE;
     if (routes[route].access == ACCESS_ANY_OF)
         return (scopes & wanted) != 0;
-    /* Always true for an open route, because it needs no scope. */
+    /* Always true for an open route, because an open route needs no scope. */
     return (scopes & wanted) == wanted;
 }
 

@@ -14,8 +14,9 @@ enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE,
  * X(id, method, pattern, listeners, access, priority, endpoint): each row describes one route.
  * `{name}` in a pattern matches one segment of a path, which must be a valid name. BOTH means both
  * listeners. If the service has tokens, ALL_OF(scopes) or ANY_OF(scopes) describes the scopes that
- * a token needs. OPEN means that no token is needed, because the answer does not name a tenant, a
- * match or a player. The endpoint's function is hs_endpoint_ENDPOINT (service/endpoints/table.h).
+ * a token needs. OPEN means that no token is needed, because the answer contains no name of a
+ * tenant, a match or a player. The endpoint's function is hs_endpoint_ENDPOINT
+ * (service/endpoints/table.h).
  */
 #define HS_ROUTES(X)                                                                               \
     X(MATCH_LIST, GET, "/v1/matches", BOTH, ANY_OF(OF_MATCHES), CONSOLE, match_list)               \
@@ -126,7 +127,8 @@ bool hs_route_is_open(enum hs_route route);
 bool hs_route_allows(enum hs_route route, unsigned scopes);
 
 /* Writes the scopes of a route to `text`, for example "ingest verify", for messages and headers.
-   The route's row says whether a token needs all of these scopes or any of them. Returns `text`. */
+   The route's row says whether a token needs all of these scopes, or only one of these scopes.
+   Returns `text`. */
 const char *hs_route_scopes(enum hs_route route, char *text, size_t size);
 
 /* ---- priorities: under overload, the last priority in this list is refused first ---- */

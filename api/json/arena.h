@@ -1,5 +1,5 @@
-/* A bump allocator for the decoded structs of one request. All allocations are freed together, or
-   their memory is kept for the next request. Memory is zeroed and aligned for any type. */
+/* A bump allocator for the decoded structs of one request. All allocations end together. Their
+   memory is freed, or kept for the next request. Memory is zeroed and aligned for any type. */
 #ifndef HS_API_ARENA_H
 #define HS_API_ARENA_H
 

@@ -135,7 +135,7 @@ static void list_malformed(struct hs_reader *reader, const struct batch *batch, 
         item->who = name;
     item->number = -1;
     if (json_is_integer(number) && json_integer_value(number) <= HS_JSON_INT_MAX)
-        /* A negative number counts as not readable too. */
+        /* A negative number is stored as it is, and also means "not readable". */
         item->number = json_integer_value(number);
     item->index = index;
     const struct hs_json_at *frame = batch->at != NULL ? batch->at->parent : NULL;

@@ -24,10 +24,10 @@ size_t hs_json_find_column(const struct hs_json_columns *columns, const char *ke
 /*
  * Reads a batch: an array of objects, or a table, with at most reader->max_items items. A table is
  * an object with `columns` and `rows`; in a row, null stands for an absent member. Malformed items
- * are added to reader->malformed, and not to the returned array. All batches of a request add to
- * the same list, and the request fails if the list has more than reader->max_items items. Faults in
- * `columns` belong to the object that contains the batch, and not to an item. The result is that of
- * hs_json_read_array. *count is the number of items without the malformed items.
+ * are added to reader->malformed, not to the returned array. All batches of a request add to the
+ * same list. The request fails if this list has more than reader->max_items items. Faults in
+ * `columns` belong to the object that contains the batch, not to an item. Returns the same result
+ * as hs_json_read_array. *count is the number of items without the malformed items.
  */
 void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_list *list, size_t *count);

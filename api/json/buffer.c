@@ -50,7 +50,8 @@ void hs_buffer_printf(struct hs_buffer *buffer, const char *format, ...)
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    /* The text nearly always fits. If it does not fit, grow the buffer and write the text again. */
+    /* The text nearly always fits. If the text does not fit, grow the buffer and write the text
+       again. */
     size_t space = buffer->capacity - buffer->len;
     int len = vsnprintf(space > 0 ? buffer->data + buffer->len : NULL, space, format, args);
     va_end(args);

@@ -1,7 +1,7 @@
 /*
  * A position in a JSON text. A cursor reads long arrays of numbers directly from a body that would
- * need too much memory as a tree of values. It reads only values in their usual form. The caller
- * passes each unusual or faulty value to the parser.
+ * need too much memory as a tree of values. A cursor reads only values in their usual form. The
+ * caller passes each unusual or faulty value to the parser.
  */
 #ifndef HS_API_JSON_CURSOR_H
 #define HS_API_JSON_CURSOR_H
@@ -59,10 +59,9 @@ bool hs_cursor_take_whole(struct hs_cursor *cursor, uint64_t high, uint64_t *out
 bool hs_cursor_take_reals(struct hs_cursor *cursor, double out[3]);
 bool hs_cursor_take_integers(struct hs_cursor *cursor, uint32_t out[3]);
 
-/* Skips a value. Examines only the strings and brackets of the value. Returns false if no value
-   begins at the cursor, if the text ends inside the value, or if the value nests deeper than
-   `levels`. In the last case, sets *too_deep to true. After a failure, the cursor is at the fault.
- */
+/* Skips a value. Examines only strings and brackets. Returns false if no value begins at the
+   cursor, if the text ends inside the value, or if the value nests deeper than `levels`. In this
+   last case, sets *too_deep to true. After a failure, the cursor is at the fault. */
 bool hs_cursor_skip_value(struct hs_cursor *cursor, size_t levels, bool *too_deep);
 
 #endif

@@ -76,8 +76,7 @@ char *hs_digits_hex(char *at, uint64_t value)
         word = (word | word << 16) & UINT64_C(0x0000ffff0000ffff);
         word = (word | word << 8) & UINT64_C(0x00ff00ff00ff00ff);
         word = (word | word << 4) & HS_WORD_EACH(15);
-        /* If a digit is above 9, adding 6 causes a carry into the upper half of the digit's byte.
-         */
+        /* If a digit is above 9, adding 6 carries into the upper half of the digit's byte. */
         uint64_t letters = (word + HS_WORD_EACH(6)) >> 4 & HS_WORD_EACH(1);
         word = htobe64(word + HS_WORD_EACH('0') + letters * ('a' - '0' - 10));
         at = mempcpy(at, &word, sizeof word);
@@ -85,16 +84,16 @@ char *hs_digits_hex(char *at, uint64_t value)
     return at;
 }
 
-/* Returns the end of a text after its trailing zeros are removed. One of the last 6 characters must
-   be another character than '0'. The memory of the last 8 characters must be readable. */
+/* Returns the end of a text after its trailing zeros are removed. At least one of the last 6
+   characters must not be '0'. The memory of the last 8 characters must be readable. */
 static char *trim_six(char *end)
 {
     uint64_t others = hs_word_load(end - HS_WORD) ^ HS_WORD_EACH('0');
     return end - __builtin_clzll(others) / 8;
 }
 
-/* Returns the end of a text after its trailing zeros are removed. The text must contain another
-   character than '0'. */
+/* Returns the end of a text after its trailing zeros are removed. At least one character must not
+   be '0'. */
 static char *trim(char *end)
 {
     while (end[-1] == '0')
@@ -148,8 +147,9 @@ struct binary {
  * Rounds a number, half to even, to a multiple of 10^-decimals. Returns the multiple in units of
  * 10^-decimals. Sets *reads_back to whether the text of the multiple reads back as the same double.
  * The text reads back as the same double if the multiple differs from the number by less than half
- * the step between doubles. Below a power of two, the steps are half as wide. If the multiple is
- * exactly between two doubles, the text reads back as the double with the even mantissa.
+ * of the distance between adjacent doubles. This distance is half as large below a power of two. If
+ * the multiple is exactly between two doubles, the text reads back as the double with the even
+ * mantissa.
  */
 static uint64_t round_binary(struct binary number, int decimals, bool *reads_back)
 {

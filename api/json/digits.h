@@ -20,8 +20,8 @@ char *hs_digits_millionths(char *at, int64_t value);
 
 /*
  * Writes a finite double with 15 significant digits. If this text does not read back as the same
- * double, uses 16 or 17 digits. The text is the text that printf writes with %.15g, %.16g or %.17g,
- * so it has no trailing zeros.
+ * double, uses 16 or 17 digits. Writes the same text as printf with %.15g, %.16g or %.17g, so there
+ * are no trailing zeros.
  *
  * The digits are exact: 53 bits times a power of ten fit into 128 bits. This is the fixed-format
  * algorithm of Steele and White, "How to print floating-point numbers accurately" (1990). The test

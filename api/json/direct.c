@@ -184,8 +184,8 @@ static inline bool take_key_at(struct hs_cursor *cursor, const char *at, struct 
     return count < HS_WORD;
 }
 
-/* Reads a name near the end of the text. The function is not inline, so that the padded copy does
-   not slow down the reading of other names. */
+/* Reads a name near the end of the text. The function is not inline, because the padded copy would
+   slow down the reading of other names. */
 static __attribute__((noinline)) bool take_last_key(struct hs_cursor *cursor, struct key *key)
 {
     char padded[KEY_WORDS * HS_WORD] = {0};
@@ -399,9 +399,9 @@ static bool add_start(struct hs_direct *in, struct hs_direct_items *starts)
     return start != NULL;
 }
 
-/* Reads items up to the closing bracket. If `columns` is NULL, the items are objects. Otherwise
-   they are rows. If `starts` is not NULL, adds the address of each item's text to it. items->items
-   is not NULL even if the list is empty. */
+/* Reads items up to the closing bracket. If `columns` is NULL, the items are objects. Otherwise the
+   items are rows. If `starts` is not NULL, adds the address of each item's text to `starts`.
+   items->items is not NULL even if the list is empty. */
 static bool take_items(struct hs_direct *in, const struct hs_json_list *list, size_t high,
                        const struct hs_json_columns *columns, struct hs_direct_items *starts,
                        struct hs_direct_items *items)

@@ -2,11 +2,12 @@
  * Reads a body directly into the structs that the tables of table.h describe, without a tree of
  * values.
  *
- * This reader supports only the form in which games usually post bodies: Each member is in the
- * table, or its name begins with x_. Each member occurs once. Columns come before rows. Strings
- * have no escapes. All values are valid. If a body is faulty or unusual, the direct read gives up.
- * The caller then parses the body with hs_json_parse, which reads the same values or finds the
- * faults. So both readers give the same results, and only hs_json_parse needs to explain faults.
+ * This reader supports only the form in which games usually post bodies. Each member is in the
+ * table, or has a name that begins with x_. Each member occurs once. Columns come before rows.
+ * Strings have no escapes. All values are valid. If a body is faulty or unusual, the direct read
+ * gives up. The caller then parses the body with hs_json_parse, which reads the same values or
+ * finds the faults. So both readers give the same results, and only hs_json_parse needs to explain
+ * faults.
  */
 #ifndef HS_API_JSON_DIRECT_H
 #define HS_API_JSON_DIRECT_H
@@ -18,8 +19,8 @@ struct hs_direct {
     struct hs_cursor cursor;
     /* After a fault is recorded in this reader, the direct read gives up. */
     struct hs_reader *reader;
-    /* The min number of bytes that a real request has for the objects and arrays that were read so
-       far (HS_JSON_BYTES_PER_OBJECT in reading.h). */
+    /* In a real request, the objects and arrays that were read so far would have at least this many
+       bytes of text (HS_JSON_BYTES_PER_OBJECT in reading.h). */
     size_t containers;
     /* The initial capacity of the next array of each kind. It is the count of the previous array of
        the same kind. */
@@ -43,8 +44,8 @@ bool hs_json_read_directly(struct hs_reader *reader, struct hs_str body,
 bool hs_json_read_table_directly(struct hs_reader *reader, struct hs_str body,
                                  const struct hs_json_list *list, void *target);
 
-/* The following functions are for the `take` functions of CUSTOM fields. If one of these functions
-   returns false or NULL, `take` must return false. */
+/* The following functions are for the `take` functions of CUSTOM fields. After one of these
+   functions returns false or NULL, `take` must return false. */
 
 /* Reads the opening bracket of an object or an array. */
 bool hs_direct_open(struct hs_direct *in, char bracket);
@@ -59,7 +60,7 @@ bool hs_direct_take_numbers(struct hs_direct *in, size_t count, double *out);
    `word`. */
 bool hs_direct_take_literal(struct hs_direct *in, const char *word);
 
-/* Reads a string that has no escapes, no control characters and no bytes above 127. */
+/* Reads a string without escapes, control characters or bytes above 127. */
 bool hs_direct_take_text(struct hs_direct *in, struct hs_str *out);
 
 /* An array that grows in the arena of the reader. */

@@ -104,8 +104,8 @@ __extension__ typedef unsigned __int128 wide;
 /*
  * Returns digits / 10^decimals, correctly rounded. `digits` must be above 2^53, and `decimals` at
  * most 19. The function divides integers that are scaled so that the quotient has at least 63 bits.
- * If there is a remainder, it sets the lowest bit of the quotient. So only the conversion to double
- * rounds (algorithm M of Clinger, 1990, in 128 bits).
+ * If there is a remainder, the function sets the lowest bit of the quotient. So only the conversion
+ * to double rounds (algorithm M of Clinger, 1990, in 128 bits).
  */
 static double divide(uint64_t digits, size_t decimals)
 {
@@ -151,10 +151,10 @@ static const char *read_words(const char *first, const char *end, double *out)
 }
 
 /*
- * Reads a number with a point and up to 6 digits, such as 12.345, from one word. It removes the
- * point, and converts the digits on both sides at once. It also reads an integer with one digit.
- * For all other numbers, it calls read_words. No branch depends on the sign or on a leading zero,
- * because the processor cannot predict them.
+ * Reads a number with a point and up to 6 digits, such as 12.345, from one word. The function
+ * removes the point, and converts the digits on both sides at once. The function also reads an
+ * integer with one digit. For all other numbers, the function calls read_words. No branch depends
+ * on the sign or on a leading zero, because the processor could not predict such branches.
  */
 static inline const char *read_plain(const char *first, const char *end, double *out)
 {

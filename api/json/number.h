@@ -11,9 +11,9 @@
 /*
  * Reads `count` numbers (at least 1) with commas between them. White space may come before each
  * number and each comma. Returns the end of the last number. Returns NULL if the text has another
- * form. Also returns NULL for numbers that the caller must read with the parser: numbers with 64 or
- * more characters, integers with more than 18 digits, exponents with more than 4 digits, and
- * numbers whose absolute value is above HS_NUMBER_MAX.
+ * form. Also returns NULL for numbers that the caller must read with the parser. These are numbers
+ * with 64 or more characters, integers with more than 18 digits, exponents with more than 4 digits,
+ * and numbers with an absolute value above HS_NUMBER_MAX.
  */
 #define HS_NUMBER_MAX 1e150
 const char *hs_numbers_read(const char *at, const char *end, size_t count, double *out);

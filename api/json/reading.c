@@ -10,8 +10,8 @@
 
 /* ---- memory ---- */
 
-/* Set if an allocation by the JSON library failed in this thread. In this case, the library usually
-   reports another error. */
+/* Set if an allocation by the JSON library failed in this thread. After such a failure, the library
+   usually reports another error. */
 static _Thread_local bool is_out;
 
 static void *allocate(size_t size)
@@ -122,10 +122,10 @@ void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINT
 
 /* ---- text ---- */
 
-/* Returns the first offset at which a text nests deeper than HS_JSON_MAX_DEPTH. If there is no such
-   offset, returns the length of the text. Examines only strings and brackets. Sets *containers to
-   the min number of bytes that a real request has for the objects and arrays in the text
-   (HS_JSON_BYTES_PER_OBJECT in reading.h). */
+/* Returns the first offset at which a text nests deeper than HS_JSON_MAX_DEPTH. If no part of the
+   text is too deep, returns the length of the text. Examines only strings and brackets. Sets
+   *containers to the min number of bytes that the text's objects and arrays would have in a real
+   request (HS_JSON_BYTES_PER_OBJECT in reading.h). */
 static size_t find_too_deep(struct hs_str text, size_t *containers)
 {
     size_t depth = 0;
@@ -196,8 +196,8 @@ static bool is_out_of_range(const char *number, size_t len)
     return errno == ERANGE;
 }
 
-/* Returns the UTF-16 unit of the escape \uXXXX at `at`, or 0 if there is no such escape before
-   `end`. */
+/* Returns the UTF-16 unit of the escape \uXXXX at `at`. Returns 0 if there is no escape of this
+   form between `at` and `end`. */
 static unsigned unit_at(const char *text, size_t at, size_t end)
 {
     char digits[5] = "";
@@ -207,8 +207,7 @@ static unsigned unit_at(const char *text, size_t at, size_t end)
     return strspn(digits, "0123456789abcdefABCDEF") == 4 ? (unsigned)strtoul(digits, NULL, 16) : 0;
 }
 
-/* Replaces each escaped surrogate that is not part of a pair by the replacement character U+FFFD.
- */
+/* Replaces each escaped surrogate outside a pair with the replacement character U+FFFD. */
 static void mend_string(char *text, size_t at, size_t end)
 {
     for (size_t next; at < end; at = next) {
@@ -226,8 +225,8 @@ static void mend_string(char *text, size_t at, size_t end)
 /*
  * Returns a mended copy of a text, or NULL if memory ran out. A client can choose values for which
  * the parser refuses the whole text, although only one item is faulty. The copy contains other
- * values in place of such values. A number that is out of range becomes a string of spaces, which
- * no field accepts. A surrogate that is not part of a pair becomes U+FFFD, which no name contains.
+ * values in place of these values. A number that is out of range becomes a string of spaces, which
+ * no field accepts. A surrogate outside a pair becomes U+FFFD, which no name contains.
  */
 static char *mend_values(struct hs_str text)
 {
@@ -252,8 +251,7 @@ static char *mend_values(struct hs_str text)
     return copy;
 }
 
-/* Parses a mended copy of a text that the parser refused. Returns NULL if there is nothing to mend.
- */
+/* Parses a mended copy of a refused text. Returns NULL if there is nothing to mend. */
 static json_t *load_mended(struct hs_str text, json_error_t *error, bool *no_memory)
 {
     char *mended = mend_values(text);

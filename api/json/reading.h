@@ -43,8 +43,7 @@ json_t *hs_json_load(struct hs_str text, size_t flags, json_error_t *error, bool
 
 struct hs_json_columns;
 
-/* The position of a value in the document: one step of a path, with a link to the step before it.
- */
+/* The position of a value in the document: one step of a path, with a link to the previous step. */
 struct hs_json_at {
     /* Position of the value that contains this value; NULL: the document. */
     const struct hs_json_at *parent;
@@ -67,7 +66,7 @@ struct hs_reader {
     /* For each kind of item, the addresses in the body at which the items begin. The direct read
        (direct.h) sets these addresses for arrays of moves, shots and hits. NULL: unknown. */
     const char *const *starts[HS_ITEM_COUNT];
-    void *context; /* only the decoders of a ruleset use it */
+    void *context; /* used only by the decoders of rulesets */
 };
 
 /* Records a bad field. The error belongs to the item that is being read, or to the request if no
@@ -76,7 +75,7 @@ void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const ch
     __attribute__((format(printf, 3, 4)));
 
 /* Writes the JSON pointer of the value that begins at byte `offset` of a text. If no value begins
-   there, uses the last value that begins before `offset`. */
+   at `offset`, uses the last value that begins before `offset`. */
 void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINTER_MAX]);
 
 #endif

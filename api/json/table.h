@@ -1,5 +1,5 @@
-/* Decodes JSON values into plain structs. A table of struct hs_json_field describes each object:
-   each row describes one member. Bad values are reported with their JSON pointers. */
+/* Decodes JSON values into plain structs. A table of struct hs_json_field describes an object. Each
+   row describes one member. Bad values are reported with their JSON pointers. */
 #ifndef HS_API_JSON_TABLE_H
 #define HS_API_JSON_TABLE_H
 
@@ -86,7 +86,8 @@ struct hs_json_field {
 struct hs_json_object {
     const struct hs_json_field *fields;
     size_t count;           /* at most 64 */
-    size_t bits_offset;     /* offset of the `unsigned` in which present fields set their `bit` */
+    size_t bits_offset;     /* offset of the `unsigned` in which each present field sets its
+                               `bit` */
     hs_json_finish *finish; /* called after the members of an object or a row; may be NULL */
     /* True: members are read in the order of `fields`, not in the order of the document. In this
        case, `decode` of an absent CUSTOM field is called with the value NULL. */
@@ -109,8 +110,8 @@ struct hs_json_list {
 #define HS_JSON_FIELDS(table) .fields = (table), .count = sizeof(table) / sizeof(table)[0]
 
 /* Decodes an object into `target`. A member that is not in the table is ignored if its name begins
-   with x_, and refused otherwise. If a member of the table is absent, its place in the target stays
-   unchanged. */
+   with x_. Other unknown members are refused. If a member of the table is absent, the field in the
+   target stays unchanged. */
 void hs_json_read_object(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_object *table, void *target);
 
@@ -133,9 +134,9 @@ bool hs_json_is_lost(const struct hs_reader *reader);
 
 /*
  * Checks that a value is an array of `low` to `high` elements. Allocates zeroed space for the
- * elements from the arena, with `size` bytes per element. Returns NULL if the value is not such an
- * array, if memory runs out, or if hs_json_is_lost returns true. For an empty array, the result is
- * not NULL, but must not be read.
+ * elements from the arena, with `size` bytes per element. Returns NULL if the value is not an array
+ * of this size, if memory runs out, or if hs_json_is_lost returns true. For an empty array, returns
+ * a pointer that is not NULL and must not be read.
  */
 void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          size_t low, size_t high, size_t size, size_t *count);
@@ -147,14 +148,14 @@ void hs_json_read_elements(struct hs_reader *reader, const json_t *value,
 void hs_json_read_entries(struct hs_reader *reader, const json_t *value,
                           const struct hs_json_at *at, hs_json_decode *decode, void *target);
 
-/* Finds the scalar with the name at->key, and stores a value in it, in the struct at `base`. The
-   scalar must be in the section `section`; NULL: any section. Returns false if there is no such
-   scalar. */
+/* Finds the scalar with the name at->key, and stores `value` in this scalar of the struct at
+   `base`. The scalar must be in the section `section`; NULL: any section. Returns false if this
+   scalar does not exist. */
 bool hs_json_read_scalar(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_scalar *scalars, size_t count, const char *section,
                          void *base);
 
-/* These functions read one value. They return false if they recorded a fault. Numbers must be
+/* These functions read one value. A function returns false if it recorded a fault. Numbers must be
    finite. */
 bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        double low, double high, double *out);
@@ -162,7 +163,7 @@ bool hs_json_read_reals(struct hs_reader *reader, const json_t *value, const str
                         size_t count, double *out);
 bool hs_json_read_name(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        struct hs_str *out);
-/* Reads a word. It must be one of `words` from index `low` on. */
+/* Reads a word, which must be one of `words` from index `low` on. */
 bool hs_json_read_word(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        const struct hs_vocabulary *words, int low, int *out);
 /* Writes "must be a, b or c" into `text`, with the words from index `low` on, and returns `text`.
@@ -177,7 +178,7 @@ void hs_json_refuse_unknown(struct hs_reader *reader, const struct hs_json_at *a
 void hs_json_put_integer(const struct hs_json_field *field, int64_t number, void *target);
 /* Stores a list: the pointer to the items, and then their count. */
 void hs_json_put_list(void *target, void *items, size_t count);
-/* Sets the bit and the flag of a field. They mean that the member is present. */
+/* Marks the member of a field as present: sets the bit and the flag of the field. */
 static inline void hs_json_mark_present(const struct hs_json_object *table,
                                         const struct hs_json_field *field, void *target)
 {
@@ -187,7 +188,7 @@ static inline void hs_json_mark_present(const struct hs_json_object *table,
         *((bool *)target + field->flag) = true;
 }
 
-/* Checks that a vector can be a direction: its length is neither 0 nor huge. */
+/* Checks that a vector can be a direction. The length of a direction must not be 0 or huge. */
 hs_json_check_vec hs_json_check_direction;
 
 #endif

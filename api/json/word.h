@@ -57,8 +57,8 @@ static inline uint64_t hs_word_load(const char *at)
     return word;
 }
 
-/* Returns the index of the first byte of `marks` whose highest bit is set. At least one byte must
-   have its highest bit set. */
+/* Returns the index of the first byte of `marks` that has its highest bit set. At least one byte
+   must have its highest bit set. */
 static inline size_t hs_word_first_of(uint64_t marks)
 {
     return (unsigned)__builtin_ctzll(marks) / 8;
@@ -85,7 +85,7 @@ static inline uint64_t hs_word_keep(uint64_t word, size_t count)
     return word & ((UINT64_C(1) << 8 * count) - 1);
 }
 
-/* Returns the number that the first `count` (1 to 8) characters represent. All of them must be
+/* Returns the number that the first `count` (1 to 8) characters represent. These characters must be
    digits. The function combines pairs of digits, then pairs of pairs (Lemire, "Number parsing at a
    gigabyte per second", 2021). */
 static inline uint64_t hs_word_number(uint64_t word, size_t count)

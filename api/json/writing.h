@@ -1,5 +1,5 @@
-/* Writes JSON into a buffer, with commas where they are needed. The caller must close all objects
-   and arrays that the caller opens. */
+/* Writes JSON into a buffer. Adds the commas. The caller must close all objects and arrays that the
+   caller opens. */
 #ifndef HS_API_JSON_OUT_H
 #define HS_API_JSON_OUT_H
 
@@ -30,8 +30,8 @@ static inline char *hs_write_place(struct hs_writer *writer, size_t max)
     return at;
 }
 
-/* Ends a value that was written to the address from hs_write_place. `end` is the address after its
-   last byte. */
+/* Ends a value that was written to the address from hs_write_place. `end` is the address after the
+   last byte of the value. */
 static inline void hs_write_until(const struct hs_writer *writer, const char *end)
 {
     writer->buffer->len = (size_t)(end - writer->buffer->data);
@@ -109,8 +109,9 @@ static inline __attribute__((always_inline)) void hs_write_key(struct hs_writer 
 void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char *key,
                               int64_t value);
 
-/* Appends a copy of the buffer's bytes from `place` up to, but not including, `end`. Use it to
-   write a number a second time: copying its text is faster than converting it again. */
+/* Appends a copy of the buffer's bytes from `place` up to, but not including, `end`. Use this
+   function to write a number a second time, because copying the text is faster than converting the
+   number again. */
 void hs_write_again(struct hs_writer *writer, size_t place, size_t end);
 
 /* Writes a text that is already JSON. The text is not changed. */
@@ -153,8 +154,9 @@ void hs_write_vec(struct hs_writer *writer, struct hs_vec v);
 HS_WRITE_FIELDS(X)
 #undef X
 
-/* hs_write_words_field writes an array of those words whose bits are set in `bits`.
-   hs_write_counts_field writes an object with those counts that are not 0, each under its word. */
+/* hs_write_words_field writes an array of the words whose bits are set in `bits`.
+   hs_write_counts_field writes an object with the counts that are not 0. The key of each count is
+   its word. */
 void hs_write_words_field(struct hs_writer *writer, const char *key,
                           const struct hs_vocabulary *words, unsigned bits);
 void hs_write_counts_field(struct hs_writer *writer, const char *key,

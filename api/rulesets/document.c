@@ -98,7 +98,7 @@ static const struct {
     {"moves", {"modes", HS_JSON_CUSTOM, TO(moves), .decode = read_modes}},
 };
 
-/* Returns whether the section with this path exists, because a scalar is in it. */
+/* Returns whether a section with this path exists. A section exists if it contains a scalar. */
 static bool has_section(const char *section)
 {
     for (size_t i = 0; i < hs_ruleset_scalar_count; i++)
@@ -161,7 +161,7 @@ static void read_check(struct hs_reader *reader, const json_t *value, const stru
 }
 
 /* Reads the modes of checks. If the game server adopts positions of clients, the default mode of
-   the checks `path`, `ground`, `base` and `stance` of moves is `enforce`. */
+   the move checks `path`, `ground`, `base` and `stance` is `enforce`. */
 static void read_checks(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {
@@ -200,8 +200,8 @@ static void read_zones(struct hs_reader *reader, const json_t *value, const stru
         reader->no_memory = true;
 }
 
-/* Records that the built-in rig or the built-in weapons cannot be added. Either there is no space
-   for their zones, or there is no memory. */
+/* Records that the built-in rig or the built-in weapons cannot be added, because there is no space
+   for their zones, or because memory ran out. */
 static void no_space(struct hs_reader *reader, const struct hs_ruleset *ruleset)
 {
     struct hs_json_at at = {.key = "zones"};
@@ -262,7 +262,7 @@ static void read_rewind(struct hs_reader *reader, const json_t *value, const str
 }
 
 /* Members are read in the order of this table, because later members use names that earlier members
-   define: for example, weapons use the names of zones. */
+   define. For example, weapons use the names of zones. */
 static const struct hs_json_field document_fields[] = {
     {"name", HS_JSON_CUSTOM, TO(name), .decode = read_name},
     {"up", HS_JSON_ENUM, TO(up), .words = &hs_up_words},

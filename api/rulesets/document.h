@@ -11,8 +11,9 @@
 /*
  * Decodes and validates a ruleset document. Members that the document omits get their defaults,
  * with lengths in centimetres. If name.ptr is NULL, the document must contain the member `name`.
- * Otherwise the document may omit the member, but a present member must be equal to `name`. On
- * failure, returns NULL and sets the reader's problem or no_memory. The caller owns the ruleset.
+ * Otherwise the document may omit this member. If the member is present, it must be equal to the
+ * argument `name`. On failure, returns NULL and sets the reader's problem or no_memory. The caller
+ * owns the ruleset.
  */
 struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *root,
                                      struct hs_str name);
@@ -20,8 +21,9 @@ struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *roo
 /* Returns whether a JSON value is an object that has a member of a ruleset document. */
 bool hs_ruleset_has_member(const json_t *root);
 
-/* Checks that no claim can cost more than `limit` work units (validators/work.h); 0: no limit. For
-   each weapon whose claims can cost more, adds an error. Returns false if an error was added. */
+/* Checks that every possible claim costs at most `limit` work units (validators/work.h); 0: no
+   limit. Adds an error for each weapon with claims that can cost more. Returns false if an error
+   was added. */
 bool hs_ruleset_check_work(const struct hs_ruleset *ruleset, uint64_t limit,
                            struct hs_problem *problem);
 

@@ -40,8 +40,8 @@ static void finish_blast(struct hs_reader *reader, const json_t *value, const st
             json_object_get(value, "min_scale") == NULL ? weapon->blast.radius : 0;
 }
 
-/* Records whether the document sets `world_radius` and `require_shot`. If it does not,
-   hs_ruleset_finish sets defaults that depend on the weapon. */
+/* Records whether the document sets `world_radius` and `require_shot`. For a member that is not
+   set, hs_ruleset_finish sets a default that depends on the weapon. */
 static void finish_weapon(struct hs_reader *reader, const json_t *value,
                           const struct hs_json_at *at, void *target)
 {

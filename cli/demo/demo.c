@@ -26,7 +26,7 @@
 #define HONEST_SHARE 0.99
 
 /* At least this share of a cheat's claims must be refused for an expected reason. The other claims
-   may be refused for any reason, but none may be accepted. */
+   may be refused for any reason. No claim may be accepted. */
 #define CAUGHT_SHARE 0.9
 
 /* The rejected claim with the highest picture score so far. */
@@ -65,8 +65,8 @@ static struct hs_vec vector(const json_t *array)
 }
 
 /* Scores a claim for a picture. Returns 0 if the target is dead at `now`, is behind the shooter, or
-   is at a distance that does not fit the picture. Otherwise, the further the target has moved since
-   the shot (up to 1 m), the higher the score. */
+   is at a distance that does not fit the picture. Otherwise, the score is higher if the target has
+   moved further since the shot (up to 1 m). */
 static double picture_score(const struct demo *demo, double now, const json_t *hit)
 {
     struct hs_sim_pose then, present;
@@ -92,7 +92,7 @@ static double miss_score(double score, const struct hs_tally_number *number)
 }
 
 /* Scores a shot that a wall stopped. The wall must be at least 1 m away from the shooter and from
-   the target. The nearer the target, the higher the score. */
+   the target. The score is higher if the target is nearer. */
 static double wall_score(double score, const struct hs_tally_number *number)
 {
     if (strcmp(number->check, "world") != 0 || number->measured < 1.0 ||
@@ -283,7 +283,7 @@ static void print_where_to_look(const struct demo *demo)
 /* ---- the result ---- */
 
 /* Returns whether the service caught a cheat. To catch the cheat, the service must refuse every
-   claim. If the cheat has a flag, every claim must have this flag. A share of at least CAUGHT_SHARE
+   claim. If `cheat->flag` is set, every claim must have this flag. A share of at least CAUGHT_SHARE
    of the claims must have an expected reason. */
 static bool is_caught(const struct hs_tally *tally, const struct hs_demo_cheat_kind *cheat)
 {
@@ -326,11 +326,11 @@ static bool write_known(FILE *out, const char *line, const struct hs_recording_e
     return good;
 }
 
-/* Copies the service's recording. The service does not know the labels and the ground truth of the
-   claims, so this function adds them. The labels and the ground truth come from a second run of the
+/* Copies the service's recording. This function adds the labels and the ground truth of the claims,
+   which the service does not know. The labels and the ground truth come from a second run of the
    match, which produces the same requests in the same order. The copy does not contain the end of
-   the match (see play_match), because the match should stay open on a service to which the
-   recording is played. */
+   the match (see play_match). So the match stays open when a user plays the recording to a
+   service. */
 static bool copy_recording(const struct demo *demo, FILE *in, FILE *out)
 {
     static const char request[] = "{\"match\":",
@@ -374,7 +374,8 @@ static bool start_service(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
         return hs_local_service_start(&demo->service, NULL, demo->data, error);
     if (snprintf(demo->part, sizeof demo->part, "%s.part", demo->keep) >= PATH_MAX)
         demo->part[0] = '\0';
-    unlink(demo->part); /* remove an old recording, because the service would append to it */
+    unlink(demo->part); /* remove an old recording, because the service would append to an existing
+                           file */
     if (hs_local_service_start(&demo->service, demo->part, demo->data, error))
         return true;
     snprintf(error, HS_PLAY_ERROR_MAX, "cannot write %.200s", demo->part);

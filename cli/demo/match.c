@@ -9,8 +9,8 @@
 struct demo_match {
     struct hs_sim_arena *arena;
     struct hs_skirmish *skirmish;
-    /* the players' entries in the last frame; the next frame leaves out members with the same
-       values */
+    /* the players' entries in the last frame; the next frame leaves out members that have not
+       changed */
     struct hs_player_frame posted[HS_CROWD];
     struct hs_vec turned[HS_CROWD]; /* direction of the shot that a cheat has forged in this tick;
                                        0: none */
@@ -31,8 +31,7 @@ const struct hs_demo_cheat_kind hs_demo_cheats[HS_DEMO_CHEAT_COUNT] = {
 
 _Static_assert(2 * (int)HS_DEMO_CHEAT_COUNT == (int)HS_CROWD, "one honest player for each cheat");
 
-/* One team is honest, and the other team cheats. In each team, the players have all kinds of
-   links. */
+/* One team is honest, and the other team cheats. Each team has players on every kind of link. */
 static bool is_honest(unsigned who)
 {
     return hs_crowd_team(who) == 0;
@@ -87,8 +86,8 @@ static void put(json_t *object, const char *key, bool wanted, json_t *value)
     json_decref(value);
 }
 
-/* Adds members to a player in a frame. After the first frame, leaves out sticky members whose value
-   has not changed. */
+/* Adds members to a player in a frame. After the first frame, leaves out sticky members that have
+   not changed. */
 static void put_changes(json_t *object, const struct hs_player_frame *before,
                         const struct hs_player_frame *now, bool first)
 {
@@ -143,9 +142,9 @@ static json_t *hit_json(const struct hs_hit_claim *hit)
 /* ---- as a recording ---- */
 
 /* Turns a cheat's claim into a forgery, and sets the cheat's posted aim in this tick to the
-   direction of the forged shot. The posted aim applies only to this tick, so moves an earlier fire
-   time into the tick. Does not move the fire time of a cheat that forges times. If no forgery is
-   possible, returns false, and the caller must not send the claim. */
+   direction of the forged shot. The posted aim applies only to this tick. So the function moves an
+   earlier fire time into the tick, except for the cheat that forges times. Returns false if no
+   forgery is possible. In this case, the caller must not send the claim. */
 static bool forge(struct demo_match *match, struct hs_mail *mail)
 {
     unsigned number = mail->from / 2, turn = match->turns[number]++ % 2;

@@ -102,7 +102,7 @@ static double requested_wait(CURL *curl, const struct hs_client_response *respon
 {
     curl_off_t seconds = 0;
     long status = response->status;
-    if (status == 502 || status == 504) /* these come from a load balancer; another replica may
+    if (status == 502 || status == 504) /* a load balancer sent this answer; another replica may
                                            answer the next attempt */
         return SOON_SECONDS;
     if (status != 409 && status != 429 && status != 503)
@@ -112,7 +112,7 @@ static double requested_wait(CURL *curl, const struct hs_client_response *respon
     const char *code = json_string_value(json_object_get(problem, "code"));
     bool has_moved = code != NULL && strcmp(code, "match_moved") == 0;
     json_decref(problem);
-    if (exact > 0.0 || status == 409) /* a 409 that states no wait is final, except match_moved */
+    if (exact > 0.0 || status == 409) /* a 409 without a wait is final, unless it is match_moved */
         return exact > 0.0 || !has_moved ? exact : SOON_SECONDS;
     return curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK ? (double)seconds
                                                                                : 0.0;

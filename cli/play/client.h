@@ -21,7 +21,8 @@ struct hs_client_response {
 /* Creates a client. `url` is "http://HOST:PORT" or "https://..". The client copies `url`, and
    ignores trailing slashes. If the environment variable HINDSIGHT_TOKEN is set, each request
    contains the value of this variable as the token. There is no option for the token, because other
-   users can read command lines. Returns NULL if memory runs out or the URL is too long. */
+   users of the machine can read command lines. Returns NULL if memory runs out or the URL is too
+   long. */
 struct hs_client *hs_client_open(const char *url);
 void hs_client_close(struct hs_client *client);
 
@@ -33,7 +34,7 @@ void hs_client_close(struct hs_client *client);
 bool hs_client_send(struct hs_client *client, const char *method, const char *path,
                     const char *body, size_t size, struct hs_client_response *response);
 
-/* Returns why the last request got no answer: one sentence without a full stop. */
+/* Returns the reason why the last request got no answer, as one sentence without a full stop. */
 const char *hs_client_error(const struct hs_client *client);
 
 const char *hs_client_url(const struct hs_client *client);

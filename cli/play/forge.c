@@ -6,7 +6,7 @@
 
 #include "validators/vec.h"
 
-/* The number of stored poses for each player. No rewind needs as many poses. */
+/* The number of stored poses for each player. Every rewind needs fewer poses. */
 enum { TRACK_LENGTH = 256 };
 
 struct hs_forge {
@@ -14,8 +14,8 @@ struct hs_forge {
     double rewind_limit, future_slack, origin_tolerance; /* seconds, seconds, length */
     double reach;  /* largest distance from a bone to a point of its hitbox; length */
     double widest; /* the largest weapon radius; length */
-    /* The bone that a forged claim names: its hitbox is in the zone with the highest damage factor.
-       Empty: the ruleset has no hitboxes. */
+    /* The bone that a forged claim names. The hitbox of this bone is in the zone with the highest
+       damage factor. Empty: the ruleset has no hitboxes. */
     char best_bone[HS_NAME_MAX + 1];
     double newest;  /* time of the newest frame */
     json_t *tracks; /* player -> [[time, x, y, z], ..], oldest first */
@@ -141,8 +141,8 @@ static void record_frames(struct hs_forge *forge, const json_t *body)
     }
 }
 
-/* Finds the position that a player had at `time`, and the displacement from there to the newest
-   position. Returns false if the player has no recorded pose. */
+/* Finds the position that a player had at `time`, and the displacement from this position to the
+   newest position. Returns false if the player has no recorded pose. */
 static bool moved_since(const struct hs_forge *forge, const char *name, double time,
                         struct hs_vec *then, struct hs_vec *moved)
 {
@@ -199,7 +199,7 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
         end = hs_vec_sub(start, path);
         break;
     case HS_CHEAT_GROW_RADIUS:
-        /* The path passes the target at a distance: the body's reach plus 80 % of the forged
+        /* The path passes the target at a distance of the body's reach plus 80 % of the forged
            radius. At this distance, only a shot with the forged radius touches the body. */
         json_object_set_new(hit, "radius", json_real(radius));
         if (away > 0.0)
@@ -209,7 +209,7 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
     default:
         return;
     }
-    /* Keep the length of the path, so that the claim cannot be rejected for its range. */
+    /* Keep the length of the path, so that the range is never the reason for a rejection. */
     struct hs_vec forged = hs_vec_sub(end, start);
     double forged_length = hs_vec_length(forged);
     if (forged_length > 0.0)

@@ -13,8 +13,8 @@ struct hs_lines {
     double size; /* bytes in the file on disk */
     /* The caller may read these members: */
     size_t number; /* number of the line that was read last, from 1 */
-    /* Whether the line that was read last ends with a newline. If it does not, its writer may have
-       been interrupted. */
+    /* Whether the line that was read last ends with a newline. If the line has no newline, the
+       program that wrote the file may have been interrupted. */
     bool ended;
     const char *error; /* NULL: no error so far */
 };

@@ -17,8 +17,8 @@ enum { START_SECONDS = 30, STOP_SECONDS = 30, LINE_BYTES = 256 };
 
 extern char **environ;
 
-/* Clears the environment variables HINDSIGHT_*: they configure the user's own service, and must not
-   configure the private service. */
+/* Clears the environment variables HINDSIGHT_*. These variables configure the user's own service,
+   and must not configure the private service. */
 static void forget_configuration(void)
 {
     for (size_t i = 0; environ[i] != NULL;) {

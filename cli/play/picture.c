@@ -157,7 +157,8 @@ static struct view choose_view(const struct hs_picture *picture, struct hs_vec m
     include(&wider, camera, hs_vec_sub(picture->start, mark), 0.0);
     view.scale = scale_for(&bounds, picture->min_scale);
     /* To show the shooter, each column must cover a greater length of the world. Show the shooter
-       if this length is at most 1.5 times the length without the shooter. */
+       if the scale of the picture with the shooter is at most 1.5 times the scale without the
+       shooter. */
     if (scale_for(&wider, picture->min_scale) <= 1.5 * view.scale) {
         bounds = wider;
         view.scale = scale_for(&bounds, picture->min_scale);
@@ -206,8 +207,8 @@ static void put(struct canvas *canvas, const struct view *view, struct hs_vec po
         canvas->cells[row][column] = (unsigned char)glyph;
 }
 
-/* Fills every cell whose line of sight meets a solid. If no line of sight meets a solid, because
-   the solids are small, fills the cell at the centre of the first solid. */
+/* Fills every cell in which the line of sight meets a solid. If no line of sight meets a solid,
+   because the solids are small, fills the cell at the centre of the first solid. */
 static void draw_solids(struct canvas *canvas, const struct view *view,
                         const struct hs_solid *solids, size_t count, enum glyph glyph)
 {

@@ -1,6 +1,6 @@
 /*
  * Draws a claim in the terminal: the shot, and the target's hitboxes at the claimed time and at the
- * time the claim arrived. The picture shows by how much the shot missed, or what stopped it.
+ * time the claim arrived. The picture shows by how much the shot missed, or what stopped the shot.
  */
 #ifndef HS_PLAY_PICTURE_H
 #define HS_PLAY_PICTURE_H

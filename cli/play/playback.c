@@ -17,8 +17,8 @@ struct session {
     /* The matches that this run has opened (resync.h), by their recorded names. The value false
        means that the recording has a gap in the match. */
     json_t *matches;
-    size_t left_out;        /* requests that were not sent, because the recording has a gap before
-                               them */
+    size_t left_out;        /* requests that were not sent, because they follow a gap in the
+                               recording */
     struct hs_forge *forge; /* NULL: claims are sent as recorded */
     double begin;           /* hs_client_now() at the first entry */
     double first_at;
@@ -153,8 +153,9 @@ static bool start_forging(struct session *session, const char *ruleset)
 }
 
 /* Uploads a ruleset from the recording. If the service already has this revision, does not upload
-   the ruleset. Built-in rulesets need this exception, because the service refuses uploads under
-   their names. `revision` is "" if the revision is unknown; the ruleset is then always uploaded. */
+   the ruleset. Built-in rulesets need this exception, because the service refuses uploads under the
+   names of built-in rulesets. `revision` is "" if the revision is unknown; the ruleset is then
+   always uploaded. */
 static bool bring_ruleset(struct session *session, const char *name, const char *revision,
                           const json_t *document)
 {
@@ -171,7 +172,8 @@ static bool bring_ruleset(struct session *session, const char *name, const char 
     return is_there || ask(session, "PUT", "rulesets", name, document);
 }
 
-/* Uploads a map from the recording. Does nothing if `--map` replaces all maps. */
+/* Uploads a map from the recording. Does nothing if the option `--map` is set, because the map of
+   this option replaces all maps. */
 static bool bring_map(struct session *session, const char *name, const json_t *document)
 {
     return session->playback->map.ptr != NULL || ask(session, "PUT", "maps", name, document);
@@ -189,8 +191,8 @@ static bool replace_map(struct session *session, const char *match, const char *
     return send_text(session, session->playback->map, NULL) && succeeded(session, 0);
 }
 
-/* Returns false if `match` is the second match in the recording, and an option is set that supports
-   only one match. */
+/* Some options support only one match. Returns false if such an option is set and `match` is the
+   second match in the recording. */
 static bool fits_options(struct session *session, const char *match)
 {
     const struct hs_playback *playback = session->playback;
@@ -225,7 +227,7 @@ static bool open_match(struct session *session, const char *recorded, const char
         return false;
     }
     json_object_set_new(session->matches, recorded, hs_resync_create(body));
-    /* 200: the match was already open. 409: it was open with another ruleset or map, or with
+    /* 200: the match was already open. 409: the match was open with another ruleset or map, or with
        another revision of the ruleset or map. */
     if (session->response.status == 200 || session->response.status == 409)
         return fail(session,
@@ -300,8 +302,7 @@ static bool count_result(struct session *session, const struct hs_recording_entr
 }
 
 /* Counts the results of all claims. A brief answer lists only the results that have something to
-   report. For the accepted claims that a brief answer leaves out, the answer contains only their
-   number. */
+   report. The answer contains only the number of the accepted claims that it leaves out. */
 static bool count_results(struct session *session, const struct hs_recording_entry *entry,
                           const json_t *answer)
 {
@@ -361,8 +362,8 @@ static const char *match_of(const struct session *session, const struct hs_recor
 
 /* Sets the method and the path. If the recording has no answer to a request, a bad field in the
    request is a mistake in the recording. Such a request is sent with `strict`, so that the service
-   refuses bad fields. `brief` shortens the answer. If the answer is compared with an expectation,
-   `brief` is not set, because the answer must then be complete. */
+   refuses bad fields. `brief` shortens the answer. `brief` is not set for an answer that is
+   compared with an expectation, because such an answer must be complete. */
 static void aim_request(struct session *session, const struct hs_recording_entry *entry)
 {
     const char *match = match_of(session, entry);

@@ -30,21 +30,21 @@ struct hs_playback {
 };
 
 /*
- * Plays the recording: uploads rulesets and maps, opens matches, sends requests. Does not send the
- * requests that follow a gap in their match (HS_ENTRY_GAP). Returns false with a message in `error`
- * if the service does not answer or refuses a request, or if the recording is malformed. A failed
- * expectation is counted, but is not an error. For each request, the tally records the duration of
- * the last attempt.
+ * Plays the recording: uploads rulesets and maps, opens matches, sends requests. Does not send
+ * requests to a match after a gap in this match (HS_ENTRY_GAP). Returns false with a message in
+ * `error` if the service does not answer or refuses a request, or if the recording is malformed. A
+ * failed expectation is counted, but is not an error. For each request, the tally records the
+ * duration of the last attempt.
  */
 bool hs_playback_run(const struct hs_playback *playback, char error[HS_PLAY_ERROR_MAX]);
 
 /*
  * Sends one request (body.ptr NULL: no body). While the answer is a temporary refusal
  * (`wait_seconds` above 0), waits and sends the request again. Does not repeat a request if
- * `expect` (see hs_expect_answer; may be NULL) expects the refusal. Stops repeating after 100
- * repeats, or 30 s after the first answer; `response` is then the last refusal. Repeats are
- * harmless, because the service counts nothing twice. Sets *waits to the number of repeats. Returns
- * false if no answer arrives.
+ * `expect` (see hs_expect_answer; may be NULL) expects the refusal. Stops after 100 repeats, or 30
+ * s after the first answer. In this case, `response` is the last refusal. Repeats are harmless,
+ * because the service counts nothing twice. Sets *waits to the number of repeats. Returns false if
+ * no answer arrives.
  */
 bool hs_playback_send(struct hs_client *client, const char *method, const char *path,
                       struct hs_str body, const json_t *expect, double unit, unsigned *waits,

@@ -93,8 +93,8 @@ static double time_of(const json_t *body)
 }
 
 /* Converts a table (columns and rows) to a list of objects. Returns NULL if a row does not have
-   exactly one cell for each column. The caller then sends the table unchanged, and the service
-   refuses it. */
+   exactly one cell for each column. In this case, the caller sends the table unchanged, and the
+   service refuses the table. */
 static json_t *list_of(const json_t *table)
 {
     const json_t *columns = json_object_get(table, "columns"),

@@ -20,8 +20,8 @@ enum { HS_PLAY_ERROR_MAX = 512, HS_PLAY_TITLE_MAX = 128, HS_PLAY_PATH_MAX = 256 
 struct hs_recording_header {
     char title[HS_PLAY_TITLE_MAX];
     double unit; /* units of length per metre; scales the tolerance of expectations */
-    /* An imported recording and the demo consist of requests to one match, which the following
-       members describe. In a recording file, entries open the matches, so the following names are
+    /* An imported recording and the demo consist of requests to one match. The following members
+       describe this match. In a recording file, entries open the matches, so these names are
        empty. */
     struct hs_name match, ruleset;
     struct hs_name map;       /* empty: no map */

@@ -15,13 +15,12 @@
 json_t *hs_resync_create(json_t *put);
 
 /* Stores the member `frames` of a request. Does nothing if `frames` is NULL. Drops stored members
-   whose frames are more than a second older than the newest frame. */
+   with frames that are more than a second older than the newest frame. */
 void hs_resync_keep(json_t *match, json_t *frames);
 
 /* Records an answer. Returns true if the service had a full window of frames before this answer and
-   now needs frames. So the function returns true once each time the service loses the frames. The
-   function does not return true for a new match, because a new match starts without a full
-   window. */
+   now needs frames. So the function returns true once each time the service loses the frames. For a
+   new match, the function returns false, because a new match starts without a full window. */
 bool hs_resync_is_due(json_t *match, const json_t *answer);
 
 #endif

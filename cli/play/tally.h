@@ -66,7 +66,7 @@ void hs_tally_destroy(struct hs_tally *tally);
 void hs_tally_request(struct hs_tally *tally, double seconds);
 
 /* Counts the result of one claim. `who` is the shooter's label, or NULL. Returns false if the
-   result has no verdict or no reason. */
+   result lacks a verdict or a reason. */
 bool hs_tally_result(struct hs_tally *tally, const char *who, enum hs_truth truth,
                      const json_t *result);
 
@@ -79,8 +79,8 @@ void hs_tally_expectation(struct hs_tally *tally, bool held);
    to a tick. */
 void hs_tally_frames(struct hs_tally *tally, const json_t *answer);
 
-/* Returns the measurement of the check that decided a result. `known` is false if no check decided,
-   or if the deciding check has no measurement. */
+/* Returns the measurement of the check that decided a result. `known` is false if there is no
+   deciding check, or if this check has no measurement. */
 struct hs_tally_number hs_tally_deciding(const json_t *result);
 
 /* Returns the counts for the label `who`, or NULL if no claim had this label. */

@@ -36,14 +36,14 @@ static bool fail(struct track *track, const char *text, const char *name)
     return false;
 }
 
-/* Returns the member `key` in microseconds, or `otherwise` if it is missing. */
+/* Returns the member `key` in microseconds, or `otherwise` if the member is missing. */
 static long long time_or(const json_t *object, const char *key, long long otherwise)
 {
     const json_t *value = json_object_get(object, key);
     return value != NULL ? llround(json_number_value(value) * 1e6) : otherwise;
 }
 
-/* The fields of an item that describe its motion. These fields do not appear in frames. */
+/* The fields that describe the motion of an item. These fields do not appear in frames. */
 static const char *const motion_fields[] = {"velocity", "at", "from", "to", NULL};
 
 /* The fields that are not sticky. Every sample must contain these fields. */
@@ -98,7 +98,7 @@ static json_t *sample_of(const struct kind *kind, const json_t *item, long long 
 }
 
 /* Returns all fields of a player or mover (new reference). `given` is a name in the fixture, or an
-   object whose fields replace the fields in the fixture. */
+   object with fields that replace the fields in the fixture. */
 static json_t *resolve(struct track *track, const struct kind *kind, const json_t *given)
 {
     const char *name =
@@ -159,8 +159,8 @@ static bool is_named(const json_t *item, const struct kind *kind, const char *na
 }
 
 /* Returns the item that describes how the player or mover `name` moves at `time_us`. A track may
-   contain several items with this name. Of these items, the last item whose `from` is at or before
-   `time_us` applies. If all items begin later, the first item applies. */
+   contain several items with this name. The item that applies is the last of these items with a
+   `from` at or before `time_us`. If all items begin later, the first item applies. */
 static const json_t *motion_of(const struct track *track, const struct kind *kind, const char *name,
                                long long time_us)
 {

@@ -11,8 +11,8 @@
 struct result {
     struct hs_str text, verdict, reason, shooter, shot, damage;
     bool replayed;
-    bool has_index; /* true: the answer is brief (brief.h): the results contain an index, and the
-                       answer leaves out plain results, which have nothing to report */
+    bool has_index; /* true: the answer is brief (brief.h), so it contains the index of each result,
+                       and leaves out plain results, which have nothing to report */
     uint64_t index; /* index in the request; 0 if has_index is false */
 };
 
@@ -106,9 +106,9 @@ static struct hs_reason_count *count_of(struct hs_differences *differences, enum
 
 /* ---- claims that changed ---- */
 
-/* Finds the measurement that explains one side of a change: the measurement of the check that
-   decided this side. An accepted claim has no deciding check. Its side gets its own measurement of
-   the check that decided the other side. */
+/* Finds the measurement that explains one side of a change. Normally this is the measurement of the
+   check that decided this side. If no check decided this side (an accepted claim), uses the check
+   that decided the other side, with the measurement from this side. */
 static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
 {
     struct hs_tally_number number = hs_tally_deciding(own);
@@ -266,7 +266,7 @@ static bool compare_results(struct hs_differences *differences, const struct pla
 }
 
 /* Counts the results that both brief answers left out. `accepted` is the number of results that the
-   recorded answer left out; the recomputed answer lists `only_after` of these results. */
+   recorded answer left out. The recomputed answer lists `only_after` of these results. */
 static void count_plain(struct hs_differences *differences, enum kind kind, struct hs_str accepted,
                         size_t only_after)
 {
@@ -322,7 +322,7 @@ static void count_all_plain(struct hs_differences *differences, enum hs_route ro
 
 /* Returns whether a different ruleset may change this member of an answer. These members are the
    name and the revision of the ruleset, and the totals at the end of a match. In brief answers, the
-   number of results that were left out and the acks may change, too. */
+   acks and the number of left-out results may change, too. */
 static bool follows_the_rules(struct hs_str key)
 {
     const struct hs_str keys[] = {HS_STR("revision"), HS_STR("ruleset"), HS_STR("verdicts"),
@@ -334,8 +334,9 @@ static bool follows_the_rules(struct hs_str key)
     return false;
 }
 
-/* Reads the next member. If the next member is `jumps`, stores its value in *jumps, and reads the
-   member after `jumps` instead, because under some rules answers do not contain `jumps`. */
+/* Reads the next member. If the next member is `jumps`, stores the value of `jumps` in *jumps, and
+   reads the member after `jumps`. `jumps` needs this exception, because under some rules answers do
+   not contain `jumps`. */
 static bool next_member(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value,
                         struct hs_str *jumps)
 {

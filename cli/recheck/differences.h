@@ -1,6 +1,6 @@
 /*
  * Compares recorded answers with recomputed answers, claim by claim and move by move. Counts claims
- * and moves by reason, and stores the claims and moves whose results differ.
+ * and moves by reason, and stores the claims and moves that have different results.
  */
 #ifndef HS_RECHECK_DIFFERENCES_H
 #define HS_RECHECK_DIFFERENCES_H
@@ -33,7 +33,7 @@ struct hs_changed_side {
     double measured, limit;
 };
 
-/* A claim or a move whose result differs. */
+/* A claim or a move with a result that differs. */
 struct hs_changed_claim {
     size_t line;                         /* line in the stream */
     struct hs_name match, shooter, kind; /* for a move, `shooter` is the player */

@@ -50,8 +50,8 @@ static bool create_service(struct hs_replay *replay)
     char error[256];
     struct hs_options *options = &replay->options;
     hs_options_default(options);
-    /* The recorded service already enforced its limits, so the limits here only have to be large
-       enough for every recording. */
+    /* The recorded service has already enforced its limits. So the limits here only need to be
+       large enough for every recording. */
     options->auto_open = false;
     options->max_matches = 1000000;
     options->max_batch = 65536;
@@ -172,7 +172,7 @@ static enum hs_replay_result impossible(struct hs_replay *replay, const char *wh
 }
 
 /* Ends all matches, because a service starts without matches. If there are replacement rules, moves
-   the matches to `before`. A match that is restored later must continue from its state in `before`,
+   the matches to `before`. A match that is restored later must continue from the state in `before`,
    because the recorded state was computed under the recorded rules. */
 static enum hs_replay_result restart(struct hs_replay *replay)
 {
@@ -188,7 +188,7 @@ static enum hs_replay_result restart(struct hs_replay *replay)
                : impossible(replay, "out of memory", (struct hs_str){0});
 }
 
-/* Finds a ruleset by revision (`map` is no_map), or a map by revision and name. */
+/* Finds a map by revision and name (`map`). If `map` is no_map, finds a ruleset by revision. */
 static const struct kept *find_kept(const struct hs_replay *replay, struct hs_str revision,
                                     struct hs_str map)
 {
@@ -260,7 +260,7 @@ static enum hs_replay_result take_map(struct hs_replay *replay)
                : impossible(replay, "not a map, or no space for it: ", line->name);
 }
 
-/* Pass no tenant, because the replay accesses the matches of all tenants. */
+/* The empty tenant name, with which the replay accesses the matches of all tenants. */
 static const struct hs_str anybody = {0};
 
 /* Ends the match that the line names. Returns false if the match is not open. */
@@ -365,8 +365,9 @@ static struct hs_match *load_match(struct hs_replay *replay, const struct hs_mat
     return match;
 }
 
-/* Applies the journal that the recorded service applied to a restored match. Under replacement
-   rules the journal is ignored: the match continues from its own state. */
+/* Applies the journal that the recorded service applied to a restored match. Ignores the journal
+   under replacement rules, because the match then continues from a state that was computed under
+   these rules. */
 static enum hs_replay_result apply_journal(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;
@@ -400,7 +401,8 @@ static enum hs_replay_result apply_journal(struct hs_replay *replay)
 
 /* ---- matches ---- */
 
-/* Opens a match whose name is free. Sets the map and the restored match in `opening`. */
+/* Opens a match with a name that no other match has. Sets the map and the restored match in
+   `opening`. */
 static enum hs_replay_result open_slot(struct hs_replay *replay, struct hs_match_opening *opening)
 {
     const struct hs_stream_line *line = replay->line;

@@ -12,9 +12,9 @@ struct hs_replay;
 
 /*
  * Creates a replay. If `ruleset` is not NULL, this ruleset replaces the recorded rulesets. If
- * `only` is not empty, the replay leaves out all matches that were not opened with the ruleset
- * `only`. Takes ownership of `ruleset`, even on failure. Returns NULL if memory runs out, or if the
- * name of `ruleset` is reserved.
+ * `only` is set, the replay includes only matches that were opened with the ruleset `only`. Takes
+ * ownership of `ruleset`, even on failure. Returns NULL if memory runs out, or if the name of
+ * `ruleset` is reserved.
  */
 struct hs_replay *hs_replay_create(struct hs_ruleset *ruleset, struct hs_str only);
 void hs_replay_destroy(struct hs_replay *replay);
@@ -41,7 +41,7 @@ struct hs_replay_summary {
     size_t left_out;                   /* matches left out because of `only` */
 };
 
-/* Returns the summary so far. Its texts are valid until the replay is destroyed. */
+/* Returns the summary so far. The texts in the summary are valid until the replay is destroyed. */
 struct hs_replay_summary hs_replay_summary(const struct hs_replay *replay);
 
 #endif

@@ -70,8 +70,8 @@ static void turn_walls(const struct hs_verdict_scene *scene, struct turned *t)
     add_blocker(scene, t);
 }
 
-/* Fills `t` from a scene. Returns false if memory runs out. Even then, the caller must free `path`,
-   `triangles` and `walls`. */
+/* Fills `t` from a scene. Returns false if memory runs out. In both cases, the caller must free
+   `path`, `triangles` and `walls`. */
 static bool turn_scene(const struct hs_verdict_scene *scene, struct turned *t)
 {
     const struct hs_hit_scene *shot = &scene->shot;

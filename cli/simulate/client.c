@@ -13,7 +13,7 @@
 #define TURN          12.0 /* rad/s; speed of turns by up to a radian */
 #define FLICK         60.0 /* rad/s; speed of larger turns */
 #define DRAW_SECONDS  0.4  /* seconds to change from one weapon to another */
-#define SHOWN_AGAIN   0.2  /* seconds; how far a drawn snapshot may be behind the moment to show */
+#define SHOWN_AGAIN   0.2  /* seconds; max age of the drawn snapshot at the moment to show */
 
 static void fill_magazine(struct hs_client *client, const struct hs_game *game, enum hs_arm arm)
 {
@@ -60,8 +60,8 @@ static double wander(struct hs_dice *dice, double value, double deviation, doubl
 /*
  * Draws what the client shows at `now`. The moment shown is the client's estimate of the server's
  * clock, minus the usual latency and the interpolation delay. Interpolates between the snapshots
- * that have arrived. If no snapshot from after the moment has arrived, draws the last snapshot and
- * does not extrapolate. Returns false if the last snapshot from before the moment is too old.
+ * that have arrived. If no snapshot from after the moment has arrived, draws the last snapshot
+ * without extrapolation. Returns false if the last snapshot from before the moment is too old.
  */
 static bool draw(const struct hs_client *client, const struct hs_game *game, double now,
                  struct hs_screen *out)
@@ -153,7 +153,7 @@ static struct hs_vec lead(const struct hs_client *client, const struct hs_game *
 }
 
 /* Turns the aim towards a direction, as fast as a hand can. Returns whether the aim reaches the
-   direction, or was within 0.05 rad of it before the turn. */
+   direction, or was within 0.05 rad of the direction before the turn. */
 static bool turn_to(struct hs_client *client, struct hs_vec wanted)
 {
     double off = acos(fmax(-1, fmin(1, hs_vec_dot(client->aim, wanted))));
@@ -213,8 +213,8 @@ const struct hs_doing *hs_client_doing(const struct hs_client *client, double ti
     return NULL;
 }
 
-/* Returns whether the client believes that its player is alive. The client learns late, from the
-   server, that its player died or respawned. */
+/* Returns whether the client believes that the player is alive. The client learns late, from the
+   server, that the player died or respawned. */
 static bool seems_alive(const struct hs_client *client, const struct hs_game *game, double time)
 {
     size_t tick = hs_crowd_tick(game->crowd, time - client->link.base / 2);

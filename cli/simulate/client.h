@@ -39,7 +39,7 @@ struct hs_game {
     struct hs_film film;
 };
 
-/* Returns whether shots with this weapon are posted before their hits. */
+/* Returns whether shots with this weapon are posted before the hits are claimed. */
 static inline bool hs_game_posts(const struct hs_game *game, enum hs_arm arm)
 {
     return game->setup.posts_shots || game->arena->weapons[arm]->require_shot;
@@ -62,7 +62,7 @@ struct hs_mail {
     uint64_t seed;           /* seed for the spread of the pellets */
 };
 
-/* Returns the claim in a mail, complete with its lists, which the mail owns. */
+/* Returns the claim in a mail, with its lists. The mail owns the lists. */
 static inline struct hs_hit_claim hs_mail_claim(const struct hs_mail *mail)
 {
     struct hs_hit_claim claim = mail->hit;
@@ -141,8 +141,8 @@ void hs_client_send_snapshot(struct hs_client *client, const struct hs_game *gam
 void hs_client_frame(struct hs_client *client, const struct hs_game *game, double time,
                      struct hs_mailbox *box);
 
-/* Claims what a shot hits on a screen: traces the shot from the mail's start, direction and seed,
-   and sets the mail's target, pellets and end. Returns false if the shot hits no enemy. Do not call
+/* Claims what a shot hits on a screen. Traces the shot from the mail's start, direction and seed.
+   Sets the mail's target, pellets and end. Returns false if the shot hits no enemy. Do not call
    this function for projectiles. */
 bool hs_client_claim(const struct hs_game *game, const struct hs_screen *screen,
                      struct hs_mail *mail);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each function runs one subcommand, like those in cli/command.h. */
+/* Each function runs one subcommand, like the functions in cli/command.h. */
 int hs_simulate_hits_main(int argc, char **argv);
 int hs_simulate_timing_main(int argc, char **argv);
 

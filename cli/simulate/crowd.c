@@ -129,7 +129,7 @@ static void spawn(struct mover *mover, struct hs_sim_pose *pose, double now, str
     pose->life++;
 }
 
-/* Returns the place of the nearest living enemy: a player with a knife runs there. */
+/* Returns the place of the nearest living enemy. A player with a knife runs to this place. */
 static struct hs_vec prey(const struct hs_crowd *crowd, unsigned who, size_t tick)
 {
     struct hs_vec from = hs_crowd_at(crowd, who, tick - 1)->position, best = from;

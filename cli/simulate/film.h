@@ -17,16 +17,15 @@ struct hs_film {
     size_t count;
 };
 
-/* A time, with the frames before and after it. */
+/* A time, with the frames before and after this time. */
 struct hs_moment {
     size_t from, to; /* indices of the frames; equal if there is no later frame */
     double alpha;    /* 0 .. 1: where the time lies between the two frames */
     double time;
 };
 
-/* Finds the frames around `time`. If `time` is after the last frame, `from` and `to` are the index
-   of the last frame, and `out->time` is the time of the last frame. Returns false if `time` is
-   before the first frame. */
+/* Finds the frames around `time`. If `time` is after the last frame, `from`, `to` and `out->time`
+   describe the last frame. Returns false if `time` is before the first frame. */
 bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out);
 
 /* Computes a player's pose at `time`. Interpolates the position and the yaw. If the player used a
@@ -43,7 +42,7 @@ void hs_film_pose_sent(const struct hs_film *film, const struct hs_moment *momen
 struct hs_vec hs_to_single(struct hs_vec v);
 
 /* Computes the hitboxes for a pose. Ignores the rotations of bones and hitboxes, because the
-   arena's rig has none. */
+   arena's rig has no rotations. */
 void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                   struct hs_body *out);
 

@@ -7,8 +7,8 @@
 #include "validators/base/units.h"
 #include "validators/spread.h"
 
-/* Metres; standard deviation, on each axis, of the error with which a client draws its own player.
-   A lost command adds an error of LOST_PREDICTION. */
+/* Metres. A client draws its own player with an error; this is the standard deviation of the error
+   on each axis. A lost command adds an error of LOST_PREDICTION. */
 #define PREDICTION      0.015
 #define LOST_PREDICTION 0.05
 
@@ -61,7 +61,8 @@ static void trace(const struct hs_game *game, const struct hs_mail *mail,
             first->who = (int)who;
 }
 
-/* Claims the enemy hit by a shot without pellets. Returns false if the screen shows no hit. */
+/* Claims the enemy that a shot without pellets has hit. Returns false if the screen shows no
+   hit. */
 static bool hit_with_one(const struct hs_game *game, const struct hs_screen *screen,
                          struct hs_mail *mail)
 {
@@ -174,8 +175,8 @@ void hs_client_fire(struct hs_client *client, const struct hs_game *game, double
     const struct hs_weapon *weapon = game->arena->weapons[client->arm];
     struct hs_mail mail = {.from = client->me, .arm = client->arm, .target = -1, .victim = -1};
     unsigned losses;
-    /* If a command arrives early, the server keeps it until the simulation of the shooter reaches
-       the time of the command. */
+    /* If a command arrives early, the server keeps the command until the simulation of the shooter
+       reaches the time of the command. */
     mail.arrival =
         time + fmax(client->up, hs_link_command(&client->link, time, &client->dice, &losses));
     mail.direction = hs_client_shot_direction(client);
@@ -261,8 +262,8 @@ static bool touches(const struct hs_game *game, const struct hs_missile *missile
     return *share <= 1;
 }
 
-/* Adds to the claim's victims every enemy on the screen whom the blast reaches and no wall
-   shields. */
+/* Adds victims to the claim: every enemy on the screen who is in reach of the blast and is not
+   shielded by a wall. */
 static void claim_victims(const struct hs_game *game, struct hs_mail *mail,
                           const struct hs_sim_pose poses[HS_CROWD], struct hs_vec normal)
 {
@@ -290,7 +291,7 @@ static void strike(struct hs_client *client, const struct hs_game *game, double 
     mail->arrival = now + hs_link_command(&client->link, now, &client->dice, &losses);
     mail->hit.end = hs_to_single(missile_place(game, missile, hit));
     mail->hit.hit_time_us = stamp_hit(client, game, hit);
-    /* The missile hit a teammate or a protected player: there is nothing to claim. */
+    /* The missile hit a teammate or a protected player, so there is nothing to claim. */
     if (first->who >= 0 && !is_target(mail, poses, first->who))
         return;
     if (first->who >= 0)

@@ -117,8 +117,8 @@ static struct hs_vec across(struct hs_forger *forger, struct hs_vec along, doubl
     return size > 1e-6 ? hs_vec_scale(side, length / size) : (struct hs_vec){0, 0, length};
 }
 
-/* Turns a trace about its start, so that its point at the distance `away` moves by about `shift`.
-   Returns the new end; the length stays the same. */
+/* Turns a trace about its start, so that the point at the distance `away` from the start moves by
+   about `shift`. Returns the new end. The length stays the same. */
 static struct hs_vec swing(struct hs_vec start, struct hs_vec end, double away, struct hs_vec shift)
 {
     struct hs_vec along = hs_vec_sub(end, start);
@@ -253,7 +253,7 @@ static bool aim_through_wall(struct hs_forger *forger, unsigned who, struct hs_m
     if (weapon->type != HS_WEAPON_PROJECTILE)
         return true;
     /* The fire time must fit the new distance. At the new fire time, the shooter must have been at
-       the same place. Weapons with gravity are excluded, because their path could go over the
+       the same place. Weapons with gravity are excluded, because a curved path could go over the
        wall. */
     hit->fire_time_us -=
         hs_seconds_to_us(sweep.length / weapon->speed) - (hit->hit_time_us - hit->fire_time_us);
@@ -272,7 +272,7 @@ static bool blast_through_wall(struct hs_forger *forger, unsigned who, struct hs
         hs_pose_distance(arena, &pose, from) > weapon_of(forger, mail)->blast.radius - 0.1)
         return false;
     /* The body must be hidden from six points around the claimed end. The checks compute the centre
-       of the blast themselves, and their centre is only near the claimed end. */
+       of the blast themselves. This computed centre may differ slightly from the claimed end. */
     for (int i = 0; i < 6; i++) {
         double off = i % 2 == 0 ? 0.12 : -0.12;
         struct hs_vec near = {from.x + (i / 2 == 0 ? off : 0), from.y + (i / 2 == 1 ? off : 0),

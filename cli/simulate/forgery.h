@@ -44,15 +44,15 @@ struct hs_forger {
 
 /*
  * Turns an honest claim into a forgery of the kind `kind`, with the same shot number. Returns false
- * if no such forgery is possible, for example because no enemy is behind a wall; *mail is then
- * undefined. Always returns false for HS_FORGERY_DEAD and HS_FORGERY_EMPTY, which hs_forge_shot
+ * if this forgery is impossible, for example because no enemy is behind a wall. In this case, *mail
+ * is undefined. Always returns false for HS_FORGERY_DEAD and HS_FORGERY_EMPTY, which hs_forge_shot
  * makes.
  */
 bool hs_forge(struct hs_forger *forger, enum hs_forgery kind, struct hs_mail *mail);
 
-/* Creates a claim by a player who must not shoot now: fires the weapon in hand at an enemy in
-   sight. Returns false if the weapon is not a hitscan weapon, if shots with this weapon are posted,
-   or if no enemy is in sight. */
+/* Creates a claim by a player who must not shoot now. The player fires the weapon in hand at an
+   enemy in sight. Returns false if the weapon is not a hitscan weapon, if shots with this weapon
+   are posted, or if no enemy is in sight. */
 bool hs_forge_shot(struct hs_forger *forger, unsigned who, struct hs_mail *out);
 
 #endif

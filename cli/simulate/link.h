@@ -29,8 +29,8 @@ extern const char *const hs_link_names[HS_LINKS_AND_STEADY]; /* for example "LAN
 /* The share of messages that are lost, on every kind of link. */
 #define HS_LINK_LOSS 0.05
 
-/* Each lost packet delays a command by this many seconds: the client repeats the command until it
-   arrives. */
+/* Each lost packet delays a command by this many seconds. The client repeats the command until the
+   command arrives. */
 #define HS_LINK_RESEND (1.0 / 30)
 
 struct hs_link {

@@ -27,8 +27,7 @@ struct hs_skirmish {
     const struct hs_frame *frame; /* the frame posted at this tick; NULL: none */
     struct hs_client clients[HS_CROWD];
     struct hs_forger forger; /* call hs_skirmish_expect before each use */
-    /* the time from which on the player's weapon cannot fire (empty or reloading); 0: it can
-       fire */
+    /* since when the player's weapon cannot fire (empty or reloading); 0: the weapon can fire */
     double empty_since[HS_CROWD];
     bool failed; /* out of memory */
     /* ---- */
@@ -59,7 +58,7 @@ bool hs_skirmish_take(struct hs_skirmish *skirmish, struct hs_mail *out);
 /* Runs the clients and ends the tick. */
 void hs_skirmish_end(struct hs_skirmish *skirmish);
 
-/* Returns whether enough frames and snapshots have been sent, so that players may shoot. */
+/* Returns whether enough frames and snapshots have been sent for the players to start shooting. */
 bool hs_skirmish_is_warm(const struct hs_skirmish *skirmish);
 
 /* Prepares the forger for a claim by this player: sets the time, and computes the expected
@@ -68,7 +67,7 @@ bool hs_skirmish_is_warm(const struct hs_skirmish *skirmish);
 bool hs_skirmish_expect(struct hs_skirmish *skirmish, unsigned who);
 
 /* Returns whether the shooter had been dead for longer than hit.death_grace when the shot was
-   fired. Such shots occur because a client learns late that its player has died. */
+   fired. Such shots occur because a client learns late that the player has died. */
 bool hs_skirmish_is_in_vain(const struct hs_skirmish *skirmish, const struct hs_mail *mail);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Decides whether a caller may use a route: checks the token, the scope that the route needs, and
+ * Decides whether a caller may use a route. Checks the token, the scope that the route needs, and
  * the owner of the resource that the path names. The check runs before the request body is read.
  * docs/security.md lists the rules. Thread-safe.
  */

@@ -30,13 +30,13 @@ struct hs_tokens;
 
 /*
  * Parses a document {"tokens":[{"tenant","kid","sha256","scopes","not_before","not_after"}]}.
- * Returns NULL if the document has a fault; `problem` then lists every fault with its JSON pointer.
- * The caller must initialize `problem`.
+ * Returns NULL if the document has a fault. In this case, `problem` lists every fault with its JSON
+ * pointer. The caller must initialize `problem`.
  */
 struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *problem);
 
 /* Loads a token file. On failure returns NULL and sets `problem`. Refuses a file that all users of
-   the machine can write, because any of them could add a token. */
+   the machine can write, because any user could add a token. */
 struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem);
 
 void hs_tokens_destroy(struct hs_tokens *tokens); /* does nothing for NULL */

@@ -45,15 +45,15 @@ bool hs_db_has_waiting(void);
    message in `error`, which contains no part of the connection string. */
 struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256]);
 
-/* Closes a connection, or returns it to the pool to which it was added. A connection returns if the
-   connection still works and has no prepared statements (postgres.c), and the pool has space. Does
+/* Closes a connection, or returns it to the pool to which it was added. A connection returns to the
+   pool if it still works, has no prepared statements (postgres.c), and fits into the pool. Does
    nothing for NULL. */
 void hs_db_close(struct hs_db *db);
 
 /*
  * Idle connections to one PostgreSQL schema. Opening a connection is slow. The server starts a
- * process for the connection, and the planning of the first queries must read the catalog rows of
- * each partition. Thread-safe.
+ * process for the connection. The planning of the first queries must read the catalog rows of each
+ * partition. Thread-safe.
  */
 struct hs_db_pool;
 
@@ -75,13 +75,13 @@ bool hs_db_is_postgres(const struct hs_db *db);
 /* Returns the reason for the last failure; valid until the next call. */
 const char *hs_db_error(const struct hs_db *db);
 
-/* Returns whether the last call failed because of its values. A retry with the same values is then
-   useless. If the result is false, the call failed because of the disk, memory, the network, or
-   another user of the database. */
+/* Returns whether the last call failed because of its values. In this case, a retry with the same
+   values is useless. If the result is false, the call failed because of the disk, memory, the
+   network, or another user of the database. */
 bool hs_db_has_refused(const struct hs_db *db);
 
-/* Returns whether the last call failed because the file is damaged or not a database. All later
-   calls will then fail, too. Always false with PostgreSQL. */
+/* Returns whether the last call failed because the file is damaged or not a database. In this case,
+   all later calls will fail, too. Always false with PostgreSQL. */
 bool hs_db_is_damaged(const struct hs_db *db);
 
 /* Runs statements that are separated by `;`. The driver replaces no parts of the SQL. */

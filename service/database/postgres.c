@@ -1,5 +1,5 @@
 /* The driver for PostgreSQL (libpq). Parameters and columns are sent in binary format. The driver
-   reads a complete result before it returns the first row, so another statement can use the
+   reads a complete result before it returns the first row. So another statement can use the
    connection while the caller reads the rows. */
 #include <endian.h>
 #include <errno.h>
@@ -86,8 +86,8 @@ static bool lose(struct connection *connection, const char *why)
     return false;
 }
 
-/* Waits until the socket is ready for `events`. If it is not ready at `until_us`, closes the
-   connection and returns false. */
+/* Waits until the socket is ready for `events`. If the socket is not ready at `until_us`, closes
+   the connection and returns false. */
 static bool await_socket(struct connection *connection, short events, int64_t until_us)
 {
     struct pollfd socket = {.fd = PQsocket(connection->server), .events = events};
@@ -439,10 +439,10 @@ static bool read_connection(const char *path, char text[CONNECTION_MAX], char er
     return fine;
 }
 
-/* Sets up the session. Because of the timeouts, the server ends a transaction whose client hangs,
-   so the locks of this transaction do not block other clients. enable_bitmapscan is off, because
-   lists need rows in index order. For rows that are newer than its statistics, PostgreSQL would use
-   a bitmap scan, and then sort all rows of a day. jit is off, because compiling a statement takes
+/* Sets up the session. The timeouts make the server end the transaction of a client that hangs, so
+   the locks of this transaction do not block other clients. enable_bitmapscan is off, because lists
+   need rows in index order. PostgreSQL would use a bitmap scan for rows that are newer than the
+   statistics, and then sort all rows of a day. jit is off, because compiling a statement takes
    longer than running it. */
 static bool set_up(struct connection *connection, const char *schema)
 {

@@ -190,9 +190,9 @@ static const struct hs_db_driver driver = {
     .parameter = '?',
 };
 
-/* SQLite calls this function while another connection has a lock. sqlite3_busy_timeout would try
-   again only every 0.1 s. The writer of the evidence store, which pauses while another connection
-   waits (hs_db_has_waiting), would then have to pause for longer. */
+/* SQLite calls this function while another connection has a lock. With sqlite3_busy_timeout, SQLite
+   would try again only every 0.1 s. The writer of the evidence store pauses while another
+   connection waits (hs_db_has_waiting), so the writer's pauses would be longer. */
 static int wait_for_lock(void *context, int tries)
 {
     enum { NAP_NS = 1000000 };

@@ -66,7 +66,7 @@ void hs_events_destroy(struct hs_events *events)
     free(events);
 }
 
-/* Returns a tenant's ring, or NULL if the tenant has none. The caller holds the lock. */
+/* Returns a tenant's ring, or NULL if the tenant has no ring. The caller holds the lock. */
 static struct ring *find_ring(const struct hs_events *events, struct hs_str tenant)
 {
     for (size_t i = 0; i < events->ring_count; i++)

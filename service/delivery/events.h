@@ -59,7 +59,7 @@ void hs_subscription_wake(struct hs_subscription *subscription, int eventfd);
 
 enum hs_subscription_found {
     HS_SUBSCRIPTION_EVENT,
-    /* events were lost, because newer events replaced them, or because the service has restarted */
+    /* events were lost: newer events replaced these events, or the service has restarted */
     HS_SUBSCRIPTION_GAP,
     HS_SUBSCRIPTION_NONE, /* no more events yet */
 };

@@ -115,7 +115,7 @@ static void wait_until(struct hs_webhook *webhook, int64_t until_us)
     pthread_cond_timedwait(&webhook->wake, &webhook->lock, &until);
 }
 
-/* Waits for events and moves the next ones to the batch. The caller holds the lock, which is
+/* Waits for events and moves the next events to the batch. The caller holds the lock, which is
    released during the wait. Returns false when the webhook is ending and no events are left. */
 static bool take_batch(struct hs_webhook *webhook)
 {
@@ -228,8 +228,9 @@ static void drop_rest(struct hs_webhook *webhook)
         drop_first(webhook, &webhook->queue);
 }
 
-/* Sends the batch until the receiver accepts it, its events are too old, or the shutdown times out.
-   The caller holds the lock, which is released during requests and pauses. */
+/* Sends the batch again and again until the receiver accepts the batch, its events are too old, or
+   the shutdown times out. The caller holds the lock, which is released during requests and
+   pauses. */
 static void deliver_batch(struct hs_webhook *webhook)
 {
     struct list *batch = &webhook->batch;

@@ -1,9 +1,9 @@
 /*
  * The webhook posts verdicts to a URL of the game's own tool. Requests from game servers add events
  * to a bounded queue and never wait. A thread sends the events in batches of at most
- * HS_WEBHOOK_BATCH; an event waits at most a second for its batch to fill. If the receiver does not
- * accept a batch, the thread sends the batch again after growing pauses, until the events in the
- * batch are too old. Thread-safe.
+ * HS_WEBHOOK_BATCH. An event waits at most a second for more events in its batch. If the receiver
+ * does not accept a batch, the thread sends the batch again after growing pauses, until the events
+ * in the batch are too old. Thread-safe.
  */
 #ifndef HS_SERVICE_DELIVERY_WEBHOOK_H
 #define HS_SERVICE_DELIVERY_WEBHOOK_H
@@ -31,7 +31,7 @@ struct hs_webhook *hs_webhook_create(const struct hs_webhook_settings *settings,
                                      struct hs_metrics *metrics);
 
 /* Replaces the secret, which the webhook then owns. Returns whether the new secret differs from the
-   old one. */
+   old secret. */
 bool hs_webhook_set_secret(struct hs_webhook *webhook, struct hs_secret *secret);
 
 /* Starts the thread. Returns false on failure. */

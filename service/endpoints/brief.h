@@ -9,8 +9,7 @@
 
 #include "service/endpoints/posting.h"
 
-/* Prepares a brief answer. Returns false if memory runs out. Does nothing if the answer is not
-   brief. */
+/* Prepares a brief answer. Does nothing for other answers. Returns false if memory runs out. */
 bool hs_brief_begin(struct hs_posting *posting, const struct hs_ticks_request *tick);
 
 /* The state of the answer before an item is written. */
@@ -20,8 +19,8 @@ struct hs_brief_mark {
 };
 struct hs_brief_mark hs_brief_mark(const struct hs_posting *posting);
 
-/* Completes the result that was written after the mark. Removes a plain result from the answer, and
-   adds the item's index to any other result. Does nothing if the answer is not brief. */
+/* Completes the result that was written after the mark. In a brief answer, removes a plain result,
+   and adds the item's index to any other result. Does nothing for other answers. */
 void hs_brief_item(struct hs_posting *posting, enum hs_item kind, struct hs_brief_mark mark);
 
 /* Writes how many items of each kind are plain, and the indexes of the plain moves with an ack. */

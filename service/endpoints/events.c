@@ -33,7 +33,8 @@ static void read_filter(const struct hs_request *request, struct hs_event_filter
         hs_problem_add(problem, "match", "must be 1 to %d of [A-Za-z0-9_.:-]", HS_NAME_MAX);
 }
 
-/* Returns the number of the last event that the client received, or 0 if it has received none. */
+/* Returns the number of the last event that the client received, or 0 if the client has received no
+   event. */
 static uint64_t read_last(const struct hs_request *request, struct hs_problem *problem)
 {
     const char *text = hs_request_header(request, "Last-Event-ID");

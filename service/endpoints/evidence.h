@@ -19,7 +19,7 @@ bool hs_endpoint_verdict_query(const struct hs_request *request, const struct hs
                                int64_t max_limit, struct hs_evidence_query *query,
                                struct hs_reply *reply);
 
-/* Returns whether the service stores evidence. Sets the reply's problem if it does not. */
+/* Returns whether the service stores evidence. If not, sets the reply's problem. */
 bool hs_endpoint_has_evidence(const struct hs_service *service, struct hs_reply *reply);
 
 /* Returns whether `result` is HS_EVIDENCE_READ. Otherwise sets the reply's problem. */

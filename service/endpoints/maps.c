@@ -13,8 +13,8 @@ static void write_map(struct hs_reply *reply, const struct hs_map_entry *entry)
     hs_map_encode(&writer, hs_name_str(&entry->name), entry->revision, &entry->info);
 }
 
-/* Refuses a map because its build needs more memory than the option map-bytes allows: `bytes` bytes
-   in addition to the body. */
+/* Refuses a map because its build needs more memory than the option map-bytes allows. The build
+   needs `bytes` bytes in addition to the body. */
 static void refuse_size(struct hs_service *service, const struct hs_request *request, size_t bytes,
                         struct hs_reply *reply)
 {
@@ -68,7 +68,7 @@ static void put_map(struct hs_service *service, const struct hs_request *request
     }
 }
 
-/* Reserves all the memory that the map will need, and only then decodes the map. */
+/* Before the map is decoded, reserves all the memory that the map will need. */
 void hs_endpoint_map_put(struct hs_service *service, const struct hs_request *request,
                          struct hs_reply *reply)
 {

@@ -38,8 +38,8 @@ void hs_endpoint_match_list(struct hs_service *service, const struct hs_request 
 }
 
 /* Returns whether an open match has the ruleset and the map of a request. A ruleset or map that the
-   request omits always matches. `ruleset` is the entry that the requested name now refers to, or
-   NULL if there is no such ruleset. */
+   request omits always matches. `ruleset` is the current ruleset with the requested name, or NULL
+   if this name is unknown. */
 static bool confirms(const struct hs_match_slot *slot, const struct hs_match_request *request,
                      const struct hs_ruleset_entry *ruleset)
 {
@@ -60,7 +60,7 @@ static void answer_put(const struct hs_match_slot *slot, bool created, struct hs
 
 /* Confirms an open match although its map or ruleset no longer has a name. A match keeps its map
    and ruleset until it ends, even if their names were deleted or lost in a restart. A PUT with such
-   a name can confirm the match, but cannot open a new one. */
+   a name can confirm the match, but cannot open a new match. */
 static void confirm_nameless(struct hs_service *service, const struct hs_request *request,
                              const struct hs_match_request *wanted,
                              const struct hs_ruleset_entry *ruleset, struct hs_reply *reply)

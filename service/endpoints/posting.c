@@ -55,8 +55,8 @@ static void write_journal(struct hs_posting *posting)
     posting->slot->pays_nothing = !is_written;
 }
 
-/* Unlocks the match so that each waiting thread gets one turn, and locks it again. Returns false if
-   the match was deleted. */
+/* Unlocks the match so that each waiting thread gets one turn, and then locks the match again.
+   Returns false if the match was deleted. */
 static bool yield(struct hs_posting *posting)
 {
     write_journal(posting);
@@ -68,13 +68,13 @@ static bool yield(struct hs_posting *posting)
     return true;
 }
 
-/* Work after which a request may unlock its match between two claims (1 ms). An ordinary request
-   needs less work, so all its claims see the same frames. */
+/* The amount of work (1 ms) after which a request may unlock its match between two claims. An
+   ordinary request needs less work, so all its claims see the same frames. */
 enum { TURN_WORK = HS_WORK_UNITS_A_MS };
 
-/* After TURN_WORK, lets waiting threads use the match. Returns false if the match was deleted. A
-   service that records requests never unlocks the match here, because `recheck` runs requests one
-   after the other. */
+/* If the request has done TURN_WORK since the last check for waiting threads, lets these threads
+   use the match. Returns false if the match was deleted. A service that records requests never
+   unlocks the match here, because `recheck` runs requests one after the other. */
 static bool lend(struct hs_posting *posting)
 {
     if (posting->spent - posting->lent_at < TURN_WORK)
@@ -135,8 +135,8 @@ static void count_malformed(struct hs_service *service, enum hs_item kind)
                            HS_VERDICT_REJECTED, HS_REASON_MALFORMED, HS_MODE_ENFORCE);
 }
 
-/* Answers the malformed items that begin at index *place and precede the next readable item. Then
-   sets *place to the index after the readable item. Malformed items change nothing in the match. */
+/* Answers the malformed items from index *place up to the next readable item. Then sets *place to
+   the index after this readable item. Malformed items change nothing in the match. */
 static void answer_malformed(struct hs_posting *posting, enum hs_item kind,
                              const struct hs_malformed **next, size_t *place)
 {

@@ -25,10 +25,11 @@ struct hs_posting {
     int64_t stage_ns;   /* when the newest stage of the processing ended (hs_clock_ns) */
     size_t over_budget; /* number of claims and shots that did not fit the budget */
     bool is_gone;       /* the match was deleted, so the request cannot be answered */
-    /* state of the match before the first claim; the time of the newest frame is the default of
-       `now` */
+    /* state of the match before the first claim; contains the time of the newest frame, which is
+       the default of `now` */
     struct hs_match_info newest;
-    /* the answer depends on a lack of memory or disk space, so `recheck` cannot compute it again */
+    /* the answer depends on a lack of memory or disk space, so `recheck` cannot compute the answer
+       again */
     bool is_short;
     size_t unwritten;  /* length of slot->journal when this request last looked for new records */
     bool is_unwritten; /* this request's payments could not be written to the journal */
@@ -50,8 +51,8 @@ bool hs_post_frames(struct hs_posting *posting, const struct hs_frames_request *
 
 /*
  * Checks move `i`, or verifies claim or posted shot `i`, and writes the result. A claim or shot
- * that no longer fits the budget gets `over_budget` and is not recorded in the match. Returns false
- * if memory runs out.
+ * that exceeds the remaining budget gets `over_budget`, and the match does not record it. Returns
+ * false if memory runs out.
  */
 typedef bool hs_posting_item(struct hs_posting *posting, const struct hs_ticks_request *tick,
                              size_t i);

@@ -27,8 +27,9 @@ static void refuse(enum hs_recompute_status status, const struct hs_request *req
                             "the evidence of this verdict is damaged");
 }
 
-/* Writes the match's current state, or its final state if it has ended. Writes `null` if the match
-   is neither open nor stored. A later match with the same name is a different match. */
+/* Writes the current state of an open match, or the final state of an ended match. Writes `null` if
+   the final state of an ended match is not stored. A later match with the same name is a different
+   match. */
 static void write_match(struct hs_service *service, const struct hs_request *request,
                         const struct hs_evidence_row *row, struct hs_writer *writer)
 {

@@ -162,10 +162,10 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
 {
     struct hs_match_slot *slot = NULL;
     /* If replicas share matches and the request has no takeover, the match was open here when the
-       request arrived. If the match is missing now, it has moved to another replica or has ended.
-       This replica must then not open a new, empty match, because the new match would pay again for
-       claims that were already paid. GET requests never start a takeover, so a GET request for a
-       missing match gets the answer that the match is unknown. */
+       request arrived. If the match is missing now, the match has moved to another replica or has
+       ended. In this case, this replica must not open a new, empty match, because the new match
+       would pay again for claims that were already paid. GET requests never start a takeover, so a
+       GET request for a missing match gets the answer that the match is unknown. */
     bool may_open = service->takers == NULL || request->takeover != NULL;
     enum hs_registry_result result =
         hs_registry_acquire(service->registry, request->tenant, request->params.name[0],
@@ -199,8 +199,8 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
     return slot;
 }
 
-/* Opens a match with the default ruleset and map. Fails if the ruleset or the map is missing:
-   without the map, verdicts would ignore the walls. */
+/* Opens a match with the default ruleset and map. Fails if the ruleset or the map is missing,
+   because verdicts without the map would ignore the walls. */
 static struct hs_match_slot *open_by_default(struct hs_service *service,
                                              const struct hs_request *request,
                                              struct hs_reply *reply)

@@ -51,9 +51,9 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
 bool hs_endpoint_may_see(struct hs_str tenant, const struct hs_name *owner);
 
 /* These functions return the ruleset or map with this name. They return NULL if the name is unknown
-   or belongs to another tenant; both cases must get the same answer. `match`: name of the match
-   that will use the ruleset; this name decides whether the match gets the canary. If no match will
-   use the ruleset, the ptr of `match` is NULL. */
+   or belongs to another tenant. Clients must get the same answer in both cases. `match`: name of
+   the match that will use the ruleset. The name of the match decides whether the match gets the
+   canary. If no match will use the ruleset, the ptr of `match` is NULL. */
 struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
                                              const struct hs_request *request, struct hs_str name,
                                              struct hs_str match);
@@ -71,7 +71,7 @@ void hs_endpoint_unknown(const struct hs_request *request, struct hs_reply *repl
                          enum hs_problem_code code, const char *detail);
 
 /* If requests are recorded, records this request and its answer. The match must still be locked.
-   `request_work`: the request's work budget if some items did not fit into it, otherwise 0. */
+   `request_work`: the request's work budget if some items exceeded this budget; otherwise 0. */
 void hs_endpoint_record(struct hs_service *service, const struct hs_request *request,
                         struct hs_match_slot *slot, uint64_t request_work,
                         const struct hs_reply *reply);
@@ -80,7 +80,7 @@ void hs_endpoint_record(struct hs_service *service, const struct hs_request *req
    names. Returns false and sets the reply's problem if the wait times out. */
 bool hs_endpoint_is_current(struct hs_service *service, struct hs_reply *reply);
 
-/* Like hs_endpoint_is_current, for requests that change a name: also returns false and sets the
+/* Like hs_endpoint_is_current, but for requests that change a name. Also returns false and sets the
    reply's problem if the store is down. */
 bool hs_endpoint_may_change(struct hs_service *service, struct hs_reply *reply);
 
@@ -94,8 +94,8 @@ void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);
 /* Answers 409 `match_moved`. */
 void hs_endpoint_moved(struct hs_reply *reply);
 
-/* Called before the body of a post is read. Returns false and sets the reply's problem if the match
-   in the request's path is not open, and no more matches can be opened. */
+/* Called before the body of a post is read. Returns false and sets the reply's problem if the
+   request would open a match, but no more matches can be opened. */
 bool hs_endpoint_has_capacity(struct hs_service *service, const struct hs_request *request,
                               struct hs_reply *reply);
 

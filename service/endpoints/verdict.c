@@ -34,9 +34,9 @@ static void count_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
         hs_metrics_observe(metrics, HS_METRIC_REWIND_AGE, 0, hs_seconds(result->rewind.by_us));
 }
 
-/* Returns when the game server received the item: `now` if the request contains it, otherwise the
-   time of the newest frame when the request began. If there are no frames, returns the item's own
-   time. */
+/* Returns when the game server received the item. This time is `now` if the request contains `now`.
+   Otherwise it is the time of the newest frame when the request began. If there are no frames,
+   returns the item's own time. */
 static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_request *tick,
                       const struct item *item)
 {
@@ -50,8 +50,8 @@ static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_re
 /* ---- the budget ---- */
 
 /* Returns how long the client must wait before a retry, in milliseconds. The work of a whole budget
-   takes about as long as this wait, so a client that waits before each retry keeps at most half a
-   core busy. */
+   takes about as long as this wait. So a client that waits before each retry keeps at most half of
+   a core busy. */
 static unsigned retry_after_ms(const struct hs_posting *posting)
 {
     uint64_t ms = posting->budget / HS_WORK_UNITS_A_MS;
@@ -145,7 +145,8 @@ static bool answer_replay(struct hs_posting *posting, const struct item *item)
 }
 
 /* Writes the result and records it in the match. A result that cannot be recorded must not pay
-   damage, so this function changes the result and writes it again. */
+   damage. So this function removes the damage from such a result (hs_hit_withhold), and writes the
+   changed result. */
 static void answer(struct hs_posting *posting, struct item *item, bool is_known)
 {
     const struct hs_match_slot *slot = posting->slot;
@@ -153,7 +154,7 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
     struct hs_hit_result *result = &item->result;
     struct hs_writer before = *writer;
     size_t len = writer->buffer->len;
-    /* a replay has no verdict and no reason, but hs_hit_withhold needs both */
+    /* a replay lacks a verdict and a reason, but hs_hit_withhold needs both */
     if (result->replay != NULL) {
         result->verdict = HS_VERDICT_ACCEPTED;
         result->reason = HS_REASON_OK;

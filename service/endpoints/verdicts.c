@@ -1,4 +1,4 @@
-/* GET /v1/verdicts lists stored verdicts; GET /v1/verdicts/{verdict} returns one with its
+/* GET /v1/verdicts lists stored verdicts. GET /v1/verdicts/{verdict} returns one verdict with its
    evidence. */
 #include <errno.h>
 #include <fcntl.h>

@@ -85,9 +85,9 @@ static bool compute(struct what_if *w, const struct hs_evidence_parts *parts,
     return status == HS_RECOMPUTE_DONE;
 }
 
-/* Counts a verdict. A change only counts if a computation with the verdict's own rules gives the
-   stored verdict. The computation gives another verdict, for example, if the service had too little
-   memory or disk space for the claim. */
+/* Counts a verdict. A change counts only if a computation with the verdict's own rules gives the
+   stored verdict. This computation may give another verdict, for example because the service had
+   too little memory or disk space for the claim. */
 static void visit_parts(struct what_if *w, const struct hs_evidence_stored *stored,
                         const struct hs_evidence_parts *parts)
 {

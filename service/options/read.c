@@ -43,7 +43,7 @@ __attribute__((format(printf, 2, 3))) static void add_fault(struct faults *fault
 }
 
 /* Returns FILE if argv[at] is --config FILE or --config=FILE, otherwise NULL. Sets *used to the
-   number of arguments to skip: 2 if FILE is an argument of its own, otherwise 1. */
+   number of arguments to skip: 2 if FILE is a separate argument, otherwise 1. */
 static const char *config_argument(const struct hs_options_input *input, int at, int *used)
 {
     *used = 1;
@@ -82,8 +82,8 @@ static void add_problem(struct faults *faults, const char *path, const struct hs
         add_fault(faults, "%.500s: and %zu more", path, problem->left_out);
 }
 
-/* Applies the configuration file. Returns false if the file cannot be read at all. check_whole must
-   then not be called, because values are missing. */
+/* Applies the configuration file. Returns false if the file cannot be read at all. In this case,
+   values are missing, so check_whole must not be called. */
 static bool read_file(const char *path, struct hs_options *options, struct faults *faults)
 {
     struct hs_problem problem;

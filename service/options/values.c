@@ -128,7 +128,7 @@ bool hs_option_set(struct hs_options *options, const struct hs_option_row *row, 
     return false;
 }
 
-/* Returns a value from the file as text, or NULL if it has the wrong type. */
+/* Returns a value from the file as text, or NULL if the value has the wrong type. */
 static const char *text_of(const struct hs_option_row *row, const json_t *value, char number[32])
 {
     if (row->kind == HS_OPTION_IS_TEXT)

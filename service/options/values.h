@@ -133,15 +133,16 @@ enum hs_options_result { HS_OPTIONS_OK, HS_OPTIONS_HELP, HS_OPTIONS_WRONG };
 /*
  * Reads the file that --config or HINDSIGHT_CONFIG names, then the environment, then the arguments.
  * Returns HS_OPTIONS_HELP if the arguments contain --help. If the result is HS_OPTIONS_WRONG,
- * `faults_text` contains one line for each fault; the last line has no newline.
+ * `faults_text` contains one line for each fault. The last line has no newline.
  */
 enum hs_options_result hs_options_read(const struct hs_options_input *input,
                                        struct hs_options *options,
                                        char faults_text[HS_OPTIONS_FAULTS_MAX]);
 
-/* Searches the variables from *at on, and returns the next variable whose name begins with
-   HINDSIGHT_, but is neither HINDSIGHT_CONFIG nor the name of an option. Returns NULL if there are
-   no more. The service ignores such variables, because container platforms set them. */
+/* Searches the variables from *at on for a stray variable, and returns it, or NULL if there is no
+   further stray variable. The name of a stray variable begins with HINDSIGHT_, but is not
+   HINDSIGHT_CONFIG and not the name of an option. The service ignores stray variables, because
+   container platforms set such variables. */
 const char *hs_options_stray_variable(char *const **at);
 
 /* Prints all options with their defaults, for --help. */
@@ -155,8 +156,8 @@ void hs_options_write_man(FILE *to);
 /* Writes one line for each option: its key, its value as JSON, and the source of the value. */
 void hs_options_write_effective(const struct hs_options *options, FILE *to);
 
-/* Calls `visit` for each option whose values in `before` and `after` differ. `reloaded`: a reload
-   applies the change. */
+/* Calls `visit` for each option that has different values in `before` and `after`. `reloaded`: a
+   reload applies the change. */
 typedef void hs_options_difference(void *context, const char *key, const char *before,
                                    const char *after, bool reloaded);
 void hs_options_each_difference(const struct hs_options *before, const struct hs_options *after,

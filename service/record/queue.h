@@ -26,13 +26,13 @@ struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, cha
 void hs_line_queue_close(struct hs_line_queue *queue);
 
 /* Queues complete lines. Takes over the bytes of `lines` and leaves `lines` empty. Returns false if
-   the lines do not fit, lines->failed is set, memory ran out, or the file could not be written; the
-   caller then still owns the bytes. */
+   the lines do not fit, lines->failed is set, memory ran out, or the file could not be written. In
+   this case, the caller still owns the bytes. */
 bool hs_line_queue_put(struct hs_line_queue *queue, struct hs_buffer *lines);
 
 /* Waits until `bytes` bytes fit into the queue, but not longer than `until_us` (hs_clock_us).
-   Returns false if the bytes do not fit by then, or the file could not be written. Call it only
-   while the service starts. */
+   Returns false if this time passes first, or if the file could not be written. Call this function
+   only while the service starts. */
 bool hs_line_queue_wait(struct hs_line_queue *queue, size_t bytes, int64_t until_us);
 
 /* Like hs_line_queue_put, but ignores the limit. For short lines that must be written. */

@@ -67,8 +67,8 @@ static void release_map(void *holder)
     free(held);
 }
 
-/* The document of a map may be large, so it is not copied. Instead, the map is retained until its
-   line is written. */
+/* The document of a map may be large, so the document is not copied. Instead, the map is retained
+   until its line is written. */
 static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
 {
     struct held_map *held = entry->document != NULL ? malloc(sizeof *held) : NULL;
@@ -85,9 +85,10 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
     return taken;
 }
 
-/* Queues a ruleset or a map, unless the file contains it. Reserves memory for the revision before
-   it queues the document. In the other order, if there were no memory for the revision, the same
-   document would be written again for each match. The caller holds the lock. */
+/* Queues a ruleset or a map. Does nothing if the file already contains the document. Reserves
+   memory for the revision before it queues the document. In the other order, a lack of memory for
+   the revision would cause the same document to be written again for each match. The caller holds
+   the lock. */
 static bool put_once(struct hs_record *record, const struct hs_name *name, const char *revision,
                      const struct hs_ruleset_entry *ruleset, struct hs_map_entry *map)
 {
@@ -107,9 +108,9 @@ static bool put_once(struct hs_record *record, const struct hs_name *name, const
     return true;
 }
 
-/* Queues the ruleset and the map of a match, unless the file contains them. Holds the lock while it
-   queues the ruleset and the map. So in the file, the ruleset and the map come before the opening
-   line of every match that uses them. */
+/* Queues the ruleset and the map of a match if they are not in the file yet. Holds the lock while
+   it queues the ruleset and the map. So in the file, the ruleset and the map come before the
+   opening line of every match that uses them. */
 static bool put_what_it_needs(struct hs_record *record, const struct hs_match_slot *slot)
 {
     const struct hs_ruleset_entry *ruleset = slot->ruleset;

@@ -2,10 +2,10 @@
  * Records the requests that change matches, with their answers, for `serve --record FILE`.
  * `hindsight recheck` reads this stream and computes the answers again (docs/recheck.md).
  *
- * Each line is queued while its match is locked, so the lines of a match are in the order in which
- * its requests were applied. Requests never wait for the disk. A request that does not fit into the
- * queue counts as dropped. The recording of the match then ends with a `gap` line, because later
- * requests could not be computed again. Thread-safe.
+ * The match is locked while a line is queued. So the lines of a match are in the order in which the
+ * match's requests were applied. Requests never wait for the disk. A request that does not fit into
+ * the queue counts as dropped. The recording of the match then ends with a `gap` line, because
+ * later requests could not be computed again. Thread-safe.
  */
 #ifndef HS_SERVICE_RECORD_H
 #define HS_SERVICE_RECORD_H
@@ -30,21 +30,21 @@ void hs_record_close(struct hs_record *record, struct hs_registry *registry);
 struct hs_recorded_request {
     enum hs_route route; /* one of HS_STREAM_REQUESTS */
     bool explain, brief;
-    uint64_t request_work; /* work budget, if some items did not fit into it; otherwise 0 */
+    uint64_t request_work; /* work budget if some items exceeded it; otherwise 0 */
     struct hs_str body;    /* JSON as received; len 0: the request had no body */
     /* JSON. ptr NULL: there was no answer, so it is unknown which items were applied. */
     struct hs_str answer;
 };
 
-/* Records a request. Before that, records the ruleset, the map and the opening of the match, unless
-   the file contains them. Updates slot->recorded. The match must be locked and must not have been
-   removed. */
+/* Records a request. Before the request, records the ruleset, the map and the opening of the match
+   if they are not in the file yet. Updates slot->recorded. The match must be locked and must not
+   have been removed. */
 void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
                        const struct hs_recorded_request *request);
 
 /*
  * The following functions record how a match is restored when the service starts, so that `recheck`
- * restores it in the same way. These functions wait for the disk. After the start, only
+ * can restore the match in the same way. These functions wait for the disk. After the start, only
  * hs_record_replayed is called, with `records` NULL, to end the recording of a match that has moved
  * to another replica. If a match cannot be recorded, a `gap` line states the reason. The match must
  * be locked. The functions do nothing if `record` is NULL.

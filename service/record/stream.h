@@ -1,7 +1,7 @@
 /*
  * The recorded request stream (docs/recording.md). `serve --record` writes the stream; `play` and
- * `recheck` read it. Each line is a JSON object, and the name of its first member says what kind of
- * line it is.
+ * `recheck` read it. Each line is a JSON object. The name of the object's first member is the kind
+ * of the line.
  */
 #ifndef HS_SERVICE_STREAM_H
 #define HS_SERVICE_STREAM_H

@@ -71,8 +71,8 @@ static bool read_again(const struct hs_configuration *configuration, struct hs_o
     return false;
 }
 
-/* Sets the log level and logs the reload. The log line appears if the old or the new level includes
-   it. */
+/* Sets the log level and logs the reload. The line is logged if the old level or the new level
+   allows this line. */
 static void set_level(struct hs_configuration *configuration, struct hs_reload *reload,
                       struct hs_buffer *waiting)
 {

@@ -15,8 +15,8 @@
 
 /* POLL_US: how often the thread reads the version. KEEP_US: how often the thread extends the time
    until the documents of open matches expire in the store. PINNED_US: how long a document stays in
-   `pinned`. EMPTIED_US: how long the store may lack matches of other replicas after it lost its
-   data. The keys of matches in the store expire after the same time. */
+   `pinned`. EMPTIED_US: how long the store may lack matches of other replicas after the store lost
+   its data. The keys of matches in the store expire after the same time. */
 enum {
     POLL_US = 1000000,
     KEEP_US = 600000000,
@@ -47,7 +47,7 @@ struct hs_catalog {
     pthread_mutex_t lock;
     /* `wake` is for the thread, and `synced` for requests that wait for the thread. */
     pthread_cond_t wake, synced;
-    bool has_thread, is_ending; /* `lock` guards these two members and the next ones, up to
+    bool has_thread, is_ending; /* `lock` guards these two members and the next members, up to
                                    `pinned_count` */
     /* Rounds of the thread are numbered. asked: the newest round that a request needs. finished:
        the newest round that is finished. */
@@ -82,8 +82,8 @@ static bool read_version(struct hs_catalog *catalog, struct hs_shared_version *v
 }
 
 /* Replaces the names on this replica with the names in the store. A store that has lost its data
-   has at most the names that other replicas have sent since then. If the store has lost its data,
-   this replica first sends its own names. Returns false if the store did not answer. */
+   contains at most the names that replicas have sent since the loss. If the store has lost its
+   data, this replica first sends its own names. Returns false if the store did not answer. */
 static bool sync_names(struct hs_catalog *catalog)
 {
     struct hs_service *service = catalog->service;
@@ -142,8 +142,7 @@ static void fetch_pinned(struct hs_catalog *catalog, size_t place)
     pthread_cond_broadcast(&catalog->synced);
 }
 
-/* Fetches missing pinned documents, and removes the pinned documents whose `until_us` has
-   passed. */
+/* Fetches missing pinned documents, and removes the pinned documents after their `until_us`. */
 static void serve_pinned(struct hs_catalog *catalog)
 {
     pthread_mutex_lock(&catalog->lock);
@@ -206,8 +205,8 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Asks the thread for a round that begins after this call, and returns its number. The caller holds
-   the lock. */
+/* Asks the thread for a round that begins after this call, and returns the number of this round.
+   The caller holds the lock. */
 static uint64_t ask_for_round(struct hs_catalog *catalog)
 {
     pthread_cond_signal(&catalog->wake);
@@ -269,7 +268,7 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us)
         is_current = catalog->finished >= round;
     }
     /* If the store did not answer during the round, names on this replica may be outdated. While
-       the store is down, the replica uses its names even if they are outdated. */
+       the store is down, the replica uses its own names, even outdated names. */
     if (is_current && catalog->applied_round < round)
         is_current = !hs_store_is_up(catalog->store, HS_STORE_BULK);
     pthread_mutex_unlock(&catalog->lock);
@@ -340,8 +339,8 @@ static bool is_pinned(const struct pinned *pinned, enum hs_shared_kind kind, str
 }
 
 /* Returns the entry of the pinned document, and adds the entry if it is missing. The document
-   itself may not be fetched yet. The caller holds the lock. NULL: PINNED_MAX other documents are
-   pinned. */
+   itself may not be fetched yet. The caller holds the lock. Returns NULL if PINNED_MAX other
+   documents are pinned. */
 static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
                                   struct hs_str tenant, struct hs_str name, struct hs_str revision)
 {

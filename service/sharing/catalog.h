@@ -1,7 +1,7 @@
 /*
  * Shares rulesets and maps between replicas. When a client uploads a ruleset or a map with PUT, the
- * replica answers only after the store (store/documents.h) has the document. Every replica reads
- * each such change within a second, and always before it opens or takes over a match. Rulesets from
+ * replica answers only after the store (store/documents.h) has the document. Every other replica
+ * reads the change within a second, and always before it opens or takes over a match. Rulesets from
  * --rules are not shared. Thread-safe.
  *
  * The store decides which document belongs to a name. While the store is down, each replica uses
@@ -31,8 +31,8 @@ void hs_catalog_stop(struct hs_catalog *catalog);
 
 /* Waits until this replica has all changes of names that any replica had confirmed to a client
    before the call. Returns false if the wait takes longer than `wait_us`; the client must then
-   retry. If the store is down or does not answer, returns true, because the replica then uses its
-   own names. This function waits, so workers must not call it. */
+   retry. If the store is down or does not answer, returns true, because in this case the replica
+   uses its own names. This function waits, so workers must not call it. */
 bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us);
 
 /* Returns whether this replica has noticed in the last 120 s that the store lost its data. Until
@@ -42,13 +42,13 @@ bool hs_catalog_was_emptied(struct hs_catalog *catalog);
 /*
  * The following functions write a change of a name to the store. Call them after the change was
  * made on this replica. DONE: the store has the change, or `catalog` is NULL. LOST: the store may
- * lack the change. This replica then reads all names from the store again, and uses the names that
- * it reads.
+ * lack the change. In this case, this replica reads all names from the store again, and uses these
+ * names.
  */
 
 /* Writes the ruleset and the canary that a name has on this replica. Does nothing if the ruleset is
-   from a file. Also returns LOST if another replica has changed the name in the meantime: then
-   neither the name's ruleset nor its canary has this `revision`. */
+   from a file. Also returns LOST if neither the name's ruleset nor its canary has this `revision`,
+   because another replica has changed the name in the meantime. */
 enum hs_shared_result hs_catalog_put_ruleset(struct hs_catalog *catalog, struct hs_str name,
                                              const char *revision);
 /* Writes a map. `text`: the document of the map. */

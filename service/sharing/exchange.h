@@ -1,7 +1,7 @@
 /*
  * Copies rulesets and maps between this replica and the store (store/documents.h), for the catalog
- * (catalog.h). The functions wait for the store. Failures are logged and counted. Only
- * hs_exchange_put_ruleset and hs_exchange_put_map are thread-safe; only one thread at a time may
+ * (catalog.h). The functions wait for the store. Failures are logged and counted.
+ * hs_exchange_put_ruleset and hs_exchange_put_map are thread-safe. Only one thread at a time may
  * call the other functions, because they change the names on this replica.
  */
 #ifndef HS_SERVICE_SHARING_EXCHANGE_H
@@ -15,9 +15,9 @@ struct hs_ruleset_entry;
 struct hs_service;
 
 /* Replaces the uploaded names on this replica with the names in the store. Also deletes a name on
-   this replica if this replica cannot use its document. If the store does not send the document of
-   a name, the name keeps its old document. Returns false if the store did not answer all
-   requests. */
+   this replica if this replica cannot use the document of the name. If the store does not send the
+   document of a name, the name keeps its old document. Returns false if the store did not answer
+   all requests. */
 bool hs_exchange_read(struct hs_service *service);
 
 /* Returns whether this replica has any ruleset or map that was uploaded. */
@@ -26,11 +26,12 @@ bool hs_exchange_has_names(struct hs_service *service);
 /* Sends the uploaded names that the store lacks, with their documents. */
 void hs_exchange_send_all(struct hs_service *service);
 
-/* A replica that takes over a match needs the match's ruleset and map. If the replica does not have
-   them, it must fetch them from the store. For example, a ruleset may come from the --rules of
-   another replica, or from another version of the program. After hs_exchange_keep, the documents of
-   open matches stay in the store for at least a day. hs_exchange_offer sends all rulesets that have
-   a name on this replica and are not in `sent`, and adds the sent rulesets to `sent`. */
+/* A replica that takes over a match needs the match's ruleset and map. If the replica lacks one of
+   these documents, the replica must fetch it from the store. For example, a ruleset may come from
+   the --rules of another replica, or from another version of the program. After hs_exchange_keep,
+   the documents of open matches stay in the store for at least a day. hs_exchange_offer sends all
+   rulesets that have a name on this replica and are not in `sent`, and adds the sent rulesets to
+   `sent`. */
 void hs_exchange_keep(struct hs_service *service);
 void hs_exchange_offer(struct hs_service *service, struct hs_revisions *sent);
 

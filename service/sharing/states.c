@@ -14,9 +14,9 @@
 
 enum {
     TURN_US = 250000,
-    /* While the store has not acknowledged more than this many sent bytes, the thread waits before
-       the next match. The wait saves memory, and a broken connection then loses only a few
-       states. */
+    /* If more than this many sent bytes wait for the store's acknowledgement, the thread waits
+       before the next match. The wait saves memory, and limits how many states a broken connection
+       loses. */
     BACKLOG_BYTES = 2 << 20,
     LOOK_US = 1000,
 };
@@ -100,8 +100,8 @@ static void share(void *context, struct hs_match_slot *slot)
     if (is_open && is_lost)
         hs_kept_match_moved(sharing->service, slot);
     hs_registry_unlock(slot);
-    /* While the service drains, other replicas take over its matches, so changed states are written
-       at once. */
+    /* While this service drains, other replicas take over its matches. So changed states are
+       written at once. */
     bool hurries = atomic_load(&sharing->service->draining);
     bool is_due =
         sharing->until_us != 0 || hs_shared_match_is_due(shared, used_us, now_us, hurries);
@@ -109,8 +109,8 @@ static void share(void *context, struct hs_match_slot *slot)
         write_state(sharing, slot, shared, now_us);
 }
 
-/* If a link has connected to the store again, the store may have lost its data, so all states are
-   due again. */
+/* If a link has connected to the store again, the store may have lost its data. So all states must
+   be written again. */
 static void look_at_store(struct hs_sharing *sharing)
 {
     unsigned connections = hs_store_connections(sharing->service->store);

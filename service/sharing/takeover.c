@@ -28,7 +28,7 @@ enum {
     STATE_MAX = 1 << 30, /* max size of a state; only a forged state is larger */
     /* Max matches that this replica restores at the same time. Each restore keeps a processor busy
        for some milliseconds. With a higher limit, requests for other matches would wait longer
-       while many matches move. */
+       while many matches move between replicas. */
     RESTORERS = 2,
 };
 
@@ -217,8 +217,8 @@ static bool open_match(struct hs_takers *takers, struct reading *reading,
         atomic_store(&slot->shared, hs_shared_match_create(service->shared, tenant, reading->name,
                                                            taken->ownership));
         /* The recording of this match ends here. If the recording continued, `recheck` would need
-           the match's state and all payments in the journal, but the recording does not contain
-           them. */
+           the match's state and all payments in the journal, which the recording does not
+           contain. */
         slot->recorded = HS_RECORDED_LOST;
     }
     hs_registry_release(service->registry, slot);
@@ -309,8 +309,8 @@ static void confirm_copy(struct hs_service *service, struct hs_str tenant, struc
     if (slot == NULL)
         return;
     struct hs_shared_match *shared = atomic_load(&slot->shared);
-    /* As long as requests for the match arrive here, the load balancer sends none to other
-       replicas, so no other replica has paid for shots. */
+    /* As long as requests for the match arrive here, the load balancer sends no requests for this
+       match to other replicas. So no other replica has paid for shots. */
     bool was_quiet = hs_clock_us() - slot->used_us > QUIET_US;
     if (shared != NULL && hs_shared_match_is_doubtful(shared) && !hs_shared_match_confirm(shared) &&
         was_quiet)
@@ -352,8 +352,8 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
                      !hs_str_equal(hs_name_str(&owner), tenant);
     if (!hs_takeover_is_needed(takers, name))
         return true;
-    /* If another replica has removed the match, this replica must close its outdated copy.
-       Otherwise the copy would keep other tenants from using the name. */
+    /* If another replica has removed the match, this replica must close its outdated copy. The
+       outdated copy would keep other tenants from using the name. */
     confirm_copy(service, is_others ? hs_name_str(&owner) : tenant, name);
     if (is_others || !hs_takeover_is_needed(takers, name))
         return true;
@@ -369,8 +369,8 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
     takeover->ownership = taken.ownership;
     takeover->was_released = taken.was_released;
     takeover->has_asked = true;
-    /* If the request opens the match, it can name any ruleset and map, so this replica must have
-       the current names. */
+    /* A request that opens the match can name any ruleset and map. So this replica must have the
+       current names. */
     if (!is_known) {
         is_fine = hs_catalog_is_current(service->catalog, OPEN_US);
         takeover->is_uncertain = result != HS_TAKEN || taken.journal_count > 0 ||

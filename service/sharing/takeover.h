@@ -1,7 +1,7 @@
 /*
  * Takes over matches from other replicas. When a request names a match that this replica does not
- * have, the replica asks the store (store/matches.h). If the store does not know the match, or
- * sends nothing for --state-take-ms, the match starts empty.
+ * have, the replica asks the store (store/matches.h). The match starts empty if the store does not
+ * know the match, or if the store sends nothing for --state-take-ms.
  */
 #ifndef HS_SERVICE_SHARING_TAKEOVER_H
 #define HS_SERVICE_SHARING_TAKEOVER_H
@@ -40,12 +40,13 @@ struct hs_takeover {
 
 /*
  * Asks the store for a match, and opens the match if the store has it. The call takes up to
- * HS_STORE_PATIENCE_US, or longer while many matches move, so workers must not call this function.
+ * HS_STORE_PATIENCE_US, or longer while many matches move between replicas. So workers must not
+ * call this function.
  *
  * If another tenant has the match, returns false, sets `is_foreign` and leaves the problem
- * unchanged. Returns false and sets the problem if the client must retry later. This is necessary
- * if this replica lacks memory for the match, lacks the match's ruleset or map, or does not have
- * the newest names yet.
+ * unchanged. Returns false and sets the problem if the client must retry later. The client must
+ * retry if this replica lacks memory for the match, lacks the match's ruleset or map, or does not
+ * have the newest names yet.
  *
  * Always call hs_takeover_end after the request. If the request did not open the match,
  * hs_takeover_end releases the ownership, so that other tenants can use the name.
@@ -55,8 +56,8 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
 void hs_takeover_end(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                      struct hs_takeover *takeover);
 
-/* Starts to share a match that was opened empty: from now on, its state is written to the store.
-   The match must be locked. */
+/* Starts to share a match that was opened empty. From now on, the state of the match is written to
+   the store. The match must be locked. */
 void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
                        const struct hs_takeover *takeover);
 

@@ -27,7 +27,7 @@ static inline struct timespec hs_clock_timespec(int64_t us)
     return (struct timespec){.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
 }
 
-/* Initializes a condition variable whose timed waits use the monotonic clock. */
+/* Initializes a condition variable. Timed waits on this variable use the monotonic clock. */
 static inline void hs_clock_condition(pthread_cond_t *condition)
 {
     pthread_condattr_t attributes;

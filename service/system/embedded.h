@@ -13,7 +13,7 @@ struct hs_embedded {
     const char *etag; /* value of the ETag header: a hash of the file, in quotation marks */
 };
 
-/* The list ends with an entry whose name is NULL. */
+/* The name of the last entry is NULL. */
 extern const struct hs_embedded hs_embedded_files[];
 
 /* Returns the file with this name, or NULL. */

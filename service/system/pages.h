@@ -1,6 +1,6 @@
 /*
  * Allocates memory for large arrays with random access, in pages of 2 MiB if the system has them.
- * With 4 KiB pages, every step through a 100 MB hierarchy misses the processor's TLB; with large
+ * With 4 KiB pages, every step through a 100 MB hierarchy misses the processor's TLB. With large
  * pages, a ray cast takes about a sixth less time.
  */
 #ifndef HS_SERVICE_PAGES_H

@@ -11,7 +11,7 @@
 
    jemalloc 5.3 prepares its tables for a thread in the first allocation by that thread. If there is
    no memory for the tables, that allocation dereferences a null pointer (jemalloc issue 2289).
-   Later allocations of the thread are safe: they return NULL if memory runs out. */
+   Later allocations of the thread are safe, because they return NULL if memory runs out. */
 bool hs_thread_start(pthread_t *thread, void *(*run)(void *), void *context);
 
 #endif

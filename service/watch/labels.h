@@ -83,7 +83,7 @@ enum hs_webhook_result { HS_WEBHOOK_RESULTS(X) HS_WEBHOOK_RESULT_COUNT };
 /* Results of restoring a match at startup. */
 #define HS_RESTORED(X)                                                                             \
     X(WHOLE, "restored")                                                                           \
-    X(RESET, "restored_without_judges") /* the move checks restart: their layout changed */        \
+    X(RESET, "restored_without_judges") /* move checks restart after a layout change */            \
     X(VERSION, "other_version")         /* written by another version of the program */            \
     X(DAMAGED, "damaged")                                                                          \
     X(NO_SPACE, "no_room")
@@ -123,7 +123,7 @@ enum hs_takeover_from { HS_TAKEOVERS_FROM(X) HS_TAKEOVER_FROM_COUNT };
     X(DAMAGED, "damaged")               /* the match starts empty */                               \
     X(NO_SPACE, "no_room")              /* this replica has no space for the match (503) */        \
     X(REVISION, "unknown_revision")     /* this replica lacks the ruleset or map (503) */          \
-    X(LATE, "late")                     /* no answer in time: the match starts empty */            \
+    X(LATE, "late")                     /* no answer in time; the match starts empty */            \
     X(DOWN, "down")                     /* the store is down or slow; the match starts empty */
 
 #define X(id, label) HS_TAKEOVER_##id,

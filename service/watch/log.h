@@ -2,8 +2,8 @@
  * The log on stderr. A line is a JSON object with `ts`, `level`, `msg` and the fields of the event,
  * at most 4096 bytes. If a line would be longer, the log leaves out the last fields of the line and
  * adds the field `cut`. Each line is one write, so lines from different threads never mix. Logging
- * never waits: while stderr accepts no bytes, lines are dropped, and their number is logged later.
- * Thread-safe.
+ * never waits. While stderr accepts no bytes, lines are dropped, and the number of dropped lines is
+ * logged later. Thread-safe.
  */
 #ifndef HS_SERVICE_LOG_H
 #define HS_SERVICE_LOG_H
@@ -40,7 +40,7 @@ struct hs_log_field {
 #define HS_LOG_TEXT(name, value)   ((struct hs_log_field){(name), (value), 0})
 #define HS_LOG_NUMBER(name, value) ((struct hs_log_field){(name), NULL, (int64_t)(value)})
 
-/* Writes one line. Leaves out fields whose text is "". */
+/* Writes one line. Leaves out fields with the text "". */
 void hs_log_fields(enum hs_log_level level, const char *msg, const struct hs_log_field *fields,
                    size_t count);
 

@@ -70,9 +70,9 @@ struct hs_metrics *hs_metrics_create(void);
    hs_metrics_leave. Does nothing for NULL. */
 void hs_metrics_destroy(struct hs_metrics *metrics);
 
-/* After hs_metrics_enter, the calling thread has its own cells to count in, so that threads that
-   count often do not slow each other down. Call hs_metrics_leave before the same thread calls
-   hs_metrics_enter with other metrics. */
+/* After hs_metrics_enter, the calling thread counts in its own cells. So threads that count often
+   do not slow each other down. Call hs_metrics_leave before the same thread calls hs_metrics_enter
+   with other metrics. */
 void hs_metrics_enter(struct hs_metrics *metrics);
 void hs_metrics_leave(void);
 

@@ -46,7 +46,7 @@ size_t hs_metrics_first_route(size_t route);
 size_t hs_metrics_series(enum hs_metric_labels labels);
 
 /* Writes the labels of a series as `name="value",...`. Returns false if this combination of label
-   values should not occur; hs_metrics_write then shows the series only if its value is not 0. */
+   values should never occur. hs_metrics_write shows such a series only if its value is not 0. */
 bool hs_metrics_label(enum hs_metric_labels labels, size_t series,
                       char text[HS_METRICS_LABEL_SIZE]);
 

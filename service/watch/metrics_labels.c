@@ -63,7 +63,7 @@ static bool is_first_route(size_t series)
 }
 
 /* Returns whether the series combines a reason with the verdict that belongs to this reason. All
-   other combinations stay 0, except if the service has a bug. */
+   other combinations stay 0 if the service has no bug. */
 static bool is_verdict(size_t series)
 {
     size_t mode = series % HS_METRICS_MODES, rest = series / HS_METRICS_MODES;
@@ -92,9 +92,8 @@ static bool is_restored_map(size_t series)
     return series != HS_RESTORED_NAME_IS_FILES;
 }
 
-/* Returns whether a takeover can have these labels. If the source is `none` (the store did not
-   answer), the result is `late` or `down`. If the source is not `none`, the result is neither
-   `late` nor `down`. */
+/* Returns whether a takeover can have these labels. The source is `none` (the store did not answer)
+   if and only if the result is `late` or `down`. */
 static bool is_takeover(size_t series)
 {
     size_t result = series % HS_TAKEOVER_COUNT;

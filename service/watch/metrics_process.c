@@ -29,7 +29,7 @@ static struct memory memory_used(void)
     return bytes;
 }
 
-/* Returns the number of entries in a directory, or 0 if it cannot be read. */
+/* Returns the number of entries in a directory, or 0 if the directory cannot be read. */
 static int64_t entries(const char *path)
 {
     DIR *directory = opendir(path);

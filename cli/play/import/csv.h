@@ -14,7 +14,7 @@ struct hs_csv;
 struct hs_csv *hs_csv_open(const char *path, char error[HS_PLAY_ERROR_MAX]);
 void hs_csv_close(struct hs_csv *csv);
 
-/* Returns the index of a column, or -1 if there is no such column. */
+/* Returns the index of the column with this name, or -1 if the table has no such column. */
 int hs_csv_column(const struct hs_csv *csv, const char *name);
 
 /* Reads the next row. Returns HS_RECORDING_END after the last row. Returns HS_RECORDING_BAD on

@@ -38,8 +38,8 @@ static json_t *weapons_of(const struct hs_csv_weapon *list, size_t count)
         /* The damage in the table includes the effects of quad damage and armour. For the lightning
            gun (`lg`), use the true damage, 30. */
         double damage = strcmp(weapon->name, "lg") == 0 ? 30.0 : fmax(weapon->damage, 1.0);
-        /* Direction vectors in the table have six digits, so their length may be slightly more than
-           1. */
+        /* Direction vectors in the table are rounded to six digits, so a vector may be slightly
+           longer than 1. */
         double range = ceil(weapon->range * 1.00001);
         json_object_set_new(weapons, weapon->name,
                             json_pack("{s:s, s:f, s:f, s:f, s:f}", "type", "hitscan", "damage",

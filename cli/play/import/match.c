@@ -60,8 +60,8 @@ struct csv_match {
     double longest_rewind; /* seconds */
 };
 
-/* Returns the length of a path without the suffix .poses.csv or .shots.csv (with or without .gz),
-   or -1 if the path has another suffix. Sets *zipped to whether the path ends in .gz. */
+/* Returns the length of a path before the suffix .poses.csv or .shots.csv, which may be followed by
+   .gz. Returns -1 if the path has another suffix. Sets *zipped to whether the path ends in .gz. */
 static int stem_of(const char *path, bool *zipped)
 {
     size_t length = strlen(path), part = strlen(".poses.csv");
@@ -80,7 +80,7 @@ bool hs_csv_match_is_name(const char *path)
 }
 
 /* Opens one table of the pair. Each table may be compressed (.gz) or plain, independently of the
-   other. */
+   other table. */
 static bool open_table(struct table *table, const char *path, const char *part)
 {
     bool zipped;
@@ -309,7 +309,8 @@ static bool take_shot(struct csv_match *match, json_t *hits, json_t *truth)
     return advance(shots);
 }
 
-/* Returns whether the next row is a pose. Poses are sent before shots with the same time. */
+/* Returns whether the next row to send is a pose. Poses are sent before shots with the same
+   time. */
 static bool pose_is_next(const struct csv_match *match)
 {
     return match->poses.waiting &&
@@ -362,7 +363,8 @@ static void match_destroy(void *state)
     free(match);
 }
 
-/* Names the match after the file name up to the first dot; replaces invalid characters by `_`. */
+/* Names the match after the file, up to the first dot of the file name. Replaces invalid characters
+   by `_`. */
 static void name_match(const char *path, struct hs_recording_header *header)
 {
     const char *base = strrchr(path, '/');

@@ -95,8 +95,8 @@ static double tolerance_of(const struct comparison *cmp, const char *key, const 
 }
 
 /* Returns whether `value` matches an element of `array`. If `is_choice` is true, the elements are
-   expectations; otherwise `value` is the expectation. If an element does not match, does not report
-   the reason. */
+   expectations; otherwise `value` is the expectation. Does not report why an element does not
+   match. */
 static bool has_match(const struct comparison *cmp, const json_t *value, const json_t *array,
                       bool is_choice)
 {

@@ -28,7 +28,7 @@
 enum { HS_EXPECT_FAULT_MAX = 2048 };
 
 /* Compares a JSON value with an expectation. `unit`: units of length per metre in the value.
-   Returns false if the value does not match; `fault` then contains the JSON pointer and a
+   Returns false if the value does not match. In this case, `fault` contains the JSON pointer and a
    description of the first difference. */
 bool hs_expect_json(const json_t *expected, const json_t *actual, double unit,
                     char fault[HS_EXPECT_FAULT_MAX]);

@@ -34,7 +34,8 @@ static json_t *load_json(const char *path, char *error)
 }
 
 /* With these flags, json_unpack_ex reports unknown fields. Without these flags, json_unpack_ex
-   would ignore a misspelt field, and the scenario would not test what its author wanted. */
+   would ignore a misspelt field. The scenario would then not test what the author of the scenario
+   wanted. */
 enum { SHAPE = JSON_VALIDATE_ONLY | JSON_STRICT };
 
 /* Returns the fixture (new reference). `fixture` is the fixture itself, or the path of a fixture

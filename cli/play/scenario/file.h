@@ -58,7 +58,7 @@ struct hs_scenario_plan {
 };
 
 /* Builds the requests for a scenario. The match's name begins with `prefix`, a valid name of at
-   most 32 bytes. A new prefix gives a new match; the same prefix gives the same requests, byte for
+   most 32 bytes. A new prefix gives a new match. The same prefix gives the same requests, byte for
    byte. Returns NULL with a message in `error` if the scenario is malformed. */
 struct hs_scenario_plan *hs_scenario_plan_create(const struct hs_scenarios *scenarios, size_t index,
                                                  const struct hs_reference *reference,

@@ -87,8 +87,8 @@ static double handedness(const struct hs_reference *reference)
  * Converts an array of numbers to the frame of reference. Each letter in `parts` stands for the
  * next part of the array: p(oint), v(elocity), d(irection), e(xtents) and s(cales) are three
  * numbers each, r(otation) is four. R is the rotation of the frame. A rotation q in the array
- * becomes R q R^-1: its axis is turned, and its angle stays the same. A frame that mirrors also
- * changes the sign of the angle.
+ * becomes R q R^-1, so the axis of q is turned, and the angle of q stays the same. A frame that
+ * mirrors also changes the sign of the angle.
  */
 static json_t *turned(const struct place *place, const json_t *value, const char *parts)
 {
@@ -157,8 +157,8 @@ static json_t *apply_number(const struct place *place, const json_t *value)
     return json_deep_copy(value);
 }
 
-/* Sets the rotation of a capsule in a rig. A capsule always extends along its own z axis, so its
-   rotation q becomes R q instead of R q R^-1. */
+/* Sets the rotation of a capsule in a rig. A capsule always extends along its own z axis. So the
+   rotation q of a capsule becomes R q instead of R q R^-1. */
 static void turn_capsule(const struct hs_reference *reference, const json_t *before, json_t *after)
 {
     const double *r = reference->turn;
@@ -185,8 +185,8 @@ static bool is_text(const json_t *value, const char *text)
 bool hs_measures_length(const json_t *object)
 {
     const json_t *unit = json_object_get(object, "unit");
-    /* The entry of a victim that a blast does not reach has a reason and no unit. The numbers in
-       such an entry are always distances. */
+    /* If a blast does not reach a victim, the victim's entry has a reason and no unit. The numbers
+       in such an entry are always distances. */
     return is_text(unit, "length") || is_text(unit, "length_per_second") ||
            (unit == NULL && json_is_string(json_object_get(object, "reason")));
 }

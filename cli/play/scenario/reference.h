@@ -32,8 +32,8 @@ enum hs_quantity {
 enum hs_quantity hs_quantity_of(const char *key);
 
 /* Returns whether "measured" and "limit" in this object are lengths or speeds. The object's "unit"
-   decides. The entry of a victim that a blast does not reach has no unit; the numbers in this entry
-   are lengths. */
+   decides. If a blast does not reach a victim, the victim's entry has no unit. The numbers in this
+   entry are lengths. */
 bool hs_measures_length(const json_t *object);
 
 struct hs_reference {

@@ -45,7 +45,7 @@ static long send_step(void *context, const struct hs_scenario_step *step, const 
 }
 
 /* Plays one scenario. Returns false with a message in `error` if the scenario is malformed or the
-   service does not answer; the run then stops. */
+   service does not answer. In this case, the run stops. */
 static bool play_one(const struct hs_scenarios *scenarios, size_t index, const char *prefix,
                      struct sender *sender, FILE *complaints, char error[HS_PLAY_ERROR_MAX])
 {

@@ -238,7 +238,7 @@ static void close_burst(struct burst *burst)
 }
 
 /* Creates the rules and the match of a volley, and allocates the array of bullets. Returns false if
-   memory runs out. Even then, the caller must close `burst`. */
+   memory runs out. In both cases, the caller must close `burst`. */
 static bool open_burst(struct burst *burst, const struct hs_sim_arena *arena, enum hs_arm arm,
                        const struct hs_volley *volley, int64_t length_us)
 {

@@ -25,8 +25,8 @@ enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGH
 #define AMBUSH_EVERY 1.0  /* min seconds between two ambush shots by one player */
 #define AMBUSH_TICKS 12   /* each player may ambush once in this many ticks */
 #define AMBUSH_RANGE 30.0 /* metres */
-/* Pass as `extent` to try_claim if the extent is a number of hits: `settle` then counts the sent
-   hits of the player. */
+/* Pass this value as `extent` to try_claim if the extent is a number of hits. `settle` then counts
+   the hits that the player has sent. */
 #define COUNTED (-1.0)
 
 /* A cheat that plays in its own match. */
@@ -107,8 +107,8 @@ static bool is_in_sight(const struct run *run, const struct hs_mail *mail)
                             hs_vec_lerp(run->result.impact.point, eye, drawn_in));
 }
 
-/* Verifies a claim. If the claim is accepted with more damage than the best claim so far, stores it
-   as the best claim. */
+/* Verifies a claim. If the claim is accepted with more damage than the best claim so far, stores
+   the claim as the best claim. */
 static void try_claim(struct run *run, const struct hs_mail *mail, double extent)
 {
     struct play *play = run->play;
@@ -131,7 +131,7 @@ static void try_claim(struct run *run, const struct hs_mail *mail, double extent
 }
 
 /* Sends the best of the claims that try_claim found acceptable. Does nothing if try_claim found no
-   such claim. Returns false if memory runs out. */
+   acceptable claim. Returns false if memory runs out. */
 static bool settle(struct run *run)
 {
     struct play *play = run->play;
@@ -333,7 +333,7 @@ static void try_beside(struct run *run, const struct hs_mail *shot)
 }
 
 /* Fires again with the shot number of an earlier accepted hit. The `amount` of the cheat is the
-   number of hits that were accepted after that hit. */
+   number of hits that were accepted after the earlier hit. */
 static bool repeat_number(struct run *run, const struct hs_mail *shot)
 {
     struct play *play = run->play;
@@ -347,8 +347,8 @@ static bool repeat_number(struct run *run, const struct hs_mail *shot)
     return settle(run);
 }
 
-/* Fires the shot as the cheat, and claims the best hit that the cheat can choose. Returns false if
-   memory runs out. */
+/* Makes the cheat fire the shot and claim the best hit that it can choose. Returns false if memory
+   runs out. */
 static bool pull(struct run *run, struct play *play, const struct hs_mail *shot)
 {
     static void (*const tries[])(struct run *, const struct hs_mail *) = {
@@ -395,7 +395,7 @@ static void try_ambush(struct run *run, const struct hs_mail *shot, unsigned who
     }
 }
 
-/* Fires for a player who is dead or behind cover, at enemies whom the player cannot shoot now.
+/* Fires for a player who is dead or behind cover, at enemies that the player cannot shoot now.
    Returns false if memory runs out. */
 static bool ambush(struct run *run, struct play *play, unsigned who)
 {
@@ -440,7 +440,7 @@ static bool is_ambush(const struct hs_cheat *cheat)
 
 /* ---- a tick ---- */
 
-/* Fires the shots whose packets have been held long enough. Returns false if memory runs out. */
+/* Fires the shots in packets that have been held long enough. Returns false if memory runs out. */
 static bool release(struct run *run, struct play *play)
 {
     for (; play->released < run->past_count; play->released++) {
@@ -536,7 +536,7 @@ static bool set_up(struct run *run, const struct hs_simulation *simulation,
 }
 
 /* Adds the hits and the damage of all cheats to their counts. A cheat that ambushes also fires all
-   shots of its twin, so its hits are the sum of the twin's hits and the ambush hits. */
+   shots of its twin. So the cheat's hits are the sum of the twin's hits and the ambush hits. */
 static void add_up(const struct run *run)
 {
     for (int i = 0; i < HS_CHEATS; i++) {

@@ -1,8 +1,9 @@
 /*
- * Cheats, each played beside an honest twin. Cheat and twin have the same seed, connection, fight
- * and fire times, and the same aim with the same errors. The gain is the share by which the cheat
- * has more accepted hits than the twin. Cheats have all information: they see the server's frames,
- * verify all choices first, and send the choice with the most damage.
+ * Cheats, each compared with an honest twin. Cheat and twin have the same seed, connection, fight
+ * and fire times, and the same aim with the same errors. The gain is the number of the cheat's
+ * accepted hits divided by the number of the twin's accepted hits, minus 1. Cheats have all
+ * information: they see the server's frames, verify all choices first, and send the choice with the
+ * most damage.
  */
 #ifndef HS_SIMULATE_CHEATS_H
 #define HS_SIMULATE_CHEATS_H
@@ -42,7 +43,7 @@ struct hs_cheat {
     enum hs_cheat_kind kind;
     double amount;
     enum hs_arm arm; /* the cheat's weapon; only hits with this weapon are compared */
-    bool posts;      /* the cheat posts its shots; the twin always posts its own */
+    bool posts;      /* the cheat posts its shots; the twin always posts its own shots */
     enum hs_cheat_bound bound;
     double limit;
     const char *extent; /* what the extent measures, with its unit, for example "s older" */

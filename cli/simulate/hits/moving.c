@@ -19,7 +19,7 @@
 #define CYCLE  2.0        /* seconds; the cheat begins to hold packets once in each cycle */
 #define HOPS   3.0        /* base changes per second */
 #define HOP    20.0       /* metres between two bases */
-#define FREE_Y (-15.0)    /* metres; the y of a straight way through the arena without walls */
+#define FREE_Y (-15.0)    /* metres; y of a straight path through the arena without walls */
 #define WALL   2.0        /* metres; on the line y = 0, a wall reaches from x = -WALL to x = WALL */
 #define SHOWN  (2.0 / 30) /* seconds; age of the acknowledged snapshot when the move arrives */
 
@@ -200,9 +200,8 @@ static bool walk(struct walker *walker, const struct gait *gait, bool twin,
     return true;
 }
 
-/* Creates rules that enforce all move checks. Apart from the checks, the rules accept any distance
-   between the position of the client and the position of the server. Returns NULL if memory runs
-   out. */
+/* Creates rules that enforce all move checks. Sets a client_max_error that allows any distance
+   between the client's position and the server's position. Returns NULL if memory runs out. */
 static struct hs_ruleset *create_rules(void)
 {
     struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);

@@ -51,8 +51,9 @@ struct hs_score {
     struct hs_count forged[HS_FORGERIES];
     struct hs_burst_count bursts[HS_ARMS];
     struct hs_cheat_count cheats[HS_CHEATS][HS_LINKS_AND_STEADY];
-    struct hs_example examples[HS_EXAMPLES]; /* honest claims that were not accepted, and forged
-                                                claims that were not rejected */
+    struct hs_example examples[HS_EXAMPLES]; /* honest claims with a verdict other than accepted,
+                                                and forged claims with a verdict other than
+                                                rejected */
     unsigned example_count;
     unsigned hints; /* one bit for each enum hs_hint_code; 1: some match got this hint */
 };
@@ -77,7 +78,7 @@ struct hs_count hs_score_honest(const struct hs_score *score);
 /*
  * Returns whether all goals are met. If not, `text` (at least 256 bytes) names the first goal that
  * is missed. A share misses its goal only if the upper end of its 95 % interval is below the goal.
- * With few claims, a share below the goal may be chance.
+ * If there are few claims, a share below the goal may be due to chance.
  */
 bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size);
 

@@ -52,7 +52,7 @@ hs_simulation_job hs_trial_run;
 /* Plays a volley of 10 s at twice a weapon's rate (burst.c). */
 hs_simulation_job hs_burst_run;
 
-/* Plays every cheat beside its twin, on the link `number` % HS_LINKS_AND_STEADY (cheating.c). */
+/* Plays every cheat and its twin, on the link `number` % HS_LINKS_AND_STEADY (cheating.c). */
 hs_simulation_job hs_cheats_run;
 
 /* Returns the seed of a job, which is different for each `number`. */

@@ -60,9 +60,9 @@ static const char *const dials[] = {"ack_bound.slack",
 
 enum { DIALS = sizeof dials / sizeof dials[0] };
 
-/* Prints the honest flags per hour, over all profiles and on the worst profile. Then prints, for
-   each of three cheats, the median delay until the cheat is found, and the share of runs in which
-   the cheat is found. */
+/* Prints the honest flags per hour, over all profiles and on the worst profile. Then prints two
+   numbers for each of three cheats: the median delay until the cheat is found, and the share of
+   runs in which the cheat is found. */
 static void print_columns(const struct hs_timing_totals *totals, int input, int detector, FILE *out)
 {
     static const enum hs_timing_cheat cheats[] = {HS_TIMING_CHEAT_101, HS_TIMING_CHEAT_105,

@@ -47,7 +47,7 @@ static void miss_honest(const struct hs_timing_totals *totals, FILE *missed)
         for (int input = 0; input < HS_TIMING_INPUTS; input++) {
             const struct hs_timing_honest *honest = &totals->honest[profile][input];
             uint64_t flags = honest->flags[HS_DETECTOR_DEFAULT];
-            /* Always allow one flag, because one flag in a short run may be chance. */
+            /* Always allow one flag, because one flag in a short run may be due to chance. */
             double allowed =
                 must_be_silent(profile) ? 0 : fmax(1, HS_TIMING_GOAL_FLAGS * honest->hours);
             if ((double)flags > allowed)

@@ -68,9 +68,9 @@ json_t *hs_timing_json(const struct hs_timing_run *run, const struct hs_timing_t
    there is no such number, or if the value is out of range. */
 bool hs_timing_dial_set(struct hs_moves_rules *rules, const char *text);
 
-/* Plays the run, and then plays it again with half and with double the value of each number in the
-   rules of the timing checks. Simulates the same players in each run, and prints one line for each
-   run. Returns false if memory runs out. */
+/* Plays the run once with the given rules. Then plays it twice for each number in the rules of the
+   timing checks: once with half and once with double the value. Simulates the same players in each
+   run, and prints one line for each run. Returns false if memory runs out. */
 bool hs_timing_sensitivity(const struct hs_timing_run *run, FILE *out);
 
 #endif

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #define FRAME         (1.0 / 60)
-#define LONGEST_FRAME 0.4   /* seconds; the most by which a game's clock advances in one frame */
+#define LONGEST_FRAME 0.4   /* seconds; the max advance of a game's clock in one frame */
 #define CRYSTAL       50e-6 /* standard deviation of the rates of honest clocks; the mean is 1 */
 
 /* Seconds of honest play before a cheat starts. */
@@ -30,8 +30,8 @@ struct client {
     double rate;  /* the clock's rate */
     struct hs_timing_spell hitch, tab;
     struct hs_timing_line up, down;
-    /* the same server twice, because server_tick needs increasing times, and receiving and sending
-       have separate times */
+    /* two copies of the same server, because server_tick needs increasing times, and the times of
+       receiving and of sending do not increase together */
     struct server receiver, sender;
     double snapshot_sent, snapshot_arrives; /* when the next snapshot is sent; when it arrives */
     double ack;         /* send time of the newest snapshot that the client has; -1: none */
@@ -93,8 +93,8 @@ static double next_frame(struct client *client)
     return frame;
 }
 
-/* Reads the snapshots that have arrived. If `freezes_ack` is false, acknowledges the newest one of
-   them. */
+/* Reads the snapshots that have arrived. If `freezes_ack` is false, acknowledges the newest of
+   these snapshots. */
 static void see_snapshots(struct client *client, bool freezes_ack)
 {
     while (client->snapshot_arrives <= client->now) {
@@ -154,8 +154,8 @@ static void add_result(struct hs_timing_findings *findings, const struct hs_timi
     }
 }
 
-/* Returns whether every detector has found the cheat. HS_DETECTOR_PROVEN must find the cheat only
-   from moves with acks, because moves without acks never prove a fast clock. */
+/* Returns whether every detector has found the cheat. HS_DETECTOR_PROVEN needs to find the cheat
+   only with acks, because only moves with acks can prove a fast clock. */
 static bool is_found(const struct hs_timing_outcome *outcome)
 {
     for (int input = 0; input < HS_TIMING_INPUTS; input++)

@@ -1,6 +1,6 @@
 /*
- * One simulated player. The library's timing checks process the player's moves twice: with acks and
- * without acks.
+ * One simulated player. The library's timing checks process the player's moves twice: once with
+ * acks, and once without acks.
  */
 #ifndef HS_SIMULATE_TIMING_SESSION_H
 #define HS_SIMULATE_TIMING_SESSION_H
@@ -34,7 +34,7 @@ struct hs_timing_session {
     uint64_t seed;
 };
 
-/* Seconds. A cheat's session ends this long after the start of cheating, or earlier, when every
+/* Seconds. A cheat's session ends this long after the start of cheating, or as soon as every
    detector has found the cheat. */
 #define HS_TIMING_SEARCH 60.0
 
