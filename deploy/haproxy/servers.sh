@@ -1,10 +1,10 @@
 #!/bin/sh
 # Prints hindsight.cfg with other servers, for replicas that DNS knows by name:
 #   sh servers.sh NAME:PORT... > haproxy.cfg
-# The place of a name in the list is its id, so keep the order and add new names at the end. A name
-# that DNS does not know yet counts as a server that is down. MAXCONN is the limit of requests for
-# each server. Rulesets and maps may be put through HAProxy, because these replicas share them
-# (--state-redis).
+# The id of a server is the place of its name in the list. So keep the order, and add new names at
+# the end. A name that DNS does not know yet counts as a server that is down. MAXCONN is the limit
+# of requests for each server. Clients may upload rulesets and maps through HAProxy, because these
+# replicas share them (--state-redis).
 set -eu
 sed '/^    server /d
     /^    # Without --state-redis/,/^    http-request return status 403/d
@@ -17,7 +17,8 @@ for address; do
 done
 cat <<'END'
 
-# Ask the name servers of this machine for the addresses, because a restarted replica may have a new one.
+# Ask the name servers of this machine for the addresses, because a restarted replica may have a new
+# one.
 resolvers system
     parse-resolv-conf
     accepted_payload_size 8192
