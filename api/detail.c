@@ -24,7 +24,7 @@ static const struct sentence sentences[HS_REASON_COUNT] = {
 
 #define SHIELD_IN_DOUBT "the state of {p}, or of a mover that may shield them, is unknown at {h} s"
 
-/* Sentences for reasons that have another meaning in one check. */
+/* Sentences for reasons that have a special meaning in one check. */
 static const struct {
     enum hs_check check;
     enum hs_reason reason;
@@ -92,7 +92,7 @@ enum {
 };
 
 /* Writes a number with at most `digits` significant digits and without trailing zeros. Returns the
-   number in the text. */
+   number that the text represents. */
 static double write_digits(double value, int digits, char out[NUMBER_MAX])
 {
     char text[NUMBER_MAX];
@@ -199,7 +199,7 @@ static struct hs_str player_of(const struct words *words)
     return words->claim->target.ptr != NULL ? words->claim->target : HS_STR("the target");
 }
 
-/* Returns the text for a placeholder. `text` is a buffer that the result may use. */
+/* Returns the text for a placeholder. The result may be stored in the buffer `text`. */
 static struct hs_str word_of(const struct words *words, char word, char text[HS_SENTENCE_MAX])
 {
     const struct numbers *numbers = &words->numbers;

@@ -64,7 +64,8 @@ const struct hs_json_list hs_hits_list = {.item = {.kind = HS_JSON_OBJECT, .obje
 
 /* ---- encoding ---- */
 
-/* The function is inline, so that hs_write_key knows the length of the key at compile time. */
+/* The function is inline, so that the length of the key is a compile-time constant in
+   hs_write_key. */
 static inline __attribute__((always_inline)) void
 write_name(struct hs_writer *writer, const char *key, const struct hs_name *name)
 {
@@ -83,8 +84,8 @@ static void write_names(struct hs_writer *writer, const char *key, const struct 
     hs_write_end(writer, ']');
 }
 
-/* With a single victim, the damage equals the total damage. So the number is converted to text only
-   once. */
+/* If there is only one victim, the damage to this victim equals the total damage. In this case, the
+   number is converted to text only once. */
 static void encode_damage(struct hs_writer *writer, const struct hs_hit_result *result)
 {
     hs_write_key(writer, "damage_total");

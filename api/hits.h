@@ -15,7 +15,7 @@ struct hs_verdict_id {
     char text[33];
 };
 
-/* Writes the member `impact` of an open object. Does nothing without an impact. */
+/* Writes the member `impact` of an open object. Does nothing if there is no impact. */
 void hs_impact_encode(struct hs_writer *writer, const struct hs_impact *impact);
 
 /* Writes a result as a JSON object, but does not close the object. hs_replayed_encode adds the last

@@ -35,7 +35,7 @@ struct hs_malformed {
     size_t frame;      /* for a player or a mover: the index of the frame in the request */
     size_t index;      /* index of the item in its batch */
     struct hs_str who; /* name of the player, mover or shooter; ptr NULL: not readable */
-    int64_t number;    /* shot number or `seq`; -1: not readable */
+    int64_t number;    /* shot number or `seq`; negative: not readable */
     struct hs_item_error *errors; /* in the order in which they were found */
     /* Address of the pointer that must be set to the next error. This pointer is `errors`, or
        `next` in the last error. */

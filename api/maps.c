@@ -24,7 +24,7 @@ struct decoder {
     size_t counts[LISTS];
     struct hs_buffer shell; /* the document with empty lists */
     size_t cut_at[LISTS];   /* offset of each list in the shell */
-    size_t cut[LISTS];      /* number of bytes of each list that the shell does not contain */
+    size_t cut[LISTS];      /* how many bytes of each list are missing from the shell */
     size_t cuts;
 };
 

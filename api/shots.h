@@ -9,7 +9,7 @@
 /* Describes the JSON value of "shots". */
 extern const struct hs_json_list hs_shots_list;
 
-/* Like hs_hit_encode, writes a result as a JSON object, but does not close the object. */
+/* Writes a result as a JSON object. Like hs_hit_encode, does not close the object. */
 void hs_shot_encode(struct hs_writer *writer, const struct hs_shot_claim *claim,
                     const struct hs_hit_result *result, int64_t forward_time_us,
                     const struct hs_verdict_id *id, bool explain);

@@ -48,7 +48,7 @@ static int serve(int argc, char **argv)
     return hs_serve(&options, &input);
 }
 
-/* Prints the list of options for the documentation (scripts/docs.sh). */
+/* Prints the list of options. scripts/docs.sh inserts this list into the documentation. */
 static int list_options(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "markdown") == 0)

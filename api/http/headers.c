@@ -124,10 +124,11 @@ static bool is_made_of(struct hs_str text, const char *characters)
 }
 
 /*
- * Records the trace id of a traceparent field (W3C Trace Context). The field has a version, a trace
- * id, a parent id and flags, in lower-case hexadecimal digits, with "-" between them. An id of
- * zeros is invalid. The version ff is invalid. A field with a version other than 00 may continue
- * with another "-" and further parts. If a request has two traceparent fields, both are ignored.
+ * Records the trace id of a traceparent field (W3C Trace Context). The field consists of a version,
+ * a trace id, a parent id and flags, with "-" between these parts. Each part consists of lower-case
+ * hexadecimal digits. An id of zeros is invalid. The version ff is invalid. A field with a version
+ * other than 00 may continue with another "-" and further parts. If a request has two traceparent
+ * fields, both are ignored.
  */
 static void record_trace(struct hs_headers *headers, struct hs_str value)
 {
@@ -149,8 +150,8 @@ static void record_trace(struct hs_headers *headers, struct hs_str value)
     headers->trace_id[trace.len] = '\0';
 }
 
-/* Returns whether a name begins with the same letter as a name that hs_headers_add knows. Most
-   unknown names fail this test, and need no comparison. */
+/* Returns whether a name begins with the same letter as one of the names that hs_headers_add
+   handles. Most other names fail this test, and need no comparison. */
 static bool may_be_known(struct hs_str name)
 {
     switch (name.len > 0 ? name.ptr[0] | 0x20 : 0) { /* the first letter in lower case */

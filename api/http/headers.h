@@ -15,7 +15,7 @@
 enum { HS_REQUEST_ID_MAX = 128, HS_TRACE_ID_LEN = 32, HS_DEADLINE_MAX_MS = 3600000 };
 
 struct hs_headers {
-    /* The numbers of Content-Length, Content-Type and Host fields in the request. */
+    /* How many Content-Length, Content-Type and Host fields the request contains. */
     unsigned lengths, types, hosts;
     unsigned authorizations; /* number of Authorization fields */
     size_t length;           /* value of Content-Length if `lengths` is 1 */
@@ -33,8 +33,7 @@ struct hs_headers {
     char trace_id[HS_TRACE_ID_LEN + 1];
 };
 
-/* Records one field in the form in which it was received. The struct must be zeroed before the
-   first call. */
+/* Records one field exactly as it was received. The struct must be zeroed before the first call. */
 void hs_headers_add(struct hs_headers *headers, struct hs_str name, struct hs_str value);
 
 /*
@@ -48,7 +47,7 @@ void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
 
 /* Sets `problem` if the body or the X-Deadline-Ms is not acceptable. The status is 413 if the body
    is longer than `limit`, and 415 for a wrong media type or a Content-Encoding. The status is 400
-   if there is a body but the method takes no body, or if the X-Deadline-Ms is bad. */
+   if there is a body but the method does not allow a body, or if the X-Deadline-Ms is bad. */
 void hs_headers_check_content(const struct hs_headers *headers, bool takes_body, size_t limit,
                               struct hs_problem *problem);
 

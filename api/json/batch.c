@@ -110,7 +110,7 @@ static const json_t *find_member(const struct hs_json_columns *columns, const js
 {
     if (columns == NULL || key == NULL)
         return json_object_get(item, key);
-    /* A malformed row may have another number of elements. */
+    /* The number of elements in a malformed row may differ from the number of columns. */
     size_t i = hs_json_find_column(columns, key);
     return i < columns->count ? json_array_get(item, i) : NULL;
 }
@@ -135,7 +135,7 @@ static void list_malformed(struct hs_reader *reader, const struct batch *batch, 
         item->who = name;
     item->number = -1;
     if (json_is_integer(number) && json_integer_value(number) <= HS_JSON_INT_MAX)
-        /* A negative number is stored as it is, and also means "not readable". */
+        /* Keep a negative number, because every negative number means "not readable". */
         item->number = json_integer_value(number);
     item->index = index;
     const struct hs_json_at *frame = batch->at != NULL ? batch->at->parent : NULL;

@@ -27,7 +27,7 @@ size_t hs_json_find_column(const struct hs_json_columns *columns, const char *ke
  * are added to reader->malformed, not to the returned array. All batches of a request add to the
  * same list. The request fails if this list has more than reader->max_items items. Faults in
  * `columns` belong to the object that contains the batch, not to an item. Returns the same result
- * as hs_json_read_array. *count is the number of items without the malformed items.
+ * as hs_json_read_array. *count does not include malformed items.
  */
 void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_list *list, size_t *count);

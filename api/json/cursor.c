@@ -1,6 +1,6 @@
 #include "api/json/cursor.h"
 
-enum { WHOLE_DIGITS = 18 /* the parser refuses longer integers */ };
+enum { WHOLE_DIGITS = 18 /* the parser refuses integers with more digits */ };
 
 bool hs_cursor_take_spaced(struct hs_cursor *cursor, char c)
 {

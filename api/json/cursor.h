@@ -53,8 +53,8 @@ bool hs_cursor_take_whole(struct hs_cursor *cursor, uint64_t high, uint64_t *out
 /*
  * These functions read an array of three numbers, `[a,b,c]`. They return false if the text has
  * another form. In this case the position of the cursor is undefined, and the caller must read the
- * array with the parser. Reals are rounded to nearest, as strtod does. Integers must fit 32 bits,
- * and must not have a sign, a fraction or an exponent.
+ * array with the parser. Reals are rounded to nearest, as strtod does. Integers must fit into
+ * 32 bits, and must not have a sign, a fraction or an exponent.
  */
 bool hs_cursor_take_reals(struct hs_cursor *cursor, double out[3]);
 bool hs_cursor_take_integers(struct hs_cursor *cursor, uint32_t out[3]);

@@ -147,9 +147,9 @@ struct binary {
  * Rounds a number, half to even, to a multiple of 10^-decimals. Returns the multiple in units of
  * 10^-decimals. Sets *reads_back to whether the text of the multiple reads back as the same double.
  * The text reads back as the same double if the multiple differs from the number by less than half
- * of the distance between adjacent doubles. This distance is half as large below a power of two. If
- * the multiple is exactly between two doubles, the text reads back as the double with the even
- * mantissa.
+ * of the distance between adjacent doubles. Just below a power of two, this
+ * distance is half as large as just above the power of two. If the multiple is exactly between two
+ * doubles, the text reads back as the double with the even mantissa.
  */
 static uint64_t round_binary(struct binary number, int decimals, bool *reads_back)
 {

@@ -32,8 +32,9 @@ char *hs_digits_double(char *at, double value);
 
 /*
  * Writes a number with at most `digits` (1 .. 16) significant digits, rounded half to even, without
- * trailing zeros. Sets *shown to the number in the text; up to 15 digits, *shown is exact. Returns
- * the end of the text. If the absolute value is below 1e-3 or at least 1e15, returns NULL.
+ * trailing zeros. Sets *shown to the number in the text. If `digits` is at most 15, the text reads
+ * back as exactly *shown. Returns the end of the text. If the absolute value is below 1e-3 or at
+ * least 1e15, returns NULL.
  */
 char *hs_digits_rounded(char *at, double value, int digits, double *shown);
 

@@ -19,8 +19,8 @@ struct hs_direct {
     struct hs_cursor cursor;
     /* After a fault is recorded in this reader, the direct read gives up. */
     struct hs_reader *reader;
-    /* In a real request, the objects and arrays that were read so far would have at least this many
-       bytes of text (HS_JSON_BYTES_PER_OBJECT in reading.h). */
+    /* The sum over all objects and arrays so far: HS_JSON_BYTES_PER_OBJECT (reading.h) for each
+       object, and HS_JSON_BYTES_PER_ARRAY for each array. */
     size_t containers;
     /* The initial capacity of the next array of each kind. It is the count of the previous array of
        the same kind. */

@@ -49,8 +49,8 @@ static unsigned control_character(const unsigned char *bytes, size_t len)
 /* ---- plain text: ASCII without anything to escape ---- */
 
 /* Marks the bytes that are below `limit` (at most 128). In the result, the highest bit of a byte is
-   set if the byte is below `limit`. If one byte is marked, more significant bytes may be marked
-   wrongly. */
+   set if the byte is below `limit`. Bytes that are more significant than a marked byte may be
+   marked wrongly. */
 static uint64_t below(uint64_t word, uint64_t limit)
 {
     return (word - limit * UINT64_C(0x0101010101010101)) & ~word;

@@ -9,8 +9,8 @@
 
 enum {
     LONGEST_NUMBER = 64,
-    WHOLE_DIGITS = 18,   /* the parser refuses longer integers */
-    LARGEST_DIGITS = 19, /* all numbers with this many digits fit 64 bits */
+    WHOLE_DIGITS = 18,   /* the parser refuses integers with more digits */
+    LARGEST_DIGITS = 19, /* all numbers with this many digits fit into 64 bits */
     EXACT_POWER = 22,    /* exponent of the largest power of 10 that is exact in a double */
     /* read_words reads at most three words of decimals, and calls read_any for a number with more
        than LARGEST_DIGITS decimals */

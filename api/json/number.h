@@ -18,8 +18,8 @@
 #define HS_NUMBER_MAX 1e150
 const char *hs_numbers_read(const char *at, const char *end, size_t count, double *out);
 
-/* Reads a text that consists of one number that hs_numbers_read can read, without white space.
-   Returns false for any other text. */
+/* Reads a text that contains one number, in a form that hs_numbers_read can read, and nothing else,
+   not even white space. Returns false for any other text. */
 bool hs_number_parse(struct hs_str text, double *out);
 
 #endif

@@ -123,9 +123,9 @@ void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINT
 /* ---- text ---- */
 
 /* Returns the first offset at which a text nests deeper than HS_JSON_MAX_DEPTH. If no part of the
-   text is too deep, returns the length of the text. Examines only strings and brackets. Sets
-   *containers to the min number of bytes that the text's objects and arrays would have in a real
-   request (HS_JSON_BYTES_PER_OBJECT in reading.h). */
+   text is too deep, returns the length of the text. Examines only strings and brackets. Also
+   adds HS_JSON_BYTES_PER_OBJECT (reading.h) for each object, and HS_JSON_BYTES_PER_ARRAY for each
+   array, and stores the sum in *containers. */
 static size_t find_too_deep(struct hs_str text, size_t *containers)
 {
     size_t depth = 0;
@@ -223,8 +223,8 @@ static void mend_string(char *text, size_t at, size_t end)
 }
 
 /*
- * Returns a mended copy of a text, or NULL if memory ran out. A client can choose values for which
- * the parser refuses the whole text, although only one item is faulty. The copy contains other
+ * Returns a mended copy of a text, or NULL if memory ran out. A client can send values that make
+ * the parser refuse the whole text, although only one item is faulty. The copy contains other
  * values in place of these values. A number that is out of range becomes a string of spaces, which
  * no field accepts. A surrogate outside a pair becomes U+FFFD, which no name contains.
  */

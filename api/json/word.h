@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Entry i is 10^i. The table contains all powers of ten that fit 64 bits. It is defined in a
+/* Entry i is 10^i. The table contains all powers of ten that fit into 64 bits. It is defined in a
    header, so that compilers can replace a division by a constant entry with a multiplication. */
 static const uint64_t hs_powers_of_ten[20] = {1,
                                               10,

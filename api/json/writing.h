@@ -81,8 +81,8 @@ static inline void hs_write_word(struct hs_writer *writer, const char *text)
 /* Writes a key that is known only at run time. Escapes the key if needed. */
 void hs_write_name(struct hs_writer *writer, const char *key);
 
-/* Writes a key without characters to escape. If the key is a string literal, the compiler knows its
-   length, and the function compiles to a few stores. */
+/* Writes a key without characters to escape. If the key is a string literal, the length of the
+   key is known at compile time, and the function compiles to a few stores. */
 static inline __attribute__((always_inline)) void hs_write_key(struct hs_writer *writer,
                                                                const char *key)
 {
@@ -156,7 +156,7 @@ HS_WRITE_FIELDS(X)
 
 /* hs_write_words_field writes an array of the words whose bits are set in `bits`.
    hs_write_counts_field writes an object with the counts that are not 0. The key of each count is
-   its word. */
+   the word with the same index. */
 void hs_write_words_field(struct hs_writer *writer, const char *key,
                           const struct hs_vocabulary *words, unsigned bits);
 void hs_write_counts_field(struct hs_writer *writer, const char *key,

@@ -65,8 +65,8 @@ static struct hs_vec vector(const json_t *array)
 }
 
 /* Scores a claim for a picture. Returns 0 if the target is dead at `now`, is behind the shooter, or
-   is at a distance that does not fit the picture. Otherwise, the score is higher if the target has
-   moved further since the shot (up to 1 m). */
+   is at a distance that does not fit the picture. Otherwise, the score increases with the distance
+   that the target has moved since the shot, up to 1 m. */
 static double picture_score(const struct demo *demo, double now, const json_t *hit)
 {
     struct hs_sim_pose then, present;
@@ -326,8 +326,8 @@ static bool write_known(FILE *out, const char *line, const struct hs_recording_e
     return good;
 }
 
-/* Copies the service's recording. This function adds the labels and the ground truth of the claims,
-   which the service does not know. The labels and the ground truth come from a second run of the
+/* Copies the service's recording, and adds the labels and the ground truth of the claims. The
+   service does not have this data. The labels and the ground truth come from a second run of the
    match, which produces the same requests in the same order. The copy does not contain the end of
    the match (see play_match). So the match stays open when a user plays the recording to a
    service. */

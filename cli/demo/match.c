@@ -142,9 +142,10 @@ static json_t *hit_json(const struct hs_hit_claim *hit)
 /* ---- as a recording ---- */
 
 /* Turns a cheat's claim into a forgery, and sets the cheat's posted aim in this tick to the
-   direction of the forged shot. The posted aim applies only to this tick. So the function moves an
-   earlier fire time into the tick, except for the cheat that forges times. Returns false if no
-   forgery is possible. In this case, the caller must not send the claim. */
+   direction of the forged shot. The posted aim applies only to this tick. So if the claim's
+   fire time is before this tick, the function moves the fire time to the start of this tick, except
+   for the cheat that forges times. Returns false if no forgery is possible. In this case, the
+   caller must not send the claim. */
 static bool forge(struct demo_match *match, struct hs_mail *mail)
 {
     unsigned number = mail->from / 2, turn = match->turns[number]++ % 2;

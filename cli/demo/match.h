@@ -2,8 +2,8 @@
  * The demo's match: a simulated skirmish (cli/simulate), presented as a recording. Half of the
  * players are honest, on links from good to bad. Each of the other players uses one kind of cheat,
  * which turns the player's hits into forged claims. If a hit cannot be forged, the cheat claims
- * nothing. No player claims a shot that hits nobody on the player's own screen. The seed determines
- * the whole match.
+ * nothing. A player claims a shot only if the shot hits somebody on the player's own screen. The
+ * seed determines the whole match.
  */
 #ifndef HS_DEMO_MATCH_H
 #define HS_DEMO_MATCH_H
@@ -25,16 +25,16 @@ enum hs_demo_cheat {
 extern const struct hs_demo_cheat_kind {
     const char *label;
     enum hs_forgery forgery, next;     /* the two forgeries between which the cheat alternates */
-    const char *reason, *other_reason; /* the expected reasons of rejection */
+    const char *reason, *other_reason; /* the expected reasons for a rejection */
     const char *flag;                  /* the flag expected on every claim, or NULL */
 } hs_demo_cheats[HS_DEMO_CHEAT_COUNT];
 
-/* Opens a recording of `seconds` of play. The match is simulated while the recording is read.
-   Returns NULL if memory runs out. */
+/* Opens a recording of a match that lasts `seconds` seconds. The match is simulated while the
+   recording is read. Returns NULL if memory runs out. */
 struct hs_recording *hs_demo_open(uint64_t seed, double seconds);
 
 /* Returns the skirmish behind a recording that hs_demo_open opened. The skirmish is simulated up to
-   the last entry read. The pointer is valid while the recording is open. */
+   the entry that was read last. The pointer is valid while the recording is open. */
 const struct hs_skirmish *hs_demo_skirmish(const struct hs_recording *recording);
 
 /* Returns how many shots of honest players have hit nobody on the shooter's screen so far. */

@@ -39,7 +39,7 @@ const char *hs_client_error(const struct hs_client *client);
 
 const char *hs_client_url(const struct hs_client *client);
 
-/* Returns the monotonic clock, in seconds. */
+/* Returns the time of the monotonic clock, in seconds. */
 double hs_client_now(void);
 
 /* Sleeps for `seconds`; returns at once if `seconds` is 0 or negative. */

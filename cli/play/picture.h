@@ -34,8 +34,8 @@ struct hs_picture {
     size_t wall_count;
     const struct hs_triangle *triangles; /* walls that consist of triangles */
     size_t triangle_count;
-    double slice; /* walls more than this length above or below the closest approach (or `stopped`)
-                     are not drawn; 0: all walls are drawn */
+    double slice; /* max vertical distance of a drawn wall from the closest approach (or `stopped`);
+                     0: all walls are drawn */
     const char *obstacle;  /* what stopped the shot, for example "a wall"; NULL: nothing */
     struct hs_vec stopped; /* the point where the shot stopped */
     bool is_hit;           /* the shot touches the body; ignored if there is an obstacle */

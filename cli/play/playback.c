@@ -302,7 +302,7 @@ static bool count_result(struct session *session, const struct hs_recording_entr
 }
 
 /* Counts the results of all claims. A brief answer lists only the results that have something to
-   report. The answer contains only the number of the accepted claims that it leaves out. */
+   report. The answer leaves out all other accepted claims, and contains only their number. */
 static bool count_results(struct session *session, const struct hs_recording_entry *entry,
                           const json_t *answer)
 {
@@ -408,7 +408,7 @@ static bool is_unknown_match(const struct session *session)
     return is_unknown;
 }
 
-/* Sends a request. If the service no longer knows the match, restores the match and sends the
+/* Sends a request. If the answer says that the match is unknown, restores the match and sends the
    request again. */
 static bool deliver(struct session *session, const struct hs_recording_entry *entry,
                     const json_t *expect, const json_t *match)

@@ -173,7 +173,7 @@ static bool read_document(const struct file_recording *file, struct hs_recording
 }
 
 /* Reads a line that opens a match. The line identifies the ruleset by the revision of a ruleset in
-   the recording, or by a name that the service knows. */
+   the recording, or by the name of a ruleset that the service already has. */
 static bool read_opening(const struct file_recording *file, struct hs_recording_entry *entry)
 {
     const struct hs_stream_line *line = &file->line;

@@ -21,9 +21,9 @@ struct hs_tally_number {
     double measured, limit;
 };
 
-/* How often one name occurred. The name is the reason for a verdict, a flag, or the reason for a
-   refused pose. `verdict` is empty for flags and refused poses. Names are stored as text, because a
-   newer service may send names that this program does not know. */
+/* How often one name occurred. The name is a flag, or the reason for a verdict or for a refused
+   pose. `verdict` is empty for flags and refused poses. Names are stored as text, because a newer
+   service may send names that are unknown to this program. */
 struct hs_tally_reason {
     char name[HS_TALLY_NAME], verdict[16];
     size_t count;

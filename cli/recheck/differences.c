@@ -107,8 +107,8 @@ static struct hs_reason_count *count_of(struct hs_differences *differences, enum
 /* ---- claims that changed ---- */
 
 /* Finds the measurement that explains one side of a change. Normally this is the measurement of the
-   check that decided this side. If no check decided this side (an accepted claim), uses the check
-   that decided the other side, with the measurement from this side. */
+   check that decided this side. If no check decided this side (an accepted claim), finds the
+   check that decided the other side, and uses the measurement of the same check on this side. */
 static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
 {
     struct hs_tally_number number = hs_tally_deciding(own);
@@ -232,8 +232,8 @@ static bool next_result(struct hs_pieces *pieces, enum kind kind, struct result 
     return hs_pieces_next(pieces, NULL, &text) ? read_result(text, kind, out) : !pieces->broken;
 }
 
-/* Call this function for a claim that only one of two brief answers lists. Returns the plain result
-   that the other answer left out. `other` is the listed result. */
+/* Returns the plain result of a claim that one of two brief answers left out. `other` is the result
+   of the same claim in the other answer. */
 static struct result plain_beside(const struct result *other, enum kind kind)
 {
     return (struct result){.text = HS_STR("{}"),
@@ -245,7 +245,7 @@ static struct result plain_beside(const struct result *other, enum kind kind)
 }
 
 /* Compares two lists of results. Adds to *only_after the number of results that only `after`
-   contains. Returns false if the lists do not match, are malformed, or memory runs out. */
+   contains. Returns false if the lists do not match or are malformed, or if memory runs out. */
 static bool compare_results(struct hs_differences *differences, const struct place *place,
                             struct hs_str before, struct hs_str after, size_t *only_after)
 {

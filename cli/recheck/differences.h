@@ -14,13 +14,13 @@
 #include "validators/vocabulary.h"
 
 enum {
-    HS_OTHER_REASONS = 16, /* capacity for reasons that this program does not know */
+    HS_OTHER_REASONS = 16, /* capacity for reasons that are unknown to this program */
     HS_DIFFERENCES_REASONS = HS_REASON_COUNT + HS_OTHER_REASONS,
     HS_DIFFERENCES_MOVE_REASONS = HS_MOVE_REASON_COUNT + HS_OTHER_REASONS
 };
 
 /* How often a reason occurred. The reason is stored by name, because a stream from another version
-   may contain reasons that this program does not know. */
+   may contain reasons that are unknown to this program. */
 struct hs_reason_count {
     struct hs_name reason, verdict;
     size_t before, after;

@@ -303,9 +303,9 @@ static enum hs_replay_result unknown(struct hs_replay *replay, const char *why)
     return HS_REPLAY_UNKNOWN;
 }
 
-/* Saves the state that the match named in the line had before the restart. That state was computed
-   under the replacement rules. Returns false if that match was not open before the restart, or if
-   memory runs out. */
+/* The line names a match. Saves the state that this match had before the restart. That state was
+   computed under the replacement rules. Returns false if the match was not open before the restart,
+   or if memory runs out. */
 static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
 {
     const struct hs_stream_line *line = replay->line;

@@ -21,7 +21,7 @@ int hs_csv_column(const struct hs_csv *csv, const char *name);
    failure; `error` then contains the line number and the reason. */
 enum hs_recording_result hs_csv_next(struct hs_csv *csv, char error[HS_PLAY_ERROR_MAX]);
 
-/* Returns a cell in the last row read, valid until the next row is read. */
+/* Returns a cell of the row that was read last. The cell is valid until the next row is read. */
 const char *hs_csv_text(const struct hs_csv *csv, int column);
 
 /* Parses a cell as a finite number. If the cell is not a finite number, returns false, leaves *out

@@ -60,8 +60,9 @@ struct csv_match {
     double longest_rewind; /* seconds */
 };
 
-/* Returns the length of a path before the suffix .poses.csv or .shots.csv, which may be followed by
-   .gz. Returns -1 if the path has another suffix. Sets *zipped to whether the path ends in .gz. */
+/* Returns how many bytes of a path come before the suffix .poses.csv or .shots.csv, which may be
+   followed by .gz. Returns -1 if the path has another suffix. Sets *zipped to whether the path ends
+   in .gz. */
 static int stem_of(const char *path, bool *zipped)
 {
     size_t length = strlen(path), part = strlen(".poses.csv");

@@ -362,7 +362,7 @@ static void name_ruleset(struct draft *draft, const json_t *ruleset)
 }
 
 /* Returns the map of the scenario. If the scenario has no map, returns the map of the fixture. If
-   both have no map, returns NULL. The result is borrowed. */
+   neither the scenario nor the fixture has a map, returns NULL. The result is borrowed. */
 static const json_t *map_of(const struct draft *draft, const json_t *scenario)
 {
     const json_t *map = json_object_get(scenario, "map");
