@@ -58,7 +58,7 @@ void hs_db_close(struct hs_db *db);
 struct hs_db_pool;
 
 /* hs_db_pool_create returns NULL if memory runs out. hs_db_pool_destroy closes the idle
-   connections, and does nothing for NULL. All other connections must have been closed before. */
+   connections, and does nothing for NULL. The caller must close all other connections first. */
 struct hs_db_pool *hs_db_pool_create(void);
 void hs_db_pool_destroy(struct hs_db_pool *pool);
 

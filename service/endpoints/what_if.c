@@ -18,7 +18,7 @@ enum { LONGEST_US = 5000000 };
 /* A verdict and its reason, under the old or the new rules. */
 struct side {
     enum hs_verdict verdict;
-    int reason; /* -1: a reason that this version does not know */
+    int reason; /* -1: the reason is unknown in this program version */
 };
 
 struct what_if {
