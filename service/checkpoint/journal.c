@@ -236,8 +236,8 @@ bool hs_journal_settle(struct hs_journal *journal)
     uint64_t position = state.written;
     if (state.synced < position) {
         pthread_mutex_lock(&journal->sync_lock);
-        /* While this thread waited for the lock, another thread has often synced the first
-           `position` bytes. */
+        /* Another thread often syncs the first `position` bytes while this thread waits for the
+           lock. */
         hs_journal_state(journal, &state);
         if (state.synced < position)
             sync_file(journal);

@@ -52,8 +52,8 @@ void hs_db_close(struct hs_db *db);
 
 /*
  * Idle connections to one PostgreSQL schema. Opening a connection is slow. The server starts a
- * process for the connection. The planning of the first queries must read the catalog rows of each
- * partition. Thread-safe.
+ * process for the connection. To plan the first queries, the server must read the catalog rows of
+ * each partition. Thread-safe.
  */
 struct hs_db_pool;
 

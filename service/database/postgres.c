@@ -177,8 +177,8 @@ static const char *error_of(const struct hs_db *db)
     return connection_of(db)->error;
 }
 
-/* Compares the SQLSTATE with the classes in which the server refuses the values: 22 wrong data, 23
-   violated constraint, 54 too big. */
+/* Returns whether the SQLSTATE means that the server refused the values: class 22 (wrong data), 23
+   (violated constraint) or 54 (too big). */
 static bool has_refused(const struct hs_db *db)
 {
     const char *state = connection_of(db)->state;

@@ -117,7 +117,7 @@ static void lend_map(struct what_if *w, const struct hs_evidence_row *row)
     hs_map_store_release(maps, map);
 }
 
-/* Returns whether no verdict was computed yet. The first verdict is computed even if building its
+/* Returns whether the next verdict is the first. The first verdict is computed even if building its
    map takes longer than LONGEST_US, so that every request makes progress. */
 static bool is_first(const struct what_if *w)
 {
