@@ -19,7 +19,7 @@ enum hs_arm { HS_ARM_RIFLE, HS_ARM_SHOTGUN, HS_ARM_BOW, HS_ARM_ROCKET, HS_ARM_KN
 extern const char *const hs_arm_names[HS_ARMS]; /* names of the weapons in the ruleset */
 
 struct hs_sim_arena {
-    struct hs_ruleset *ruleset; /* the built-in `metres`, with changed rewind.limit, history.keep */
+    struct hs_ruleset *ruleset; /* `metres` (built in), with other rewind.limit and history.keep */
     struct hs_world *world;
     const struct hs_rig *rig;
     const struct hs_weapon *weapons[HS_ARMS];

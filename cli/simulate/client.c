@@ -10,10 +10,10 @@
 #define CLOCK_ERROR   0.003
 #define CLOCK_WANDERS 5.0  /* seconds; time constant of the clock error */
 #define HAND_WANDERS  0.15 /* seconds; time constant of the aiming error */
-#define TURN          12.0 /* rad/s; speed of turns by up to a radian */
+#define TURN          12.0 /* rad/s; speed of turns of at most one radian */
 #define FLICK         60.0 /* rad/s; speed of larger turns */
 #define DRAW_SECONDS  0.4  /* seconds to change from one weapon to another */
-#define SHOWN_AGAIN   0.2  /* seconds; max age of the drawn snapshot at the moment to show */
+#define SHOWN_AGAIN   0.2  /* seconds; max time from the drawn snapshot to the moment shown */
 
 static void fill_magazine(struct hs_client *client, const struct hs_game *game, enum hs_arm arm)
 {
@@ -59,9 +59,10 @@ static double wander(struct hs_dice *dice, double value, double deviation, doubl
 
 /*
  * Draws what the client shows at `now`. The moment shown is the client's estimate of the server's
- * clock, minus the usual latency and the interpolation delay. Interpolates between the snapshots
- * that have arrived. If no snapshot from after the moment has arrived, draws the last snapshot
- * without extrapolation. Returns false if the last snapshot from before the moment is too old.
+ * clock, minus the usual latency and the interpolation delay. Interpolates between two snapshots
+ * that have arrived: the last one before this moment, and the first one after this moment. If no
+ * later snapshot has arrived, draws the earlier snapshot without extrapolation. Returns false if
+ * the earlier snapshot is too old.
  */
 static bool draw(const struct hs_client *client, const struct hs_game *game, double now,
                  struct hs_screen *out)
@@ -126,7 +127,7 @@ static struct hs_vec aim_point(const struct hs_client *client, const struct hs_s
 }
 
 /* Returns the point to aim at. If the weapon fires projectiles, the player aims at the place where
-   the foe will be at the impact. If the projectiles fall, the player aims higher. */
+   the foe will be when the projectile arrives. If the projectiles fall, the player aims higher. */
 static struct hs_vec lead(const struct hs_client *client, const struct hs_game *game, double time,
                           const struct hs_screen *screen, struct hs_vec eye)
 {
@@ -152,8 +153,8 @@ static struct hs_vec lead(const struct hs_client *client, const struct hs_game *
     return point;
 }
 
-/* Turns the aim towards a direction, as fast as a hand can. Returns whether the aim reaches the
-   direction, or was within 0.05 rad of the direction before the turn. */
+/* Turns the aim towards a direction, as fast as a hand can. Returns true if the aim reaches the
+   direction, or if the angle to the direction was at most 0.05 rad before the turn. */
 static bool turn_to(struct hs_client *client, struct hs_vec wanted)
 {
     double off = acos(fmax(-1, fmin(1, hs_vec_dot(client->aim, wanted))));

@@ -1,9 +1,9 @@
 /*
- * A simulated player's game client. The client draws the other players late, interpolated between
- * two snapshots; some snapshots never arrive. The client draws its own player at the place where
- * the server will simulate this player later. The player aims with human error, and fires as fast
- * as the weapon allows. The client claims the hits that its screen shows. Messages to the server
- * travel over the player's link.
+ * A simulated player's game client. The client draws the other players as they were a short time
+ * ago, interpolated between two snapshots; some snapshots never arrive. The client predicts the
+ * place of its own player, because the server simulates this player later. The player aims with
+ * human error, and fires as fast as the weapon allows. The client claims the hits that its screen
+ * shows. Messages to the server travel over the player's link.
  */
 #ifndef HS_SIMULATE_CLIENT_H
 #define HS_SIMULATE_CLIENT_H
@@ -21,9 +21,9 @@ struct hs_skirmish_setup {
     unsigned first_link; /* if link is -1: the kind for the first two players */
     int arm;             /* enum hs_arm for all players; -1: players change weapons */
     double seconds;      /* length of play */
-    double stamp_error;  /* seconds; standard deviation of hit_time from the drawn time */
+    double stamp_error;  /* seconds; standard deviation of hit_time minus drawn time */
     double aim_error; /* degrees; added to the standard deviation of every player's aiming error */
-    /* ticks between two frames; frames between two snapshots */
+    /* `frame_every`: ticks per frame; `snapshot_every`: frames per snapshot */
     size_t frame_every, snapshot_every;
     bool posts_shots;    /* all shots are posted, even if the weapon does not require posted
                             shots */
@@ -147,14 +147,14 @@ void hs_client_frame(struct hs_client *client, const struct hs_game *game, doubl
 bool hs_client_claim(const struct hs_game *game, const struct hs_screen *screen,
                      struct hs_mail *mail);
 
-/* Returns what the client did in the last frame that the server has simulated by `time` (on the
-   server's clock). Returns NULL if the log does not contain this frame. */
+/* Returns what the client did in the last frame that the server simulated at or before `time` (on
+   the server's clock). Returns NULL if the log does not contain this frame. */
 const struct hs_doing *hs_client_doing(const struct hs_client *client, double time);
 
 /* ---- functions that client.c and fire.c share ---- */
 
-/* Returns where the player's eye will be on the server when the server simulates the client frame
-   of `time`. */
+/* Returns where the player's eye will be on the server when the server simulates the frame that the
+   client runs at `time`. */
 struct hs_vec hs_client_true_eye(const struct hs_client *client, const struct hs_game *game,
                                  double time);
 

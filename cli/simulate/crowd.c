@@ -17,7 +17,7 @@
 #define GRAVITY      9.81
 #define JUMP_SPEED   3.6  /* m/s upwards; a jump is two thirds of a metre high */
 #define JUMPS        0.25 /* jumps per player and second */
-#define CROUCHES     0.2  /* crouches per player and second; standing up is five times as likely */
+#define CROUCHES     0.2  /* crouches per player and second; standing up: 5 * CROUCHES */
 #define DEATHS       0.07 /* deaths per player and second */
 #define PORTALS      0.04 /* portals used per player and second */
 #define DEAD_SECONDS 2.5

@@ -47,7 +47,7 @@ const struct hs_sim_pose *hs_crowd_at(const struct hs_crowd *crowd, unsigned who
    player uses a portal or spawns between these ticks, returns the place at the first tick. */
 struct hs_vec hs_crowd_place(const struct hs_crowd *crowd, unsigned who, double time);
 
-/* Returns for how many seconds a player has been dead at `time`; 0: the player is alive. */
+/* Returns how long a player has been dead at `time`, in seconds; 0: the player is alive. */
 double hs_crowd_dead_for(const struct hs_crowd *crowd, unsigned who, double time);
 
 struct hs_str hs_crowd_name(unsigned who);

@@ -28,10 +28,10 @@ struct hs_moment {
    describe the last frame. Returns false if `time` is before the first frame. */
 bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out);
 
-/* Computes a player's pose at `time`. Interpolates the position and the yaw. If the player used a
-   portal or spawned between the two frames, does not interpolate. The yaw changes by the shorter
-   turn. Takes everything else from the older frame. Returns false if `time` is before the first
-   frame. */
+/* Computes a player's pose at `time`. Interpolates the position and the yaw; the yaw turns in the
+   shorter direction. If the player used a portal or spawned between the two frames, does not
+   interpolate. Takes everything else from the older frame. Returns false if `time` is before the
+   first frame. */
 bool hs_film_pose(const struct hs_film *film, double time, unsigned who, struct hs_sim_pose *out);
 
 /* Computes a player's pose at a moment from the values that clients receive: positions in single
@@ -55,7 +55,7 @@ struct hs_first {
     struct hs_vec normal; /* surface normal, if the contact is with the world */
 };
 
-/* Returns whether a sweep touches the body at less than `out->distance`. If so, sets
+/* Returns whether a sweep touches the body at a distance of less than `out->distance`. If so, sets
    `out->hitbox` and `out->distance` to the first contact. */
 bool hs_pose_touch(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                    const struct hs_sweep *sweep, struct hs_first *out);

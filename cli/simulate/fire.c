@@ -7,8 +7,8 @@
 #include "validators/base/units.h"
 #include "validators/spread.h"
 
-/* Metres. A client draws its own player with an error; this is the standard deviation of the error
-   on each axis. A lost command adds an error of LOST_PREDICTION. */
+/* Metres. A client draws its own player with an error. PREDICTION is the standard deviation of this
+   error on each axis. A lost command adds an error of LOST_PREDICTION. */
 #define PREDICTION      0.015
 #define LOST_PREDICTION 0.05
 

@@ -5,7 +5,7 @@
 #include "validators/base/units.h"
 
 #define CLEAR  0.03 /* metres; min gap between a forged shot and the body */
-#define THIN   0.05 /* metres; a forged radius is at least five times THIN */
+#define THIN   0.05 /* metres; min radius that a forgery multiplies by five */
 #define TRIES  24
 #define LEGS   128 /* a flight is divided into this many legs, each tested against the body */
 #define LATEST 0.3 /* seconds; a forged time exceeds its limit by at most LATEST */

@@ -9,7 +9,7 @@ const char *const hs_link_names[HS_LINKS_AND_STEADY] = {"LAN", "CABLE",  "WIFI",
                                                         "BAD", "OUTAGE", "40MS"};
 
 static const struct {
-    double low, high, jitter; /* ms; the base round trip is from `low` to `high` */
+    double low, high, jitter; /* ms; the base round trip is between `low` and `high` */
 } kinds[HS_LINKS_AND_STEADY] = {{20, 30, 1},    {30, 60, 3}, {40, 90, 8}, {80, 150, 12},
                                 {150, 200, 20}, {30, 60, 3}, {40, 40, 1}};
 

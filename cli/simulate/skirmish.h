@@ -47,8 +47,8 @@ struct hs_skirmish {
 struct hs_skirmish *hs_skirmish_create(const struct hs_skirmish_setup *setup);
 void hs_skirmish_destroy(struct hs_skirmish *skirmish);
 
-/* Begins the next tick, and writes a frame if one is due. Returns false if the match is over, or if
-   memory has run out (`failed`). */
+/* Begins the next tick. Writes a frame once in setup.frame_every ticks. Returns false if the match
+   is over, or if memory has run out (`failed`). */
 bool hs_skirmish_begin(struct hs_skirmish *skirmish);
 
 /* Takes the next message (a shot or a claim), in order of arrival. Returns false if no more
@@ -66,8 +66,8 @@ bool hs_skirmish_is_warm(const struct hs_skirmish *skirmish);
    measured yet. */
 bool hs_skirmish_expect(struct hs_skirmish *skirmish, unsigned who);
 
-/* Returns whether the shooter had been dead for longer than hit.death_grace when the shot was
-   fired. Such shots occur because a client learns late that the player has died. */
+/* Returns whether the shooter died more than hit.death_grace before the shot was fired. Such shots
+   occur because a client learns late that the player has died. */
 bool hs_skirmish_is_in_vain(const struct hs_skirmish *skirmish, const struct hs_mail *mail);
 
 #endif

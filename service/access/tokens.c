@@ -51,7 +51,7 @@ bool hs_token_part_is_valid(struct hs_str text, size_t max)
 }
 
 /* Returns whether `text` has the form of a secret: only characters that RFC 6750 allows in a token,
-   without `=`. */
+   except `=`. */
 static bool is_secret(struct hs_str text)
 {
     return text.len >= HS_SECRET_MIN && text.len <= HS_SECRET_MAX && has_only(text, "-._~+/");

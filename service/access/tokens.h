@@ -20,7 +20,7 @@ enum {
     HS_KID_MAX = 32,
     HS_SECRET_MIN = 20, /* a shorter secret could be guessed */
     HS_SECRET_MAX = 128,
-    /* number of random bytes in a secret of `token new`, which writes them as hexadecimal digits */
+    /* `token new` creates a secret from this many random bytes, written as hexadecimal digits */
     HS_SECRET_BYTES = 32,
     HS_TOKEN_MAX = 3 + HS_TENANT_MAX + 1 + HS_KID_MAX + 1 + HS_SECRET_MAX,
 };

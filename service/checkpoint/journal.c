@@ -175,8 +175,8 @@ static uint64_t current_number(const struct hs_journal *journal)
 
 /* ---- surviving a power failure ---- */
 
-/* In the sync mode `always`, returns whether a payment that is written now and then synced survives
-   a power failure. In the other modes, returns true. The caller holds `lock`. */
+/* In the sync mode `always`, returns whether a payment survives a power failure if it is written
+   immediately and then synced. In the other modes, returns true. The caller holds `lock`. */
 static bool is_sound(const struct hs_journal *journal)
 {
     return journal->sync != HS_JOURNAL_SYNC_ALWAYS || journal->unsafe == journal->unsafe_covered;
@@ -236,8 +236,8 @@ bool hs_journal_settle(struct hs_journal *journal)
     uint64_t position = state.written;
     if (state.synced < position) {
         pthread_mutex_lock(&journal->sync_lock);
-        /* While this thread waited for the lock, another thread has often synced the first
-           `position` bytes. */
+        /* Another thread often syncs the first `position` bytes while this thread waits for the
+           lock. */
         hs_journal_state(journal, &state);
         if (state.synced < position)
             sync_file(journal);
@@ -285,8 +285,8 @@ uint64_t hs_journal_rotate(struct hs_journal *journal)
                     (fdatasync(before) == 0 && fsync(journal->directory) == 0);
         close(before);
         pthread_mutex_lock(&journal->lock);
-        /* A failed sync does no harm once the checkpoint that now begins is complete, because this
-           checkpoint contains the records in the old file. */
+        /* A failed sync does no harm after the next checkpoint, because the next checkpoint
+           contains the records in the old file. */
         if (!fine)
             journal->unsafe_at_rotation = ++journal->unsafe;
         else

@@ -51,8 +51,8 @@ bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
 bool hs_journal_settle(struct hs_journal *journal);
 
 struct hs_journal_state {
-    /* in the sync mode `always`: whether a payment that is written now and then synced survives a
-       power failure; in the other modes: true */
+    /* in the sync mode `always`: whether a payment survives a power failure if it is written
+       immediately and then synced; in the other modes: true */
     bool is_sound;
     uint64_t number; /* number of the current file */
     /* Numbers of record bytes that were written, and that were synced. A power failure cannot lose
@@ -67,8 +67,8 @@ void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);
    numbers. */
 uint64_t hs_journal_rotate(struct hs_journal *journal);
 
-/* Must be called when the checkpoint that began after hs_journal_rotate is complete. From then on,
-   failed syncs of the records in this checkpoint do no harm. Deletes the files with numbers below
+/* Must be called when the checkpoint after hs_journal_rotate is complete. From then on, failed
+   syncs of the records in this checkpoint do no harm. Deletes the files with numbers below
    `number`. */
 void hs_journal_checkpointed(struct hs_journal *journal, uint64_t number);
 

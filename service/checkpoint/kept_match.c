@@ -39,7 +39,7 @@ bool hs_kept_match_get_head(struct hs_bytes_reader *reader, struct hs_kept_head 
                          head->map_revision.len < HS_REVISION_MAX));
 }
 
-/* Maximum size of one copied part. Copying such a part under the match lock takes some tens of
+/* Maximum size of one copied part. Copying such a part under the match lock takes tens of
    microseconds. */
 enum { PART_BYTES = 64 * 1024 };
 
@@ -261,8 +261,8 @@ static bool write_records(const struct hs_service *service, struct hs_match_slot
     return true;
 }
 
-/* Updates `settled_payments`. Under load, the newest write is never settled yet, so this function
-   also checks an earlier write. */
+/* Updates `settled_payments`. Under load, the newest write is not settled at this time, so this
+   function also checks an earlier write. */
 static void record_settled(struct hs_match_slot *slot, const struct hs_journal_state *state)
 {
     for (int i = 0; i < 2 && slot->written_before.position <= state->settled; i++) {
@@ -309,8 +309,8 @@ bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot 
 void hs_kept_match_moved(struct hs_service *service, struct hs_match_slot *slot)
 {
     /* If this write fails, the next start of the service restores the match. The restored match
-       does no harm, because the service asks the store which replica owns the match before it uses
-       the match. */
+       does no harm: before the service uses the match, it asks the store which replica owns the
+       match. */
     (void)write_close(service->journal, slot);
     hs_record_replayed(service->record, slot, NULL, 0);
     hs_registry_remove(service->registry, slot);

@@ -53,8 +53,8 @@ bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
 /* Must be called after moves were checked. If the service drains and replicas share the match,
    starts to write the state to the store and returns true; the answer must wait for this write
    (hs_shared_match_await). Otherwise does nothing and returns false. While the service drains,
-   another replica may take over the match at any time. That replica reads from the state in the
-   store when the client last moved, and grants the client the time since that move. */
+   another replica may take over the match at any time. The state in the store contains the time of
+   the client's last move. The other replica grants the client the time since that move. */
 bool hs_kept_match_hand_off(struct hs_service *service, struct hs_match_slot *slot);
 
 /*

@@ -37,7 +37,7 @@ enum hs_map_file {
 };
 
 /* Reads a map file. If the result is HS_MAP_FILE_READ, the caller frees *out. Does not check that
-   the revision belongs to the geometry; the build of the world compares them (state/maps.h). */
+   the revision belongs to the geometry; the build of the world does (state/maps.h). */
 enum hs_map_file hs_map_file_read(int directory, const char *revision, struct hs_map_document *out);
 
 /* Appends the JSON document of a map whose file is in the data directory `data`. Returns false if

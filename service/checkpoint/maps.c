@@ -101,8 +101,8 @@ void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
     int error = 0;
     hs_kept_maps_refer(maps, entry->revision);
     if (!hs_revisions_has(&maps->on_disk, entry->revision)) {
-        /* A map without a mesh had a file, but the file was deleted while no checkpoint referred to
-           it. */
+        /* If the mesh is no longer in memory, it was saved to a file. This file was deleted while
+           no checkpoint referred to the map. */
         error =
             has_mesh ? hs_map_file_write(maps->directory, entry->revision, &entry->mesh) : ENOENT;
         if (error == 0 && !hs_revisions_add(&maps->on_disk, entry->revision))

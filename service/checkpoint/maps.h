@@ -28,7 +28,7 @@ struct hs_kept_maps {
     int directory;
     struct hs_revisions on_disk; /* revisions whose files are known to be complete */
     struct hs_revisions newest;  /* revisions that the newest checkpoint refers to */
-    struct hs_revisions next;    /* revisions that the checkpoint being taken refers to */
+    struct hs_revisions next;    /* revisions that the current checkpoint refers to */
     bool no_memory;              /* `next` is incomplete, because memory ran out */
     bool is_partial;             /* `newest` is incomplete */
     /* how many map files were written, and how many could not be written */
@@ -41,7 +41,7 @@ bool hs_kept_maps_open(struct hs_kept_maps *maps, int data);
 void hs_kept_maps_close(struct hs_kept_maps *maps);
 
 /* Records that the current checkpoint refers to a revision. The current checkpoint is the
-   checkpoint that is being read (during a restore) or being taken. */
+   checkpoint that is being read (during a restore) or written. */
 void hs_kept_maps_refer(struct hs_kept_maps *maps, const char *revision);
 
 /* Must be called at the end of a restore. The revisions that were recorded so far become the
@@ -51,7 +51,7 @@ void hs_kept_maps_settle(struct hs_kept_maps *maps);
 /* Records that the file with this revision is complete. */
 void hs_kept_maps_found(struct hs_kept_maps *maps, const char *revision);
 
-/* Records that the checkpoint being taken refers to a map, and writes the map's file if it is
+/* Records that the current checkpoint refers to a map, and writes the map's file if the file is
    missing. The caller holds a reference to the map. Failures are logged; the next checkpoint tries
    again. */
 void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,

@@ -15,8 +15,8 @@ struct hs_restored_journals {
  * Reads the newest checkpoint in a directory. If this checkpoint is missing, damaged or from
  * another version, also reads the previous checkpoint, and restores the missing matches from it.
  * Then reads the journals whose records the checkpoints do not contain. If the newest checkpoint is
- * damaged or from another version, renames it, so that it never becomes the previous one. Records
- * in `maps` all maps that the checkpoints refer to.
+ * damaged or from another version, renames it, so that it never becomes the previous checkpoint.
+ * Records in `maps` all maps that the checkpoints refer to.
  *
  * Returns false with a message in `error` if a file cannot be opened or memory runs out. The
  * service must then not start, because it would lose the saved state.

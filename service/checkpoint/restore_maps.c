@@ -111,7 +111,7 @@ void hs_restored_maps_name(struct hs_restored_maps *maps, struct hs_str name, st
     if (map == NULL || map->entry == NULL || map->has_name)
         return;
     enum hs_map_put result = hs_map_store_restore_name(maps->store, owner, map->entry);
-    /* The name now refers to this map, or to the map that a newer checkpoint gave this name. */
+    /* The name now refers to this map, or still to the map from a newer checkpoint. */
     map->has_name = true;
     if (result != HS_MAP_FULL)
         return;

@@ -256,7 +256,7 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 
 /* ---- the thread ---- */
 
-/* Waits until the next checkpoint is due. Returns false when the service stops. */
+/* Waits until it is time for the next checkpoint. Returns false when the service stops. */
 static bool wait_for_turn(struct hs_checkpoint *checkpoint)
 {
     struct timespec until = hs_clock_timespec(hs_clock_us() + checkpoint->interval_us);
@@ -277,10 +277,10 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Makes the newest checkpoint the previous one. Called if the first checkpoint of a process cannot
-   be written, for example because the disk is full. The newest checkpoint may contain the record
-   HS_CHECKPOINT_FINAL (file.h), which becomes false when a claim is verified. This record is
-   ignored in the previous checkpoint. Returns false if the rename fails. */
+/* Renames the newest checkpoint to HS_CHECKPOINT_PREVIOUS. Called if the first checkpoint of a
+   process cannot be written, for example because the disk is full. The newest checkpoint may
+   contain the record HS_CHECKPOINT_FINAL (file.h), which becomes false when a claim is verified.
+   This record is ignored in the previous checkpoint. Returns false if the rename fails. */
 static bool end_final(const struct hs_checkpoint *checkpoint)
 {
     int directory = checkpoint->directory;

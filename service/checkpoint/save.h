@@ -31,7 +31,7 @@ struct hs_checkpoint_stats {
     uint64_t files_refused;  /* files refused at the start: damaged, or from another version */
     double lag_seconds;      /* age of the state in the newest checkpoint; 0: checkpoints are off */
     double interval_seconds; /* time between two checkpoints; 0: checkpoints are off */
-    double duration_seconds; /* how long writing the newest checkpoint took; 0: none was written */
+    double duration_seconds; /* writing time of the newest checkpoint; 0: no checkpoint */
     uint64_t bytes;          /* size of the newest checkpoint */
     struct hs_journal_stats journal;
 };
@@ -45,8 +45,8 @@ struct hs_checkpoint_stats {
  */
 bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, char error[512]);
 
-/* Creates the journal, writes the first checkpoint, and starts the thread for the next ones. If the
-   first checkpoint cannot be written, renames the checkpoint that was read to
+/* Creates the journal, writes the first checkpoint, and starts the thread for later checkpoints. If
+   the first checkpoint cannot be written, renames the checkpoint that was read to
    HS_CHECKPOINT_PREVIOUS, where its HS_CHECKPOINT_FINAL record (file.h) is ignored. Returns false
    if the journal cannot be created, the rename fails, or the thread cannot be started. */
 bool hs_checkpoint_start(struct hs_checkpoint *checkpoint);

@@ -52,13 +52,13 @@ void hs_db_close(struct hs_db *db);
 
 /*
  * Idle connections to one PostgreSQL schema. Opening a connection is slow. The server starts a
- * process for the connection. The planning of the first queries must read the catalog rows of each
- * partition. Thread-safe.
+ * process for the connection. To plan the first queries, the server must read the catalog rows of
+ * each partition. Thread-safe.
  */
 struct hs_db_pool;
 
 /* hs_db_pool_create returns NULL if memory runs out. hs_db_pool_destroy closes the idle
-   connections, and does nothing for NULL. All other connections must have been closed before. */
+   connections, and does nothing for NULL. The caller must close all other connections first. */
 struct hs_db_pool *hs_db_pool_create(void);
 void hs_db_pool_destroy(struct hs_db_pool *pool);
 

@@ -177,8 +177,8 @@ static const char *error_of(const struct hs_db *db)
     return connection_of(db)->error;
 }
 
-/* Compares the SQLSTATE with the classes in which the server refuses the values: 22 wrong data, 23
-   violated constraint, 54 too big. */
+/* Returns whether the SQLSTATE means that the server refused the values: class 22 (wrong data), 23
+   (violated constraint) or 54 (too big). */
 static bool has_refused(const struct hs_db *db)
 {
     const char *state = connection_of(db)->state;
@@ -457,8 +457,8 @@ static bool set_up(struct connection *connection, const char *schema)
 
 struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256])
 {
-    /* libpq accepts a connection string as the value of `dbname`. Values in the string override the
-       values of the names before `dbname`. */
+    /* libpq accepts a connection string as the value of `dbname`. A value in this string overrides
+       a value of the same name that comes before `dbname`. */
     static const char *const names[] = {"connect_timeout", "application_name", "client_encoding",
                                         "dbname", NULL};
     char text[CONNECTION_MAX];

@@ -191,8 +191,9 @@ static const struct hs_db_driver driver = {
 };
 
 /* SQLite calls this function while another connection has a lock. With sqlite3_busy_timeout, SQLite
-   would try again only every 0.1 s. The writer of the evidence store pauses while another
-   connection waits (hs_db_has_waiting), so the writer's pauses would be longer. */
+   would try again only every 0.1 s, and the connection would wait longer. Longer waits would delay
+   the writer of the evidence store, which pauses while another connection waits
+   (hs_db_has_waiting). */
 static int wait_for_lock(void *context, int tries)
 {
     enum { NAP_NS = 1000000 };

@@ -10,7 +10,7 @@ void hs_deliver(const struct hs_service *service, const struct hs_match_slot *sl
     unsigned kinds = hs_event_kinds_of(verdict->result);
     struct hs_str tenant = hs_name_str(&slot->tenant);
     if (kinds == 0 || service->events == NULL)
-        return; /* a process without `events` only computes stored verdicts again */
+        return; /* a process that only computes stored verdicts again has no `events` */
     bool is_posted = hs_webhook_wants(service->webhook, kinds);
     if (!is_posted && !hs_events_want(service->events, tenant))
         return;

@@ -68,8 +68,8 @@ struct hs_subscription_next {
     /* number of the last event that was returned or skipped; a stream resumes after this number */
     uint64_t number;
     struct hs_event *event; /* the caller must release it */
-    bool is_counted;        /* for a gap: `missed` is known (not after a restart) */
-    /* number of the tenant's lost events, including those that the filter excludes */
+    bool is_counted;        /* for a gap: `missed` is known; false after a restart */
+    /* number of all lost events of the tenant, even if the filter excludes some of them */
     uint64_t missed;
 };
 

@@ -44,8 +44,8 @@ void hs_webhook_stop(struct hs_webhook *webhook, int64_t wait_us);
 /* Returns whether the webhook sends events of one of these kinds. */
 bool hs_webhook_wants(const struct hs_webhook *webhook, unsigned kinds);
 
-/* Adds an event to the queue. An event that does not fit counts as dropped. `event` may be NULL
-   because memory ran out; this also counts as a dropped event. */
+/* Adds an event to the queue. An event that does not fit counts as dropped. If memory ran out,
+   `event` may be NULL; the lost event also counts as dropped. */
 void hs_webhook_add(struct hs_webhook *webhook, struct hs_event *event);
 
 struct hs_webhook_state {

@@ -240,7 +240,7 @@ static void refuse(const struct hs_posting *posting, struct hs_reply *reply)
         hs_endpoint_overloaded(reply, "out of memory");
 }
 
-/* Processes a decoded request. The match is locked; this function releases it. */
+/* Processes a decoded request. The match must be locked; this function unlocks it. */
 static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
                 struct hs_reply *reply)
 {

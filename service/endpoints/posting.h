@@ -23,7 +23,7 @@ struct hs_posting {
     /* value of `spent` at the last check for waiting threads */
     uint64_t lent_at;
     int64_t stage_ns;   /* when the newest stage of the processing ended (hs_clock_ns) */
-    size_t over_budget; /* number of claims and shots that did not fit the budget */
+    size_t over_budget; /* number of claims and shots that exceeded the budget */
     bool is_gone;       /* the match was deleted, so the request cannot be answered */
     /* state of the match before the first claim; contains the time of the newest frame, which is
        the default of `now` */

@@ -161,11 +161,12 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
                                           struct hs_reply *reply)
 {
     struct hs_match_slot *slot = NULL;
-    /* If replicas share matches and the request has no takeover, the match was open here when the
-       request arrived. If the match is missing now, the match has moved to another replica or has
-       ended. In this case, this replica must not open a new, empty match, because the new match
-       would pay again for claims that were already paid. GET requests never start a takeover, so a
-       GET request for a missing match gets the answer that the match is unknown. */
+    /* If replicas share matches and the service has not asked the store about the match, the match
+       was open here when the request arrived. If the match is missing now, the match has moved to
+       another replica or has ended. In this case, this replica must not open a new, empty match,
+       because the new match would pay again for claims that were already paid. GET requests never
+       start a takeover, so a GET request for a missing match gets the answer that the match is
+       unknown. */
     bool may_open = service->takers == NULL || request->takeover != NULL;
     enum hs_registry_result result =
         hs_registry_acquire(service->registry, request->tenant, request->params.name[0],
@@ -225,8 +226,8 @@ static struct hs_match_slot *open_by_default(struct hs_service *service,
     return slot;
 }
 
-/* Returns whether the caller may open matches with a post. The scope `verify` alone does not allow
-   a caller to open matches. */
+/* Returns whether the caller may open a match by posting to it. The scope `verify` alone does not
+   allow a caller to open matches. */
 static bool may_open_matches(const struct hs_service *service, const struct hs_request *request)
 {
     return service->options->auto_open &&

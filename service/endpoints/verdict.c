@@ -49,9 +49,9 @@ static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_re
 
 /* ---- the budget ---- */
 
-/* Returns how long the client must wait before a retry, in milliseconds. The work of a whole budget
-   takes about as long as this wait. So a client that waits before each retry keeps at most half of
-   a core busy. */
+/* Returns how long the client must wait before a retry, in milliseconds. The service takes about as
+   long as this wait to use up a whole budget. So a client that waits before each retry keeps at
+   most half of a core busy. */
 static unsigned retry_after_ms(const struct hs_posting *posting)
 {
     uint64_t ms = posting->budget / HS_WORK_UNITS_A_MS;

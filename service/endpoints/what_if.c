@@ -18,7 +18,7 @@ enum { LONGEST_US = 5000000 };
 /* A verdict and its reason, under the old or the new rules. */
 struct side {
     enum hs_verdict verdict;
-    int reason; /* -1: a reason that this version does not know */
+    int reason; /* -1: the reason is unknown in this program version */
 };
 
 struct what_if {
@@ -117,7 +117,7 @@ static void lend_map(struct what_if *w, const struct hs_evidence_row *row)
     hs_map_store_release(maps, map);
 }
 
-/* Returns whether no verdict was computed yet. The first verdict is computed even if building its
+/* Returns whether the next verdict is the first. The first verdict is computed even if building its
    map takes longer than LONGEST_US, so that every request makes progress. */
 static bool is_first(const struct what_if *w)
 {

@@ -18,7 +18,7 @@ struct hs_verdict_to_keep {
     struct hs_verdict_id id;
     struct hs_str body;          /* body of the request, JSON */
     size_t place;                /* index of the claim or shot in its list in `body` */
-    struct hs_body_items *items; /* reads that list; freed by the caller */
+    struct hs_body_items *items; /* reads the list in `body`; freed by the caller */
     struct hs_bytes state;       /* excerpt of the match, from hs_capture_begin to hs_capture_end */
     bool is_sample;              /* the verdict is accepted, with an empty `would_reject` */
     int64_t at_us;               /* wall clock; 0 until hs_capture_row sets it */
@@ -46,7 +46,7 @@ struct hs_move_to_keep {
     const struct hs_move_result *result;
     struct hs_str body;          /* body of the request, JSON */
     size_t place;                /* index of the move in its list, from 0 */
-    struct hs_body_items *items; /* reads that list; freed by the caller */
+    struct hs_body_items *items; /* reads the list in `body`; freed by the caller */
 };
 
 /* Stores a move that was rejected or failed a check. For each player and reason, stores only the

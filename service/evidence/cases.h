@@ -1,9 +1,10 @@
 /*
  * The reviewed verdicts. The limits `keep_days` and `keep_bytes` (writer.h) do not apply to
- * reviewed verdicts. The reviewed verdicts are in the place HS_EVIDENCE_CASES (files.h). This place
- * has the same tables as every other place, and also the tables `reviews` and `audit`. `reviews`
- * has one row for each review; these rows are never changed. `audit` has one row for each review,
- * and rows for each deletion of a player. Each call uses its own connection. Thread-safe.
+ * reviewed verdicts. The reviewed verdicts have their own place in the evidence store:
+ * HS_EVIDENCE_CASES (files.h). This place has the same tables as every other place, and also the
+ * tables `reviews` and `audit`. `reviews` has one row for each review; these rows are never
+ * changed. `audit` has one row for each review, and rows for each deletion of a player. Each call
+ * uses its own connection. Thread-safe.
  */
 #ifndef HS_SERVICE_EVIDENCE_CASES_H
 #define HS_SERVICE_EVIDENCE_CASES_H
@@ -13,8 +14,8 @@
 
 enum { HS_REVIEWS_MAX = 100 }; /* max reviews of one verdict */
 
-/* Opens the place for writing. Creates the place if it does not exist. Returns NULL on failure; the
-   reason is logged. */
+/* Opens HS_EVIDENCE_CASES for writing. Creates this place if it does not exist. Returns NULL on
+   failure; the reason is logged. */
 struct hs_evidence_store *hs_cases_open(const struct hs_evidence_home *home);
 
 enum hs_cases_add { HS_CASES_ADDED, HS_CASES_MISSING, HS_CASES_FULL, HS_CASES_FAILED };

@@ -1,8 +1,8 @@
 /*
- * Volleys: a cheat fires a weapon for ten seconds at twice its rate, or for twenty seconds in
- * another pattern (hs_volleys). Messages travel over an ordinary link. A lost message is sent again
- * and arrives later, so messages may overtake each other and arrive together. The reported fire
- * times are exact, rounded down to 1/60 s, or off by up to 20 ms.
+ * Volleys: a cheat fires a weapon at twice the weapon's rate for ten seconds, or in another pattern
+ * for twenty seconds (hs_volleys). Messages travel over an ordinary link. A lost message is sent
+ * again and arrives later, so messages may overtake each other and arrive together. The reported
+ * fire times are exact, rounded down to 1/60 s, or off by up to 20 ms.
  */
 #include <math.h>
 #include <stdio.h>
@@ -58,8 +58,7 @@ static struct hs_ruleset *create_rules(const struct hs_sim_arena *arena)
     return ruleset;
 }
 
-/* Returns how many times the player has changed names by `time_us`. The name contains this
-   number. */
+/* Returns the number of name changes up to `time_us`. The name contains this number. */
 static int64_t name_number(const struct burst *burst, int64_t time_us)
 {
     int64_t since_us = time_us > START_US ? time_us - START_US : 0;

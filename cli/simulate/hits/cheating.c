@@ -100,7 +100,8 @@ static struct hs_vec eye_at(const struct run *run, unsigned who, double time)
 /* Returns whether the shooter's true eye sees the impact in `run->result`. */
 static bool is_in_sight(const struct run *run, const struct hs_mail *mail)
 {
-    /* the share of the path that is left out at the impact, because the body may touch a wall */
+    /* the line of sight ends before the impact, by this fraction of its length, because the body
+       may touch a wall */
     const double drawn_in = 0.005;
     struct hs_vec eye = eye_at(run, mail->from, hs_seconds(mail->hit.fire_time_us));
     return !hs_world_blocks(run->skirmish->game.arena->world, eye,
@@ -440,7 +441,7 @@ static bool is_ambush(const struct hs_cheat *cheat)
 
 /* ---- a tick ---- */
 
-/* Fires the shots in packets that have been held long enough. Returns false if memory runs out. */
+/* Fires the shots whose packets have been held long enough. Returns false if memory runs out. */
 static bool release(struct run *run, struct play *play)
 {
     for (; play->released < run->past_count; play->released++) {

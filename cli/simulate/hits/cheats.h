@@ -17,9 +17,9 @@
 enum hs_cheat_kind {
     HS_CHEAT_TIMES,    /* hit_time; if `amount` is 1, also fire_time */
     HS_CHEAT_LAUNCHES, /* place and time of a projectile's launch, which is not posted */
-    HS_CHEAT_PELLETS,  /* one path for all pellets, beside the aim; degrees */
+    HS_CHEAT_PELLETS,  /* one path for all pellets, at an angle to the aim; degrees */
     HS_CHEAT_SEEDS,    /* the seed of the spread, out of `amount` seeds */
-    HS_CHEAT_BESIDE,   /* a claimed path beside the path of the posted shot; degrees */
+    HS_CHEAT_BESIDE,   /* a claimed path at an angle to the path of the posted shot; degrees */
     HS_CHEAT_NUMBERS,  /* the shot number of an earlier accepted hit; number of hits accepted since
                           that hit */
     HS_CHEAT_HOLD,     /* how long packets are held; seconds */
@@ -30,11 +30,11 @@ enum hs_cheat_kind {
     HS_CHEAT_MOVE,     /* how the player moves; index into `gaits` in moving.c */
 };
 
-/* Which value `--check` compares with `limit`. Only runs on the link HS_LINK_STEADY are
-   compared. */
+/* Which value `--check` compares with `limit`. `--check` uses only the runs on the link
+   HS_LINK_STEADY. */
 enum hs_cheat_bound {
     HS_CHEAT_UNBOUND, /* none */
-    HS_CHEAT_GAIN,    /* the lower end of the confidence interval of the gain in hits; a share */
+    HS_CHEAT_GAIN,    /* lower end of the confidence interval of the gain in hits, as a fraction */
     HS_CHEAT_EXTENT   /* the largest accepted extent, in the unit that `extent` names */
 };
 
@@ -72,7 +72,7 @@ void hs_paired_add(struct hs_paired *sum, double twin, double cheat);
 bool hs_paired_gain(const struct hs_paired *sum, double *gain, double *low, double *high);
 
 struct hs_cheat_count {
-    /* claims or moves that the cheat verified, including those that it did not send */
+    /* claims or moves that the cheat verified, whether or not the cheat then sent them */
     uint64_t claims;
     /* sums over accepted claims; for moves, `hits` is the distance moved, in metres */
     struct hs_paired hits, damage;

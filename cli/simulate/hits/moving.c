@@ -30,7 +30,7 @@ enum { BASES = 40, NAME_SIZE = 16 };
 static const struct gait {
     const char *mode;
     double speed, clock, held; /* `held`: packets are held for this many seconds of each cycle */
-    bool hops;                 /* the player changes from base to base */
+    bool hops;                 /* the player goes to another base HOPS times per second */
     bool has_acks;
     bool in_arena; /* the player crosses the arena, for 5.5 s */
     bool is_new;   /* the player cheats from the first move on */
@@ -121,7 +121,7 @@ static void count_result(struct walker *walker, const struct hs_move_result *res
         count->move_reasons[result->reason]++;
     for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
         count->raised[i] += (result->raised & 1u << i) != 0;
-    /* In one tick the server normally simulates the time of one packet. More time is a gain. */
+    /* Normally the checks grant a player DT in one tick. More than DT is a gain for the cheat. */
     if (walker->at_once > DT + 1e-6)
         count->extent = fmax(count->extent, walker->at_once);
 }

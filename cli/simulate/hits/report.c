@@ -80,9 +80,10 @@ static void print_bursts(const struct hs_score *score, FILE *out)
 
 /* ---- cheats ---- */
 
-enum { TOP = 3 }; /* counts printed from each list in the last column; JSON contains all */
+enum { TOP = 3 }; /* counts from each list in the last column; JSON contains all counts */
 
-/* The lists in struct hs_cheat_count that the last column shows. `offset` is the list's offset. */
+/* The lists in struct hs_cheat_count that the last column shows. `offset` is the list's offset in
+   this struct. */
 static const struct {
     const char *name;
     size_t offset;
@@ -101,7 +102,7 @@ static const uint64_t *finding_of(const struct hs_cheat_count *count, int findin
     return (const uint64_t *)(const void *)((const char *)count + findings[finding].offset);
 }
 
-/* Prints the TOP largest counts in a list, and all counts that equal the smallest of these. */
+/* Prints the TOP largest counts in a list, and all other counts that equal the smallest of them. */
 static void print_top(const struct hs_cheat_count *count, int finding, FILE *out)
 {
     const uint64_t *counts = finding_of(count, finding);

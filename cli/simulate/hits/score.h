@@ -40,7 +40,7 @@ struct hs_example {
     enum hs_reason reason;
     double measured, limit; /* the value that the deciding check measured, and the limit of this
                                check */
-    double margin;          /* for a miss, the smallest gap between shot and target; length */
+    double margin;          /* for a miss, the smallest gap between shot and target; metres */
     double age, fire_age;   /* seconds from hit_time, and from fire_time, to the arrival */
     uint64_t match;
 };
@@ -63,7 +63,7 @@ void hs_score_add(struct hs_score *sum, const struct hs_score *more);
 /* Adds an example, or drops it if there are HS_EXAMPLES already. */
 void hs_score_example(struct hs_score *score, const struct hs_example *example);
 
-/* Returns the sum over all honest claims. */
+/* Returns the counts of all honest claims, added over all links and weapons. */
 struct hs_count hs_score_honest(const struct hs_score *score);
 
 /* At least this share of the honest claims must be accepted. This goal applies to all links

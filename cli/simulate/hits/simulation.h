@@ -18,7 +18,7 @@ struct hs_simulation {
     int link;            /* enum hs_link_kind for all players; -1: mixed */
     double seconds;      /* length of each match */
     double rewind_limit; /* seconds */
-    double stamp_error;  /* seconds; standard deviation of hit_time from drawn time */
+    double stamp_error;  /* seconds; standard deviation of hit_time minus drawn time */
     uint64_t threads;    /* 0: one per core */
     hs_simulate_progress *progress; /* may be NULL */
 };

@@ -130,7 +130,7 @@ static void forge_all(struct trial *trial, const struct hs_mail *mail, bool is_b
     }
 }
 
-/* Verifies a hit claim. If the claim is accepted, also verifies forgeries made from it. Most
+/* Verifies a hit claim. If the claim is accepted, also verifies forgeries of this claim. Most
    forgeries have the same shot number as the honest claim, so they are verified before the honest
    claim is recorded. */
 static bool verify_hit(struct trial *trial, const struct hs_mail *mail)

@@ -9,7 +9,7 @@ static const struct profile {
     double base[2]; /* min and max of the base delay */
     double jitter;  /* mean of an exponential jitter */
     struct {
-        double median, sigma; /* `sigma`: standard deviation of the logarithm */
+        double median, sigma; /* `sigma`: standard deviation of the logarithm of the jitter */
     } lognormal;              /* a jitter with a log-normal distribution */
     struct {
         double deviation, max, tau;

@@ -42,7 +42,8 @@ struct hs_timing_spell {
 struct hs_timing_spell hs_timing_spell_start(double at, struct hs_timing_disturbance kind,
                                              struct hs_dice dice);
 
-/* Returns whether there is a disturbance at the time `at`, which must never decrease. */
+/* Returns whether there is a disturbance at the time `at`. The time must not decrease from call to
+   call. */
 bool hs_timing_spell_on(struct hs_timing_spell *spell, double at);
 
 /* One direction of a connection. */
@@ -64,7 +65,8 @@ struct hs_timing_line {
 void hs_timing_lines_start(enum hs_timing_profile profile, struct hs_dice *dice, double at,
                            struct hs_timing_line *up, struct hs_timing_line *down);
 
-/* Sends a packet at `at`, which must never decrease. Returns false if the packet is lost. */
+/* Sends a packet at `at`. The time must not decrease from call to call. Returns false if the packet
+   is lost. */
 bool hs_timing_line_send(struct hs_timing_line *line, double at, double *arrives);
 
 /* Returns a normal random number with mean 0 and standard deviation 1. Unlike a number from

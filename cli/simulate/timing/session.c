@@ -30,8 +30,8 @@ struct client {
     double rate;  /* the clock's rate */
     struct hs_timing_spell hitch, tab;
     struct hs_timing_line up, down;
-    /* two copies of the same server, because server_tick needs increasing times, and the times of
-       receiving and of sending do not increase together */
+    /* two copies of the same server: `at` in server_tick must not decrease, but a send time may be
+       earlier than the last receive time */
     struct server receiver, sender;
     double snapshot_sent, snapshot_arrives; /* when the next snapshot is sent; when it arrives */
     double ack;         /* send time of the newest snapshot that the client has; -1: none */
@@ -48,7 +48,7 @@ struct sent {
     double server; /* time of the tick in which the server received the move */
 };
 
-/* Returns when the first tick at or after `at` runs. `at` must never decrease. */
+/* Returns when the first tick at or after `at` runs. `at` must not decrease from call to call. */
 static double server_tick(struct server *server, double at)
 {
     double tick = server->first + ceil((at - server->first) / server->period) * server->period;
@@ -154,8 +154,8 @@ static void add_result(struct hs_timing_findings *findings, const struct hs_timi
     }
 }
 
-/* Returns whether every detector has found the cheat. HS_DETECTOR_PROVEN needs to find the cheat
-   only with acks, because only moves with acks can prove a fast clock. */
+/* Returns whether every detector has found the cheat. Without acks, HS_DETECTOR_PROVEN need not
+   find the cheat, because only moves with acks can prove a fast clock. */
 static bool is_found(const struct hs_timing_outcome *outcome)
 {
     for (int input = 0; input < HS_TIMING_INPUTS; input++)
