@@ -31,8 +31,8 @@ static void record_end(struct hs_service *service, struct hs_match_slot *slot)
     hs_buffer_free(&summary);
 }
 
-/* Ends the match if it received no posts for the configured time, and records the end like a DELETE
-   request. */
+/* Ends the match if it received no posts for the configured time, and records the end in the same
+   way as a DELETE request. */
 static void end_idle(void *context, struct hs_match_slot *slot)
 {
     struct hs_service *service = context;
@@ -40,8 +40,8 @@ static void end_idle(void *context, struct hs_match_slot *slot)
     if (slot->used_us >= hs_clock_us() - idle_us)
         return;
     hs_metrics_add(service->metrics, HS_METRIC_MATCHES_EXPIRED, 0, 1);
-    /* If this write fails, a restart after a crash restores the match. The service then ends the
-       match again, because the match is still idle. */
+    /* If the end cannot be written, a restart after a crash restores the match. The service then
+       ends the match again, because the match is still idle. */
     (void)hs_kept_match_close(service, slot);
     if (hs_log_enabled(HS_LOG_INFO) && hs_log_allowed(&service->match_log))
         hs_log(HS_LOG_INFO, "an idle match was ended", HS_LOG_TEXT("match", slot->name.text));

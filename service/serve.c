@@ -336,8 +336,8 @@ static void announce(const struct hs_options *options, struct hs_http *const lis
            HS_LOG_TEXT("admin", admin));
 }
 
-/* Blocks the signals that this program handles. All threads inherit the mask. The main thread takes
-   the signals with sigtimedwait. */
+/* Blocks the signals that this program handles. All threads inherit the mask. The main thread
+   receives the signals with sigtimedwait. */
 static sigset_t block_signals(void)
 {
     sigset_t signals;
@@ -358,8 +358,8 @@ static bool is_ctrl_c(int signal_number)
     return signal_number == SIGINT && (isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1);
 }
 
-/* For the configured time, continues to serve requests while /readyz reports that the service is
-   not ready. Returns false if a second signal ends the wait. */
+/* Continues to serve requests for the configured time. During this time, /readyz reports that the
+   service is not ready. Returns false if a second signal ends the wait. */
 static bool drain(struct hs_service *service, const sigset_t *signals)
 {
     atomic_store(&service->draining, true);

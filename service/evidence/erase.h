@@ -9,10 +9,10 @@
 
 /*
  * Deletes every verdict whose player, account or target has this name. If the name is an account,
- * also deletes each verdict whose target had this account in the same match. Deletes the reviews of
- * these verdicts, too. Searches all places, and overwrites the deleted bytes in SQLite files.
- * Records the SHA-256 of the name in the audit. The excerpt of a verdict about another player may
- * still contain this player, if both players were near each other.
+ * also deletes each verdict whose target used this account in the match of the verdict. Deletes the
+ * reviews of these verdicts, too. Searches all places, and overwrites the deleted bytes in SQLite
+ * files. Records the SHA-256 of the name in the audit. The excerpt of a verdict about another
+ * player may still contain the deleted player, if the two players were near each other.
  *
  * `tenant`: deletes only verdicts of this tenant; ptr NULL: deletes verdicts of all tenants. `by`:
  * the key id of the caller's token. The call takes about a second for each million stored verdicts.

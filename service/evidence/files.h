@@ -21,7 +21,7 @@ enum { HS_EVIDENCE_DAY = 11, HS_EVIDENCE_PATH = 4096 };
 /* Length of a day in microseconds. All days are UTC. */
 #define HS_EVIDENCE_DAY_US INT64_C(86400000000)
 
-/* Names of places. The name of a day's place is the date. */
+/* Names of places. The place of a day has the date as its name. */
 #define HS_EVIDENCE_ALL   "all"
 #define HS_EVIDENCE_CASES "cases"
 #define HS_EVIDENCE_SPOOL "spool"
@@ -70,9 +70,9 @@ void hs_evidence_move_aside(const char *directory, const char *day, time_t now);
  * Removes files that are at least `keep_days` old. Then removes the oldest files until the
  * remaining files have at most `keep_bytes` in total. Never removes today's file.
  *
- * Age is counted from the newest day before `today` that has a file, not from `today`. So if the
- * wall clock jumps ahead, no file looks old on the day of the jump, and an operator has a day to
- * notice the jump.
+ * The age of a file is counted from the date of the newest file before `today`, not from `today`.
+ * So if the wall clock jumps ahead, no file looks old on the day of the jump, and an operator has a
+ * day to notice the jump.
  */
 void hs_evidence_remove_old(const char *directory, const char *today, unsigned keep_days,
                             uint64_t keep_bytes);

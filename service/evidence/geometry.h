@@ -1,6 +1,6 @@
 /*
  * The geometry of a claim: the poses of the players, and the path of the shot. People who review a
- * verdict see this geometry. The functions that decide verdicts compute this geometry.
+ * verdict see this geometry. The functions that decide verdicts also compute this geometry.
  */
 #ifndef HS_SERVICE_EVIDENCE_GEOMETRY_H
 #define HS_SERVICE_EVIDENCE_GEOMETRY_H

@@ -8,7 +8,7 @@
 /* The service rejects bodies with more than this many levels of nesting. */
 enum { LEVELS = 64 };
 
-/* ---- the usual form ---- */
+/* ---- bodies in the usual form ---- */
 
 /* Moves the cursor past the `[` of the list. Returns false if the body is not an object that
    contains the list, for example if the body is a table (an unusual form). */
@@ -64,7 +64,7 @@ static struct hs_str find_item(struct hs_body_items *items, struct hs_str body, 
     return (struct hs_str){0};
 }
 
-/* ---- other forms ---- */
+/* ---- bodies in other forms ---- */
 
 /* Returns a row of a table as an object. Omits members that are null. */
 static json_t *object_of_row(const json_t *table, size_t place)

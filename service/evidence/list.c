@@ -22,8 +22,8 @@ enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, TEXTS };
 
 /* ---- pages ---- */
 
-/* The columns with an index, in order of preference. A query uses only one index: the index of the
-   first column in this list that the query filters by. The query applies its other filters row by
+/* The columns with an index, in order of preference. If a query filters by several of these
+   columns, it uses only the index of the first column. The query applies its other filters row by
    row. */
 static const char *const indexed[] = {"account", "player", "target", "match", "reason"};
 enum { INDEXED = sizeof indexed / sizeof indexed[0] };
@@ -104,10 +104,10 @@ static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *f
     return statement;
 }
 
-/* Prepares the query for a page. The query takes the newest SLICE_ROWS rows from `since_us` up to
-   `until_us` that pass the filter `driver`. From these rows, the query returns up to `limit` rows
-   that also pass the other filters. CROSS JOIN makes SQLite keep the order of these rows. With an
-   outer ORDER BY, SQLite would read the whole slice before it returns a row. */
+/* Prepares the query for a page. Among the rows from `since_us` up to `until_us` that pass the
+   filter `driver`, the query takes the newest SLICE_ROWS rows. From these rows, the query returns
+   up to `limit` rows that also pass the other filters. CROSS JOIN makes SQLite keep the order of
+   these rows. With an outer ORDER BY, SQLite would read the whole slice before it returns a row. */
 static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filters *filters,
                                             int64_t since_us, int64_t until_us, size_t limit)
 {
@@ -155,7 +155,7 @@ struct walk {
     row_sink *sink;
     void *context;
     size_t left;     /* how many more rows the page may contain */
-    int64_t end_us;  /* hs_clock_us; after this time, only the first slice may begin */
+    int64_t end_us;  /* hs_clock_us; after this time, no further slice begins */
     int64_t next_us; /* `until_us` for the next page; 0: this is the last page */
     bool has_ended;  /* the sink returned false */
 };
@@ -177,10 +177,10 @@ static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t 
     return result == HS_DB_DONE && !walk->has_ended;
 }
 
-/* Returns the start of the time range to search first. In PostgreSQL, this range covers only today
-   and yesterday, because PostgreSQL plans a query on two partitions ten times as fast as a query on
-   all partitions. Most lists end within these two days. If a list needs older rows, the caller then
-   searches the time before yesterday. */
+/* Returns the start of the time range that is searched first. In PostgreSQL, this range covers only
+   today and yesterday, because PostgreSQL plans a query on two partitions ten times as fast as a
+   query on all partitions. Most lists end within these two days. If a list needs older rows, the
+   caller then searches the time before yesterday. */
 static int64_t first_part(const struct hs_db *db, const struct hs_evidence_query *query)
 {
     int64_t yesterday_us = (hs_clock_wall_us() / HS_EVIDENCE_DAY_US - 1) * HS_EVIDENCE_DAY_US;

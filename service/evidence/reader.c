@@ -52,7 +52,8 @@ enum hs_evidence_read hs_evidence_stream(const struct hs_evidence_home *home, st
     if (result != HS_EVIDENCE_READ)
         return result;
     hs_line_put_header(&writer);
-    /* A stored move has no opening line, because a `gap` line needs no open match. */
+    /* A stored move is a `gap` line, which needs no open match. So a stored move has no opening
+       line. */
     bool is_move = row->opening.len == 0;
     bool fine = write_document(&stored, "ruleset", row->ruleset, row->revision, &writer);
     if (row->map.ptr != NULL)

@@ -22,7 +22,8 @@ struct hs_evidence_query {
 enum hs_evidence_read {
     HS_EVIDENCE_READ,
     HS_EVIDENCE_MISSING, /* the store does not have the verdict */
-    HS_EVIDENCE_FAILED   /* the store cannot be read or has another version, or memory ran out */
+    HS_EVIDENCE_FAILED   /* the store cannot be read, its tables have another version, or
+                            memory ran out */
 };
 
 /* Writes an array of verdicts, newest first. Sets *next_us to the `until_us` for the next page; 0:

@@ -35,8 +35,9 @@ enum hs_evidence_read hs_evidence_find(const struct hs_evidence_home *home, stru
 void hs_evidence_stored_close(struct hs_evidence_stored *stored);
 
 /* Reads the current row and unpacks the body. The statement must select HS_EVIDENCE_WHOLE_ROW from
-   `bodies b` and `verdicts v`. Further columns must follow after HS_EVIDENCE_WHOLE_ROW. The caller
-   frees out->unpacked with free(). Returns false if the row is damaged or memory runs out. */
+   `bodies b` and `verdicts v`. If the statement selects further columns, they must come after
+   HS_EVIDENCE_WHOLE_ROW. The caller frees out->unpacked with free(). Returns false if the row is
+   damaged or memory runs out. */
 #define HS_EVIDENCE_WHOLE_ROW                                                                      \
     "v.at, b.id, b.now, b.measured, b.\"limit\", b.unit, b.revision, b.map, b.map_revision,"       \
     " b.sizes, b.body"

@@ -23,7 +23,7 @@ struct hs_evidence_parts {
     enum hs_route route;
 };
 
-/* Sets the members of *parts that this line of a stream contains, except `state`. */
+/* Sets each member of *parts whose value is in this line of a stream, except `state`. */
 void hs_evidence_parts_add_line(struct hs_evidence_parts *parts, const struct hs_stream_line *line);
 
 /* Reads a downloaded verdict. Sets *state to the memory that contains out->state. The caller frees

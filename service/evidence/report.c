@@ -45,8 +45,8 @@ static void add_value(struct sample *sample, int series, double value)
 
 /* Returns the share of a check's limit that the measured value used; more than 1 means that the
    check failed. The limit counts as a minimum if a value above the limit passed, or a value below
-   the limit failed. Returns -1 if the outcome is not `pass` or `fail`, or the divisor is not
-   positive. */
+   the limit failed. Returns -1 if the outcome is not `pass` or `fail`, or if computing the share
+   would divide by 0 or by a negative number. */
 static double share_of_limit(const json_t *check)
 {
     struct hs_str outcome = hs_str_of(json_string_value(json_object_get(check, "outcome")));
@@ -60,8 +60,8 @@ static double share_of_limit(const json_t *check)
     return limit > 0 ? measured / limit : -1;
 }
 
-/* Returns the index of a check's series. Returns -1 if this program version does not know the
-   check. */
+/* Returns the index of a check's series. Returns -1 if this version of the program does not have
+   the check. */
 static int series_of(struct hs_str check)
 {
     int hit = hs_vocabulary_find(&hs_check_words, check);
@@ -257,7 +257,7 @@ static bool add_sessions(struct hs_db *db, struct report *report)
             hs_write_key(&writer, "summary");
             hs_write_raw(&writer, hs_context_member(stored.row.context, HS_STR("player")));
             struct hs_str hints = hs_context_member(stored.row.context, HS_STR("hints"));
-            if (hints.len > 0) { /* earlier versions stored no hints */
+            if (hints.len > 0) { /* earlier versions of the program stored no hints */
                 hs_write_key(&writer, "hints");
                 hs_write_raw(&writer, hints);
             }

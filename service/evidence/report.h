@@ -13,7 +13,7 @@ enum { HS_REPORT_COUNTED = 100000, HS_REPORT_MEASURED = 500 };
 /*
  * Writes an object about the player or account `name`:
  *
- * - the number of matches, and how many verdicts there are with each outcome and with each reason
+ * - the number of matches, and the numbers of verdicts by outcome and by reason
  * - for each check: which share of its limit the claims of the player used, and which share the
  *   claims of all other players used (median and 95th percentile). Only claims under the ruleset of
  *   the player's newest verdict are measured.

@@ -40,9 +40,9 @@ struct hs_spool {
     pthread_t thread;
     /* Only the thread uses the following members. */
     struct hs_evidence_store *local, *remote; /* NULL: not open */
-    int64_t care_us;                          /* when the next call of `care` is due */
-    int64_t documents_us;                     /* when the next call of send_late_documents is due */
-    bool has_tidied; /* documents that a previous process left behind were deleted */
+    int64_t care_us;                          /* time of the next call of `care` */
+    int64_t documents_us;                     /* time of the next call of send_late_documents */
+    bool has_tidied; /* unused documents of previous processes were deleted */
     /* The day on which the partitions were last checked (days since 1970-01-01); -1: not yet. */
     int64_t day;
     int limit;                        /* max rows in the next batch */
@@ -65,7 +65,8 @@ static void set_up(struct hs_spool *spool, bool is_up)
     hs_metrics_set(spool->metrics, HS_METRIC_EVIDENCE_DATABASE_UP, 0, is_up);
 }
 
-/* Closes both connections after one connection failed. Returns false. */
+/* Closes the connections to the spool and to the database after one of them failed. Returns
+   false. */
 static bool fail(struct hs_spool *spool, const struct hs_evidence_store *failed)
 {
     report(spool, hs_evidence_store_error(failed));
@@ -264,8 +265,8 @@ static void bind_row(struct hs_db_statement *group, int i, int rows, struct hs_d
     for (int k = 1; k < VERDICT_COLUMNS; k++)
         hs_db_bind_text(group, verdict + k, hs_db_text(row, BODY_COLUMNS + k - 1));
 }
-/* Sends a single row that the statement for the group has skipped. If only the time of the row is
-   already taken, the row gets another time (hs_evidence_store_copy). */
+/* Sends a single row that the statement for the group has skipped. If another row in the database
+   has the same time, this row gets another time (hs_evidence_store_copy). */
 static bool send_again(struct hs_spool *spool, int64_t at_us, struct batch *batch)
 {
     struct hs_db_statement *row = hs_db_prepare(hs_evidence_store_db(spool->local),

@@ -21,7 +21,7 @@ struct hs_spool;
 struct hs_spool *hs_spool_start(const struct hs_evidence_home *home, unsigned keep_days,
                                 uint64_t keep_bytes, struct hs_metrics *metrics);
 
-/* Continues to send until the spool is empty, sending fails, or `end_us` (hs_clock_us) has passed.
+/* Sends verdicts until the spool is empty, a transfer fails, or `end_us` (hs_clock_us) has passed.
    Then stops the thread. Does nothing for NULL. */
 void hs_spool_stop(struct hs_spool *spool, int64_t end_us);
 
@@ -33,7 +33,7 @@ void hs_spool_add(struct hs_spool *spool, size_t count);
 bool hs_spool_is_damaged(struct hs_spool *spool);
 
 /* Renames the damaged file of the spool (hs_evidence_move_aside). The caller must have closed the
-   file. Waits until the thread has finished its current batch and closed the file, too. */
+   file. Waits until the thread has finished its current batch and has also closed the file. */
 void hs_spool_move_aside(struct hs_spool *spool);
 
 /* Returns the number of verdicts in the spool. Returns 0 for NULL. */

@@ -17,9 +17,9 @@ enum { REMEMBERED = 4096 };
 
 enum { BUSY_MS = 2000 };
 
-/* The compression level of zstd. Compared with level 1, a verdict needs 43 % fewer instructions and
-   9 % more bytes. Lower levels save little more: level -5 needs 17 % fewer instructions and 8 %
-   more bytes than level -3. */
+/* The compression level of zstd. Compared with level 1, level -3 needs 43 % fewer instructions and
+   9 % more bytes for a verdict. Lower levels save little more: level -5 needs 17 % fewer
+   instructions and 8 % more bytes than level -3. */
 enum { PACK_LEVEL = -3 };
 
 enum statement {
@@ -162,9 +162,9 @@ static unsigned char *make_tables(sqlite3_int64 *size)
     return bytes;
 }
 
-/* If the file does not exist, creates it with empty tables. If SQLite created the file, it would
-   lock the file until the file is on the disk. With a slow disk, readers would fail during that
-   time. Returns false and sets errno on failure. */
+/* If the file does not exist, creates it with empty tables. If SQLite created the file, SQLite
+   would lock the file until the file is on the disk. With a slow disk, readers would fail during
+   that time. Returns false and sets errno on failure. */
 static bool make_file(const char *path)
 {
     char fresh[4096];
@@ -324,7 +324,7 @@ bool hs_evidence_store_commit(struct hs_evidence_store *store)
 void hs_evidence_store_undo(struct hs_evidence_store *store)
 {
     run(store, "ROLLBACK");
-    forget_codes(store); /* the cache may contain codes that were just undone */
+    forget_codes(store); /* the cache may contain codes that the rollback has removed */
 }
 
 /* ---- rows ---- */

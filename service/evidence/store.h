@@ -12,8 +12,8 @@
 /* A verdict, with all data that is needed to compute the verdict again. All strings are
    borrowed. */
 struct hs_evidence_row {
-    int64_t at_us;  /* wall clock; the store increases it if needed, so that times are unique and in
-                       order */
+    int64_t at_us;  /* wall clock; the store changes this time if needed, so that times are unique
+                       and in order */
     int64_t now_us; /* match clock */
     struct hs_str id;
 #define X(member, column) struct hs_str member;
@@ -30,7 +30,8 @@ struct hs_evidence_row {
     /* The excerpt (validators/snapshot.h). In a recorded stream, the complete opening line ends
        with this excerpt. */
     struct hs_str state;
-    /* JSON about the player and the match (context.h); empty in rows of earlier versions. */
+    /* JSON about the player and the match (context.h); empty in rows that earlier versions of the
+       program wrote. */
     struct hs_str context;
     /* The sizes and the compressed bytes of `opening`, `request`, `state` and `context`. If
        `packed.ptr` is NULL, the store compresses the texts. If `packed.ptr` is not NULL, the store
@@ -41,8 +42,8 @@ struct hs_evidence_row {
 struct hs_evidence_store;
 
 /* hs_evidence_store_file_is_damaged checks a file. hs_evidence_store_is_damaged checks the file of
-   a store after a failed call. A damaged file is not a readable database, so all later calls fail,
-   too. */
+   a store after a failed call. A damaged file cannot be read as a database, so all later calls also
+   fail. */
 bool hs_evidence_store_file_is_damaged(const char *path);
 bool hs_evidence_store_is_damaged(const struct hs_evidence_store *store);
 
@@ -63,10 +64,10 @@ void hs_evidence_store_limit(struct hs_evidence_store *store, uint64_t bytes);
 
 /* A transaction may add several rows. After a failed call, read hs_evidence_store_error first, and
    then undo the transaction. hs_evidence_store_put does nothing if a verdict with the same id is
-   stored. If the newest row in the file has the same or a later time, the new row gets the first
+   stored. If the new row is not later than the newest row in the file, the new row gets the first
    time after the newest row. If the time after the newest row is `end_us` or later, the new row
-   keeps its own time. If another row already has the new row's own time, the new row gets the
-   nearest free earlier time. row->at_us must be below `end_us`. */
+   keeps its own time. If another row already has this time, the new row gets the nearest earlier
+   time that no row has. row->at_us must be below `end_us`. */
 bool hs_evidence_store_begin(struct hs_evidence_store *store);
 bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evidence_row *row,
                            int64_t end_us);

@@ -12,13 +12,14 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* TRIES: SQLite starts to overwrite the log only after all pages of the log were moved. Commits
-   during a move add pages that this move leaves behind, so the move is repeated. The repetitions
-   are short. BUSY_MS: how long a move waits for a transaction of the writer. */
+/* TRIES: max number of moves in a row. SQLite starts to overwrite the log only after all pages of
+   the log were moved. Commits during a move add pages that this move does not include, so the move
+   is repeated. The repetitions are short. BUSY_MS: how long a move waits for a transaction of the
+   writer. */
 enum { TRIES = 4, BUSY_MS = 2000 };
-/* PAGES_MAX pages are 256 MiB. If the log has more pages than PAGES_MAX, and a move leaves pages
-   behind, the writer has to wait for the last move. Without this wait, the log could grow without
-   limit while rows are committed constantly. */
+/* PAGES_MAX pages are 256 MiB. If the log has more pages than PAGES_MAX, and the repeated moves
+   have not moved all pages, the writer has to wait for a last move. Without this wait, the log
+   could grow without limit while rows are committed constantly. */
 enum { PAGES_MAX = 65536 };
 
 struct hs_wal_mover {

@@ -27,8 +27,9 @@ enum { COMMIT_ROWS = 50, COMMIT_US = 20000, MOVE_US = 5000000 };
 enum { RETRY_US = 1000000, WAIT_US = 2000000 };
 /* SQLite does not queue connections that wait for a file. So after TURN_US of commits, the thread
    pauses until no connection of this process waits. The pause lasts at most PAUSES times NAP_NS.
-   NAP_NS is longer than the time between two tries of a waiting connection of another process.
-   Without the pauses, a constant stream of verdicts would keep out deletions and maps. */
+   NAP_NS is longer than the time after which a waiting connection of another process tries again.
+   Without the pauses, a constant stream of verdicts would prevent deletions and the storing of
+   maps. */
 enum { TURN_US = 100000, NAP_NS = 3000000, PAUSES = 16 };
 
 /* A queued row. Its strings follow in the same allocation. */
@@ -230,7 +231,7 @@ static bool write_items(struct hs_evidence *evidence, struct item *items)
         hs_evidence_store_undo(store);
         if (!is_refused) {
             hs_evidence_store_close(store);
-            /* At the next try, this path may belong to another file. So the file must be opened
+            /* At the next try, another file may have the same path. So the file must be opened
                again. */
             evidence->store = NULL;
             if (is_damaged)
@@ -299,9 +300,9 @@ static bool is_batch_due(const struct hs_evidence *evidence)
                                         hs_clock_us() >= evidence->first->added_us + COMMIT_US));
 }
 
-/* Waits until a batch is due. Removes up to COMMIT_ROWS rows from the queue, and returns a list of
-   these rows; NULL: the writer is stopping. The caller holds the lock, which is released during the
-   wait. */
+/* Waits until a batch must be written. Removes up to COMMIT_ROWS rows from the queue, and returns a
+   list of these rows; NULL: the writer is stopping. The caller holds the lock, which is released
+   during the wait. */
 static struct item *take_batch(struct hs_evidence *evidence)
 {
     while (!is_batch_due(evidence)) {
@@ -540,7 +541,7 @@ struct hs_evidence *hs_evidence_start(const struct hs_service *service,
     pthread_mutex_init(&evidence->lock, NULL);
     hs_clock_condition(&evidence->wake);
     if (settings->home.is_postgres) {
-        evidence->settings.home.readers = hs_db_pool_create(); /* NULL: readers connect each time */
+        evidence->settings.home.readers = hs_db_pool_create(); /* NULL: no connection is reused */
         evidence->spool = hs_spool_start(&evidence->settings.home, settings->keep_days,
                                          settings->keep_bytes, service->metrics);
     }

@@ -8,10 +8,10 @@
  * `is_synced`, the thread commits at once, and hs_evidence_await reports when the rows are on the
  * disk.
  *
- * The queue has a limit in bytes. When the queue is more than half full, samples of accepted
- * verdicts are dropped. When the queue is full, `blocks` decides between dropping rows and refusing
- * claims. Dropped rows are counted. While the file cannot be written, for example because the disk
- * is full, the thread tries again every second.
+ * The queue has a limit in bytes. When the queue is more than half full, plain verdicts
+ * (hs_evidence_wants) are dropped. When the queue is full, `blocks` decides between dropping rows
+ * and refusing claims. Dropped rows are counted. While the file cannot be written, for example
+ * because the disk is full, the thread tries again every second.
  */
 #ifndef HS_SERVICE_EVIDENCE_WRITER_H
 #define HS_SERVICE_EVIDENCE_WRITER_H
@@ -32,7 +32,8 @@ struct hs_evidence_settings {
     uint64_t keep_bytes; /* max total size of all files; if the total is larger, the oldest files
                             are removed, but never today's file */
     const char *mask;    /* JSON pointers to the values that must not be stored (items.h) */
-    /* One of every `sample` plain verdicts (hs_evidence_wants) is stored; 0: no plain verdicts. */
+    /* The writer stores 1 / sample of the plain verdicts (hs_evidence_wants); 0: no plain
+       verdicts. */
     unsigned sample;
 };
 
@@ -61,8 +62,8 @@ uint64_t hs_evidence_done(struct hs_evidence *evidence);
 
 /* Returns a mark for hs_evidence_await that covers all rows queued so far. 0: the caller need not
    wait, because these rows are on the disk, and no row was dropped since hs_evidence_done returned
-   `done_before`. hs_evidence_done and hs_evidence_mark return 0 without `is_synced`, and for
-   NULL. */
+   `done_before`. hs_evidence_done and hs_evidence_mark return 0 if `evidence` is NULL or
+   `is_synced` is false. */
 uint64_t hs_evidence_mark(struct hs_evidence *evidence, uint64_t done_before);
 
 /* A request that waits until its rows are committed. The wait must stay valid until `done` is

@@ -22,10 +22,10 @@ static int64_t standing_limit(enum hs_priority priority, int64_t limit_us)
 }
 
 /* Updates `refusing_us` with the time since the last decision. If the last decision was a refusal,
-   adds this time, but at most one kernel tick. Otherwise subtracts HS_REFUSING_TIMES times this
-   time. A refusal takes less than a kernel tick, so a longer time means that the process was
-   stopped. If this request did not wait behind others, the worker was idle, and `refusing_us`
-   restarts at 0. */
+   adds this time, but at most one kernel tick. Otherwise subtracts this time, multiplied by
+   HS_REFUSING_TIMES. A refusal takes less than a kernel tick, so a longer time means that the
+   process was stopped. If this request did not wait behind others, the worker was idle, and
+   `refusing_us` restarts at 0. */
 static void count_refusing(struct hs_gate *gate, bool was_behind, int64_t now_us)
 {
     int64_t spent_us = now_us - gate->decided_us;
@@ -56,8 +56,8 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
     bool standing = gate->long_us - gate->since_us >= HS_STANDING_US &&
                     now_us - gate->long_us <= HS_STANDING_US;
     count_refusing(gate, was_behind, now_us);
-    /* A request that did not wait behind others waited only because the machine was busy. Refusing
-       such a request would not shorten the next waits. */
+    /* If a request did not wait behind others, it waited only because the machine was busy.
+       Refusing such a request would not shorten the next waits. */
     gate->has_refused =
         priority != HS_PRIORITY_VITAL && was_behind &&
         waited_us > (standing ? standing_limit(priority, limit_us) : limit_us * HS_BURST_TIMES) &&

@@ -4,8 +4,9 @@
  * The queue is in the kernel. A request waits in its socket until a worker reads the request. The
  * kernel reports how long the newest bytes have waited. As long as the queue becomes empty now and
  * then, a request is refused only after a very long wait (HS_BURST_TIMES). If long waits continue,
- * requests that waited longer than their priority allows are refused before their body is read. A
- * late answer is worth little, and a refusal costs far less than an answer.
+ * a request may wait only as long as its priority allows. After a longer wait, the request is
+ * refused before its body is read. A late answer is worth little, and a refusal costs far less than
+ * an answer.
  */
 #ifndef HS_SERVICE_ADMISSION_H
 #define HS_SERVICE_ADMISSION_H
@@ -27,10 +28,10 @@ enum {
     HS_LONG_WAIT_PART = 8,
     /* Largest error of a measured wait: one tick of the kernel's clock. */
     HS_KERNEL_TICK_US = 10000,
-    /* While the queue is not standing, a request may wait behind others for up to HS_BURST_TIMES
-       times the limit. */
+    /* While the queue is not standing, a request may wait behind others for up to HS_BURST_TIMES *
+       the limit. */
     HS_BURST_TIMES = 10,
-    /* A worker may spend up to HS_REFUSING_TIMES times as much time on refusals as on other
+    /* The time that a worker spends on refusals is at most HS_REFUSING_TIMES * its time for other
        requests. If the factor were 1 and a worker received twice as many requests as it can serve,
        the worker could not refuse the excess fast enough, and its queue would grow. */
     HS_REFUSING_TIMES = 9,
@@ -43,8 +44,8 @@ struct hs_gate {
     int64_t long_us;     /* when the last long wait was seen */
     int64_t answered_us; /* when this worker last answered a request that was not vital */
     int64_t decided_us;
-    /* time spent on refusals, minus HS_REFUSING_TIMES times the time spent on other requests; at
-       least 0 */
+    /* time spent on refusals, minus HS_REFUSING_TIMES * the time spent on other requests; at least
+       0 */
     int64_t refusing_us;
     bool has_refused; /* the last decision was a refusal */
 };

@@ -14,9 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Requests with a larger body run in the pool. Parsing a body of this size takes about 20 ms. If a
-   worker parsed such a body, the worker's other requests would have to wait. With a smaller limit,
-   ticks with many players and bones would also run in the pool, where requests wait longer. */
+/* Requests with a body larger than HEAVY_BODY_BYTES run in the pool. Parsing a body of this size
+   takes about 20 ms. If a worker parsed such a body, the worker's other requests would have to
+   wait. With a smaller limit, ticks with many players and bones would also run in the pool, where
+   requests wait longer than for a worker. */
 enum { HEAVY_BODY_BYTES = 262144 };
 
 /* A suspended request and its answer. */
@@ -112,7 +113,7 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)
 }
 
 /* Sheds a request whose deadline has passed. Also sheds a request that waited behind others in the
-   heavy pool for more than HS_BURST_TIMES times the queue limit (admission.h). */
+   heavy pool for more than HS_BURST_TIMES * the queue limit (admission.h). */
 static void shed_if_late(struct hs_http_request *request, const struct hs_http_apart *apart)
 {
     const struct hs_headers *headers = &request->headers;

@@ -19,12 +19,12 @@ struct hs_background {
 };
 
 /* A yield takes less processor time than HS_YIELD_US. If a thread used more processor time than
-   HS_YIELD_US for each of its yields, the thread also did some work. */
+   HS_YIELD_US * the number of its yields, the thread also did some work. */
 enum { HS_YIELD_US = 20 };
 
 /* Lowers the priority of the calling thread and creates its timer, which uses SIGRTMIN. If the
-   system refuses the priority or the timer, the thread still works, but delays other threads more.
-   `background` must stay at the same address until hs_background_leave. */
+   system refuses the priority or the timer, the thread still works, but other threads have to wait
+   longer for it. `background` must stay at the same address until hs_background_leave. */
 void hs_background_enter(struct hs_background *background);
 
 /* These functions are called before and after each job. The timer runs only during a job, so the

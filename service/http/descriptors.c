@@ -13,8 +13,8 @@ enum {
        socket */
     OF_WORKER = 3,
     OF_LISTENERS = 4, /* for the two listeners: a socket and an eventfd each */
-    /* One half is for the journal, a checkpoint, a map file, a directory, the files that a reload
-       reads, and the service manager's socket. The other half is spare. */
+    /* One half of the reserve is for the journal, a checkpoint, a map file, a directory, the
+       files that a reload reads, and the service manager's socket. The other half is spare. */
     RESERVE = 16,
     OF_SCRAPE = 2,    /* each admin thread may open a file in /proc */
     MIN_SOCKETS = 16, /* sockets for connections: at least this many, plus two for each thread */

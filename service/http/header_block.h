@@ -2,8 +2,8 @@
  * Checks that the library has read a request's header as the client sent it. libmicrohttpd 0.9
  * splits the header in place. The library writes a zero byte after each word and line, and returns
  * pointers to the words. So a zero byte in the request ends a value too early. A line that begins
- * with a zero byte or a colon even ends the header. The library then takes the following lines for
- * a body or another request. These zero bytes and colons do not appear in the values that the
+ * with a zero byte or a colon even ends the header. The library then reads the following lines as a
+ * body or as another request. These zero bytes and colons do not appear in the values that the
  * library returns. Therefore this check covers every byte from the request line to the end of the
  * header. The check also finds folded lines and lines that end without CR.
  *

@@ -15,7 +15,7 @@
 enum { PIECE = 32768, PIECES = 16 };
 
 /* Pause before each round of reads. More bytes arrive during the pause, so a flood needs fewer
-   rounds. Only peers whose bytes are discarded anyway have to wait. */
+   rounds. The pause delays only peers whose bytes are discarded anyway. */
 enum { NAP_NS = 2000000 };
 
 bool hs_linger_init(struct hs_linger *linger, size_t limit)

@@ -24,9 +24,9 @@
 
 /*
  * The phase of a connection. The thread that serves the connection advances the phase. The watchdog
- * may change any phase except QUEUED and ENDPOINT to EXPIRED. After that, the serving thread
- * neither reads nor sends. Both threads use compare-and-swap, so if both change the phase at the
- * same time, only one thread succeeds.
+ * may set the phase to EXPIRED, unless the phase is QUEUED or ENDPOINT. After that, the serving
+ * thread neither reads nor sends. Both threads use compare-and-swap, so if both change the phase at
+ * the same time, only one thread succeeds.
  */
 enum hs_http_phase {
     HS_HTTP_FREE, /* no connection uses this slot */
@@ -82,7 +82,7 @@ struct hs_http_worker {
     bool is_closed; /* the worker has stopped accepting connections */
     _Atomic(struct hs_pool_job *) done; /* finished jobs whose connections must be resumed */
     bool has_ended;                     /* a connection was closed since the library last polled */
-    /* the bytes that the library reads next arrived after this time; INT64_MIN: unknown */
+    /* all bytes that the library has not read yet arrived after this time; INT64_MIN: unknown */
     int64_t unread_since_us;
     int64_t polled_us; /* when the library's last poll began */
     pthread_t thread;
@@ -113,7 +113,7 @@ struct hs_http_connection {
     /* the last request was refused without reading its body; used only by the worker */
     bool is_cut_short;
     struct hs_request_target target; /* target of the request whose header is arriving */
-    bool is_expensive;               /* the last request on this connection took long */
+    bool is_expensive;               /* the last request on this connection needed much work */
     /* the next request may have arrived before the worker's last poll */
     bool may_be_old;
     /* the newest request; set before the phase becomes BODY */
@@ -202,7 +202,7 @@ void hs_http_resume(struct hs_http_worker *worker);
 /* Resumes a worker's streams that have something to send, and closes streams whose peers read too
    slowly. Called in the worker's thread whenever it wakes. */
 void hs_http_streams_serve(struct hs_http_worker *worker);
-/* Returns when no request waits for the store any more. A request waits for the store for at most a
+/* Blocks until no request waits for the store any more. A request waits for the store for at most a
    few milliseconds. */
 void hs_http_end_waits(struct hs_http *http);
 /* Resumes all streams, because the library cannot close a suspended connection. Called after the

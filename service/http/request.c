@@ -229,7 +229,7 @@ enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection,
         return begin(worker->http, connection, url, method, version, request);
     /* The library sometimes makes an extra call with 0 bytes. During this call, the request cannot
        be answered yet. The extra call occurs if a request with `Expect: 100-continue` has no body,
-       and the client has sent another request behind it. */
+       and the client has already sent the next request. */
     if (upload != NULL) {
         enum MHD_Result result =
             *upload_size > 0 ? receive(*request, upload, *upload_size) : MHD_YES;

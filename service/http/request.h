@@ -43,7 +43,7 @@ struct hs_http_request {
 };
 
 /* If a request needed more work than HS_HTTP_HEAVY_WORK (10 ms), the connection's next request is
-   expected to take long, too. */
+   expected to take a long time, too. */
 enum { HS_HTTP_HEAVY_WORK = 10 * HS_WORK_UNITS_A_MS };
 
 /* ---- target.c ---- */
@@ -88,8 +88,8 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
 
 /* ---- apart.c ---- */
 
-/* Returns whether a route reads the evidence store. Such a route can take longer than a request
-   from a game server is allowed to wait. */
+/* Returns whether a route reads the evidence store. Requests for such a route can take a long time,
+   and requests from game servers must not wait behind them. */
 bool hs_http_reads_evidence(unsigned route);
 
 /* Returns the pool that must run the request, or NULL if the worker runs it. */

@@ -38,8 +38,8 @@ struct hs_request {
     struct hs_str tenant;
     struct hs_str kid; /* key name in the caller's token; ptr NULL: the service has no tokens */
     unsigned scopes;   /* the caller's scopes (api/http/routes.h); set only if there are tokens */
-    /* Not NULL if the service has asked the store about the match (sharing/takeover.h). Only then
-       may the request open a match that replicas share. */
+    /* Set if the service has asked the store about the match (sharing/takeover.h), otherwise NULL.
+       If NULL, the request must not open a match that replicas share. */
     const struct hs_takeover *takeover;
     void *connection; /* for hs_request_query; NULL: there is no connection and so no query */
 };

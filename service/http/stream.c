@@ -13,7 +13,7 @@ enum {
     HEARTBEAT_US = 15000000,
     /* While the listener stops, a peer that reads nothing for END_US is disconnected. */
     END_US = 1000000,
-    CHECK_US = 1000000, /* time between two checks of a silent peer, and of a token */
+    CHECK_US = 1000000, /* time between two checks of a silent peer or of a token */
     PIECE_BYTES = 4096, /* maximum size of one read by the library */
 };
 
@@ -176,7 +176,7 @@ static void resume(struct hs_http_stream *stream, int64_t now_us)
     MHD_resume_connection(stream->connection);
 }
 
-/* Returns whether the peer of a stream that is not suspended reads too slowly. */
+/* Returns whether the peer of this stream reads too slowly. The stream must not be suspended. */
 static bool is_slow(const struct hs_http_stream *stream, int64_t now_us)
 {
     return hs_subscription_is_overtaken(stream->subscription) ||

@@ -1,7 +1,7 @@
 /*
  * Streams of server-sent events: the answers to GET /v1/events. While a stream has nothing to send,
  * its connection is suspended, so the stream needs no thread. Its worker resumes the connection
- * when an event arrives, a heartbeat is due, or the listener stops. Only this worker uses the
+ * when an event arrives, a heartbeat must be sent, or the listener stops. Only this worker uses the
  * stream.
  */
 #ifndef HS_SERVICE_HTTP_STREAM_H

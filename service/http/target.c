@@ -215,8 +215,8 @@ void hs_http_admit(struct hs_http_request *request)
     }
 }
 
-/* If the body arrived together with the header or just after it, the decision of hs_http_admit
-   still holds. */
+/* If the body arrived together with the header or just after it, the decision of hs_http_admit is
+   still valid. */
 void hs_http_admit_again(struct hs_http_request *request, int64_t now_us)
 {
     enum { JUST_AFTER_US = 1000 };

@@ -162,8 +162,8 @@ static void time_out(struct hs_http *http, const struct hs_http_connection *conn
 /*
  * If a peer closes the connection together with its last bytes, the library does not notice the
  * close. The reason is that epoll reports one event for the bytes and the close, and the library
- * reads again only after another event. So the watchdog checks every connection once when a phase
- * has lasted a second. If the peer has closed the connection, the watchdog shuts down only the
+ * reads again only after another event. So when a phase has lasted a second, the watchdog checks
+ * the connection once. If the peer has closed the connection, the watchdog shuts down only the
  * receiving side, so that an answer can still be sent.
  */
 static void notice_end(struct hs_http_watched *watched, int64_t since_us, int64_t now_us)

@@ -193,8 +193,8 @@ bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tl
 {
     unsigned count = http->limits.threads, each = http->limits.connections / count;
     unsigned more = http->limits.connections % count;
-    /* The pool has one thread more than there are workers. A tenant may use all threads except one,
-       so one thread always remains for other tenants. */
+    /* The pool has one more thread than the listener has workers. A tenant may use all threads
+       except one, so one thread always remains for other tenants. */
     http->heavy = hs_pool_create(count + 1, false);
     bool fine = http->heavy != NULL;
     for (unsigned i = 0; fine && i < count; i++) {

@@ -33,7 +33,7 @@ enum { HS_OPTION_NAME_MAX = 48 };
 void hs_option_spell(const struct hs_option_row *row, const char *prefix,
                      char name[HS_OPTION_NAME_MAX]);
 
-/* Returns the option that hs_option_spell writes as `spelled` with this prefix, or NULL. */
+/* Returns the option whose name with this prefix (hs_option_spell) is `spelled`, or NULL. */
 const struct hs_option_row *hs_option_find(const char *prefix, struct hs_str spelled);
 
 /* Parses a value and stores it. Returns false if the value is not valid; `error` then describes the

@@ -53,7 +53,7 @@ static void *field(struct hs_options *options, const struct hs_option_row *row)
 
 void hs_options_default(struct hs_options *options)
 {
-    memset(options, 0, sizeof *options); /* this also sets every source to HS_OPTION_FROM_DEFAULT */
+    memset(options, 0, sizeof *options); /* also sets every source to HS_OPTION_FROM_DEFAULT */
     for (size_t i = 0; i < HS_OPTION_COUNT; i++) {
         const struct hs_option_row *row = &hs_option_rows[i];
         if (row->kind == HS_OPTION_IS_TEXT)

@@ -139,17 +139,17 @@ enum hs_options_result hs_options_read(const struct hs_options_input *input,
                                        struct hs_options *options,
                                        char faults_text[HS_OPTIONS_FAULTS_MAX]);
 
-/* Searches the variables from *at on for a stray variable, and returns it, or NULL if there is no
-   further stray variable. The name of a stray variable begins with HINDSIGHT_, but is not
-   HINDSIGHT_CONFIG and not the name of an option. The service ignores stray variables, because
-   container platforms set such variables. */
+/* Returns the next stray variable, starting at *at, or NULL if there is no further stray variable.
+   Moves *at past the variables that were read. The name of a stray variable begins with HINDSIGHT_,
+   but is not HINDSIGHT_CONFIG and not the name of an option. The service ignores stray variables,
+   because container platforms set such variables. */
 const char *hs_options_stray_variable(char *const **at);
 
 /* Prints all options with their defaults, for --help. */
 void hs_options_help(FILE *to);
 
-/* Both functions write all options. hs_options_write_markdown writes the tables of
-   docs/configuration.md, and hs_options_write_man writes a part of the man page. */
+/* hs_options_write_markdown writes all options as the tables of docs/configuration.md.
+   hs_options_write_man writes all options as a part of the man page. */
 void hs_options_write_markdown(FILE *to);
 void hs_options_write_man(FILE *to);
 

@@ -23,8 +23,8 @@ struct hs_stream_line {
     struct hs_str name; /* name of the ruleset, map or match; in the header: the format */
     /* Revision of the ruleset or map; for a match: the revision of its ruleset. */
     struct hs_str revision;
-    struct hs_str map, map_revision; /* map of a match, if it has one */
-    struct hs_str tenant;            /* owner of a match, if it has one */
+    struct hs_str map, map_revision; /* ptr NULL: the match has no map */
+    struct hs_str tenant;            /* owner of a match; ptr NULL: no owner */
     struct hs_str program;           /* header: version of the program that wrote the stream */
     struct hs_str document;          /* JSON of a ruleset or map */
     /* Name, body and answer of a request. Body and answer are JSON; the answer may be missing. */
@@ -37,7 +37,7 @@ struct hs_stream_line {
     struct hs_str layout, records; /* journal: layout of the records; the records, base64 */
     struct hs_str reason;          /* reason for a gap; ptr NULL: requests are missing */
     uint64_t version, opening, max_players, max_samples, max_movers;
-    uint64_t request_work; /* work budget of a request; 0: all items fitted into it */
+    uint64_t request_work; /* work budget of a request; 0: no item exceeded the budget */
     enum hs_route route;   /* route of a request */
     bool explain, brief;
     bool moves_lost; /* with `state`: hs_match_lost_moves was called */

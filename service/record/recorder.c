@@ -39,7 +39,7 @@ struct hs_record {
     size_t revision_count, revision_capacity;
 };
 
-/* ---- rulesets and maps, each once ---- */
+/* ---- rulesets and maps, which are written only once ---- */
 
 static bool put_ruleset(struct hs_record *record, const struct hs_ruleset_entry *entry)
 {
@@ -86,9 +86,9 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
 }
 
 /* Queues a ruleset or a map. Does nothing if the file already contains the document. Reserves
-   memory for the revision before it queues the document. In the other order, a lack of memory for
-   the revision would cause the same document to be written again for each match. The caller holds
-   the lock. */
+   memory for the revision before it queues the document. If the document were queued first and
+   memory for the revision ran out, the same document would be written again for each match. The
+   caller holds the lock. */
 static bool put_once(struct hs_record *record, const struct hs_name *name, const char *revision,
                      const struct hs_ruleset_entry *ruleset, struct hs_map_entry *map)
 {

@@ -11,8 +11,8 @@
 
 #define HS_STREAM_FORMAT "hindsight-stream"
 
-/* Version 2 has no saved states. A file may contain both versions, because a newer service can
-   append to an older file. */
+/* Version 2 of the format has no saved states. A file may contain versions 2 and 3, because a newer
+   service can append to an older file. */
 enum { HS_STREAM_OLDEST = 2, HS_STREAM_VERSION = 3 };
 
 /* Max size of a saved state. A state of this size fits into a line as base64, because readers

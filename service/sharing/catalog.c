@@ -13,10 +13,10 @@
 #include "service/system/clock.h"
 #include "service/system/thread.h"
 
-/* POLL_US: how often the thread reads the version. KEEP_US: how often the thread extends the time
-   until the documents of open matches expire in the store. PINNED_US: how long a document stays in
-   `pinned`. EMPTIED_US: how long the store may lack matches of other replicas after the store lost
-   its data. The keys of matches in the store expire after the same time. */
+/* POLL_US: how often the thread reads the version of the names in the store. KEEP_US: how often the
+   thread delays the expiry of the documents of open matches in the store. PINNED_US: how long a
+   document stays in `pinned`. EMPTIED_US: how long the store may lack matches of other replicas
+   after the store lost its data. The keys of matches in the store expire after the same time. */
 enum {
     POLL_US = 1000000,
     KEEP_US = 600000000,
@@ -47,7 +47,7 @@ struct hs_catalog {
     pthread_mutex_t lock;
     /* `wake` is for the thread, and `synced` for requests that wait for the thread. */
     pthread_cond_t wake, synced;
-    bool has_thread, is_ending; /* `lock` guards these two members and the next members, up to
+    bool has_thread, is_ending; /* `lock` guards the members from `has_thread` to
                                    `pinned_count` */
     /* Rounds of the thread are numbered. asked: the newest round that a request needs. finished:
        the newest round that is finished. */
@@ -70,8 +70,8 @@ static bool is_version(const struct hs_shared_version *a, const struct hs_shared
 
 /* ---- the thread ---- */
 
-/* Reads the version of the store (documents.h). If the store has no birth yet, sets the birth
-   first. */
+/* Reads the version of the names in the store (documents.h). If this version has no birth time yet,
+   sets the birth time first. */
 static bool read_version(struct hs_catalog *catalog, struct hs_shared_version *version)
 {
     struct hs_store *store = catalog->store;
@@ -142,7 +142,8 @@ static void fetch_pinned(struct hs_catalog *catalog, size_t place)
     pthread_cond_broadcast(&catalog->synced);
 }
 
-/* Fetches missing pinned documents, and removes the pinned documents after their `until_us`. */
+/* Fetches missing pinned documents, and removes the pinned documents whose `until_us` has
+   passed. */
 static void serve_pinned(struct hs_catalog *catalog)
 {
     pthread_mutex_lock(&catalog->lock);

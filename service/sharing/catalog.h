@@ -29,10 +29,10 @@ struct hs_catalog *hs_catalog_start(struct hs_service *service);
    hs_store_ask returns LOST. Does nothing for NULL. */
 void hs_catalog_stop(struct hs_catalog *catalog);
 
-/* Waits until this replica has all changes of names that any replica had confirmed to a client
-   before the call. Returns false if the wait takes longer than `wait_us`; the client must then
-   retry. If the store is down or does not answer, returns true, because in this case the replica
-   uses its own names. This function waits, so workers must not call it. */
+/* Waits until this replica has every change of a name that any replica confirmed to a client before
+   the call. Returns false if the wait takes longer than `wait_us`; the client must then retry. If
+   the store is down or does not answer, returns true, because in this case the replica uses its own
+   names. This function waits, so workers must not call it. */
 bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us);
 
 /* Returns whether this replica has noticed in the last 120 s that the store lost its data. Until

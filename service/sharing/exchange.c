@@ -18,7 +18,7 @@
 
 enum { RULESET_MAX = 8 << 20 }; /* max size of a ruleset's document */
 
-/* ---- names that were read ---- */
+/* ---- names that were read from the store ---- */
 
 struct name {
     enum hs_shared_kind kind;
