@@ -50,8 +50,8 @@ static void begin(void *context, struct hs_match_slot *slot)
     captured->is_complete = atomic_load(&captured->service->draining);
 }
 
-/* Waits until at most BACKLOG_BYTES of the sent bytes are not acknowledged by the store. Returns
-   false if the store is down, or the deadline for the final states has passed. */
+/* Waits until at most BACKLOG_BYTES of the sent bytes are unacknowledged. Returns false if the
+   store is down, or the deadline for the final states has passed. */
 static bool wait_for_store(const struct hs_sharing *sharing)
 {
     const struct hs_store *store = sharing->service->store;
