@@ -372,8 +372,8 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
 /* ---- restoring after a restart ---- */
 
 /* Creates an entry with an old document and its revision. Does not encode the ruleset again,
-   because this version of the program may write more fields into the document. The revision would
-   then change, and verdict ids depend on the revision. */
+   because this version of the program may write fields that the old document lacks. The revision
+   would then change, and verdict ids depend on the revision. */
 static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struct hs_str document)
 {
     struct hs_ruleset_entry *entry = hs_ruleset_entry_create(ruleset, false);
