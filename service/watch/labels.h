@@ -83,7 +83,7 @@ enum hs_webhook_result { HS_WEBHOOK_RESULTS(X) HS_WEBHOOK_RESULT_COUNT };
 /* Results of restoring a match at startup. */
 #define HS_RESTORED(X)                                                                             \
     X(WHOLE, "restored")                                                                           \
-    X(RESET, "restored_without_judges") /* move checks restart after a layout change */            \
+    X(RESET, "restored_without_judges") /* move checks restart: the saved layout has changed */    \
     X(VERSION, "other_version")         /* written by another version of the program */            \
     X(DAMAGED, "damaged")                                                                          \
     X(NO_SPACE, "no_room")
