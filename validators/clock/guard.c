@@ -119,8 +119,8 @@ static void restart_bound(struct hs_clock_guard *guard, int64_t time_us)
 }
 
 /* Continues with the same leads after the server's clock was set back. Until the clock passes its
-   old time, an ack may name a snapshot from before or from after the clock was set back. So no ack
-   counts until the clock has passed its old time. */
+   old time, an ack does not show whether its snapshot was sent before or after the clock was set
+   back. So no ack counts until the clock has passed its old time. */
 static void set_back(struct hs_clock_guard *guard, int64_t by_us)
 {
     restart_bound(guard, guard->received_us);
