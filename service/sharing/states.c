@@ -14,9 +14,8 @@
 
 enum {
     TURN_US = 250000,
-    /* If more than this many sent bytes wait for the store's acknowledgement, the thread waits
-       before the next match. The wait saves memory, and limits how many states a broken connection
-       loses. */
+    /* If more than this many sent bytes are unacknowledged, the thread waits before it writes the
+       next state. The wait saves memory, and limits how many states a broken connection loses. */
     BACKLOG_BYTES = 2 << 20,
     LOOK_US = 1000,
 };
