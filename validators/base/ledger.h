@@ -54,7 +54,7 @@ struct hs_ledger_numbers {
        held_from_us. So no number is free while free_before_us is at most held_from_us. */
     int64_t held_from_us;
     uint64_t notes; /* number of entries recorded so far; also the `noted` of the next entry */
-    /* The accepted number that was recorded last, except claims that arrived late (is_late);
+    /* The accepted number that was recorded last, ignoring claims that arrived late (is_late);
        valid if has_accepted. */
     uint64_t last_accepted;
     bool has_accepted;

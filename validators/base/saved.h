@@ -1,7 +1,7 @@
 /*
- * Saves and restores structs. Each saved struct has a list of its fields (snapshot/lists.c), which
- * defines how each field is written, and which values are valid when the field is read. A hash of
- * these lists identifies the layout. Internal to validators/.
+ * Saves and restores structs. Each saved struct has a list of its fields (snapshot/lists.c). The
+ * list defines how each field is written, and which values are valid when the field is read. A hash
+ * of these lists identifies the layout. Internal to validators/.
  *
  * If you add a field to a saved struct, also add it to the list. A test fails if a byte of a saved
  * struct is in no list.
