@@ -246,8 +246,8 @@ static void forget_pause(struct hs_clock_guard *guard)
     if (paused <= PAUSE_SLACK_US)
         return;
     /* A fast clock raises the bound from block to block. In this case, the bound of the previous
-       block is above the ceiling. So the fall from the previous block's bound shows more of the
-       pause than the fall of the ceiling. */
+       block is above the ceiling. So the fall below that bound shows more of the pause than the
+       fall below the ceiling. */
     if (guard->lowest_before_us != NO_CEILING) {
         int64_t trip = guard->trip_before_us;
         shorter = trip > guard->lowest_trip_us ? trip - guard->lowest_trip_us : 0;
