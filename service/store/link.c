@@ -111,8 +111,8 @@ static bool format(struct hs_store_call *call, const struct hs_store_script *scr
     return true;
 }
 
-/* Replaces EVALSHA with EVAL and the text of the script, because the server does not know the hash
-   of the script. Returns false if memory runs out. */
+/* Replaces EVALSHA with EVAL and the text of the script, because the server does not have the
+   script. Returns false if memory runs out. */
 static bool send_whole_script(struct hs_store_call *call)
 {
     const char *text = call->script->text;
@@ -444,8 +444,8 @@ static void clear_wake(const struct hs_store_link *link)
     (void)eventfd_read(link->wake, &times); /* non-blocking */
 }
 
-/* Sends remaining bytes, and a PING if it is due. Returns the time at which the thread must wake
-   up. The caller holds the lock. */
+/* Sends remaining bytes, and a PING if the link was idle for HS_STORE_PING_US. Returns the time at
+   which the thread must wake up. The caller holds the lock. */
 static int64_t prepare_sleep(struct hs_store_link *link, int *is_written)
 {
     int64_t now_us = hs_clock_us();

@@ -452,8 +452,7 @@ static void cover(struct hs_shared_match *match, uint64_t mark)
 
 /* Call this function when the store refused a state because the match has another owner. If
    own.epoch is 0, the match started empty here, because the store was late. As long as the store is
-   late, this replica cannot take the match. So this replica continues the match that started
-   empty. */
+   late, this replica cannot take the match. So this replica keeps the match that started empty. */
 static void refuse_write(struct hs_shared_match *match, uint64_t epoch)
 {
     const struct hs_shared_matches *matches = match->matches;

@@ -87,9 +87,8 @@ void hs_shared_match_release(struct hs_shared_match *match);
    from true to false. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
-/* Returns true if the ownership is uncertain. The ownership is uncertain if the store has not
-   confirmed the ownership for a second, or if the store lost the match after a second without
-   confirmation. */
+/* Returns true if the ownership is uncertain: the store has not confirmed the ownership for a
+   second, or lost the match after a second without confirmation. */
 bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
 
 /*

@@ -32,7 +32,7 @@ struct hs_store *hs_store_start(const char *addresses, const char *password_file
                                 struct hs_metrics *metrics, char error[256]);
 
 /* Waits up to `wait_us` until all links are up. Without this wait, a replica would start without
-   the rulesets and maps of other replicas, and matches that move to the replica in its first
+   the rulesets and maps of other replicas. Matches that move to the replica in its first
    milliseconds would start empty. */
 void hs_store_wait_until_up(const struct hs_store *store, int64_t wait_us);
 
