@@ -395,8 +395,8 @@ static void check_derived(struct hs_movement *movement, const struct passage *pa
     take_velocity(movement, velocity, VELOCITY_DERIVED);
 }
 
-/* Returns the highest climbing speed that is possible `time_s` after a climb at the speed `rise`,
-   if gravity changes the speed by at least the required share. */
+/* Returns the highest possible climbing speed `time_s` after a climb at the speed `rise`. Assumes
+   that gravity changes the speed by at least the required shares. */
 static double slowed(double rise, double gravity, double time_s)
 {
     double slowing = RISING_SHARE * gravity, falling = FALLING_SHARE * gravity;
