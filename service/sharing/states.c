@@ -14,9 +14,8 @@
 
 enum {
     TURN_US = 250000,
-    /* If more than this many sent bytes wait for the store's acknowledgement, the thread waits
-       before the next match. The wait saves memory, and limits how many states a broken connection
-       loses. */
+    /* If more than this many sent bytes are unacknowledged, the thread waits before it writes the
+       next state. The wait saves memory, and limits how many states a broken connection loses. */
     BACKLOG_BYTES = 2 << 20,
     LOOK_US = 1000,
 };
@@ -50,8 +49,8 @@ static void begin(void *context, struct hs_match_slot *slot)
     captured->is_complete = atomic_load(&captured->service->draining);
 }
 
-/* Waits until at most BACKLOG_BYTES of the sent bytes are not acknowledged by the store. Returns
-   false if the store is down, or the deadline for the final states has passed. */
+/* Waits until at most BACKLOG_BYTES of the sent bytes are unacknowledged. Returns false if the
+   store is down, or the deadline for the final states has passed. */
 static bool wait_for_store(const struct hs_sharing *sharing)
 {
     const struct hs_store *store = sharing->service->store;

@@ -1,8 +1,8 @@
 /*
  * Writes the states of matches to the store that replicas share (store/matches.h), so that another
  * replica can continue the matches. A thread looks for changed matches every 0.25 s. When the
- * service stops, hs_sharing_stop writes all matches. If another replica owns a match by now, the
- * thread removes the match from this replica.
+ * service stops, hs_sharing_stop writes the states of all matches. If another replica has become
+ * the owner of a match, the thread removes the match from this replica.
  */
 #ifndef HS_SERVICE_SHARING_STATES_H
 #define HS_SERVICE_SHARING_STATES_H

@@ -149,7 +149,7 @@ static void read_payments(void *context, enum hs_checkpoint_type type, const voi
 
 static void read_match(struct reading *reading, const struct hs_taken *taken)
 {
-    enum { NUMBER = 8 }; /* size of the record number before a record (kept_match.c) */
+    enum { NUMBER = 8 }; /* size of the number at the start of a journal entry (kept_match.c) */
     enum hs_checkpoint_read result = HS_CHECKPOINT_BROKEN;
     size_t size;
     unsigned char *state = hs_unpack(taken->state.ptr, taken->state.len, STATE_MAX, &size);
@@ -216,9 +216,8 @@ static bool open_match(struct hs_takers *takers, struct reading *reading,
     if (result == HS_REGISTRY_CREATED) {
         atomic_store(&slot->shared, hs_shared_match_create(service->shared, tenant, reading->name,
                                                            taken->ownership));
-        /* The recording of this match ends here. If the recording continued, `recheck` would need
-           the match's state and all payments in the journal, which the recording does not
-           contain. */
+        /* The recording of this match ends here. To verify later posts, `recheck` would need the
+           match's state and all payments in the journal, but the recording lacks them. */
         slot->recorded = HS_RECORDED_LOST;
     }
     hs_registry_release(service->registry, slot);
@@ -268,7 +267,7 @@ static enum hs_takeover_result open_taken(struct hs_takers *takers, struct hs_st
 static void lose_payments(struct hs_match_slot *slot)
 {
     hs_match_lost_payments(slot->match);
-    slot->recorded = HS_RECORDED_LOST; /* `recheck` cannot know the lost payments */
+    slot->recorded = HS_RECORDED_LOST; /* `recheck` has no data about the lost payments */
 }
 
 void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
@@ -284,7 +283,7 @@ void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
 /* Handles a match that is open on this replica although this replica does not own it. Such a match
    was restored from the checkpoint, or has moved to another replica. If the store has the match,
    the store's state is newer, so the match is closed here. If the store does not have the match, a
-   match from the checkpoint continues. */
+   match that was restored from the checkpoint stays open here. */
 static void settle_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name,
                         const struct hs_takeover *takeover, bool is_known)
 {
@@ -300,8 +299,8 @@ static void settle_copy(struct hs_service *service, struct hs_str tenant, struct
 }
 
 /* If it is uncertain which replica owns a match, asks the store. If the store has lost the match,
-   the match may have moved to another replica and back. This is possible only if this replica got
-   no request for the match for QUIET_US. */
+   the match may have moved to another replica and back. The match can have moved only if this
+   replica got no request for the match during the last QUIET_US. */
 static void confirm_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;
@@ -370,14 +369,14 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
     takeover->was_released = taken.was_released;
     takeover->has_asked = true;
     /* A request that opens the match can name any ruleset and map. So this replica must have the
-       current names. */
+       current names of all rulesets and maps. */
     if (!is_known) {
         is_fine = hs_catalog_is_current(service->catalog, OPEN_US);
         takeover->is_uncertain = result != HS_TAKEN || taken.journal_count > 0 ||
                                  hs_catalog_was_emptied(service->catalog);
     }
-    if (is_fine) /* if not, the ownership is released below, and the next request asks the store
-                    again */
+    if (is_fine) /* otherwise the ownership is released below, and the next request asks the
+                    store again */
         settle_copy(service, tenant, name, takeover, is_known);
     if (is_known) {
         enum hs_takeover_result opened = open_taken(takers, tenant, name, &taken);

@@ -1,7 +1,7 @@
 /*
  * Takes over matches from other replicas. When a request names a match that this replica does not
  * have, the replica asks the store (store/matches.h). The match starts empty if the store does not
- * know the match, or if the store sends nothing for --state-take-ms.
+ * have the match, or if the store sends nothing for the time that --state-take-ms sets.
  */
 #ifndef HS_SERVICE_SHARING_TAKEOVER_H
 #define HS_SERVICE_SHARING_TAKEOVER_H
@@ -32,7 +32,7 @@ struct hs_takeover {
     bool was_released;             /* as in struct hs_taken */
     bool has_asked;                /* false: this replica already had the match */
     /* The store did not answer, has lost its data, or has a state that cannot be used. In all these
-       cases, another replica may have paid for shots that this replica does not know. */
+       cases, another replica may have paid for shots, and this replica has no record of them. */
     bool is_uncertain;
     bool is_foreign; /* another tenant has the match on another replica */
     unsigned shed;   /* if the problem is OVERLOADED: an enum hs_shed_reason */
@@ -46,7 +46,7 @@ struct hs_takeover {
  * If another tenant has the match, returns false, sets `is_foreign` and leaves the problem
  * unchanged. Returns false and sets the problem if the client must retry later. The client must
  * retry if this replica lacks memory for the match, lacks the match's ruleset or map, or does not
- * have the newest names yet.
+ * have the newest names of rulesets and maps yet.
  *
  * Always call hs_takeover_end after the request. If the request did not open the match,
  * hs_takeover_end releases the ownership, so that other tenants can use the name.

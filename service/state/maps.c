@@ -122,8 +122,8 @@ static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, b
 }
 
 /* Builds the world of a mesh within the *reserved bytes. If the mesh needs more bytes, reserves
-   these bytes, too, and adds their number to *reserved. Nearly all meshes need no more bytes. On
-   failure returns NULL and sets *result. */
+   these bytes, too, and adds their number to *reserved. Few meshes need more bytes. On failure
+   returns NULL and sets *result. */
 static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
                               const struct hs_world_mesh *mesh, size_t *reserved,
                               enum hs_map_put *result)

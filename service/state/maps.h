@@ -49,9 +49,9 @@ void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *e
 /* Returns the share (share.h) that limits the bytes for maps. Each map is charged to its owner. */
 struct hs_share *hs_map_store_share(struct hs_map_store *store);
 
-/* Returns how many bytes to reserve for a map. The result includes the bytes for building a world
-   with the numbers of vertices, triangles and boxes in `counts`, and for keeping a document of
-   `document_size` bytes (0: no document). Nearly all meshes need no more bytes. */
+/* Returns how many bytes to reserve for a map: the memory to build its world, and to keep a
+   document of `document_size` bytes (0: no document). `counts` contains the world's numbers of
+   vertices, triangles and boxes. Nearly all maps fit into the returned number of bytes. */
 size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_world_mesh *counts,
                               size_t document_size);
 
@@ -103,8 +103,8 @@ enum hs_map_put hs_map_store_adopt(struct hs_map_store *store, struct hs_str own
  * These two functions restore a map after a restart. hs_map_store_restore creates an entry without
  * a name, returns it with a reference, and charges its bytes to nobody. hs_map_store_restore
  * returns HS_MAP_CREATED, HS_MAP_TOO_BIG or HS_MAP_NO_MEMORY. The mesh is not kept, and the memory
- * of the build is not charged, so that all maps from before the restart fit again. `limits` may be
- * NULL. If `limits` stops the build, the function returns HS_MAP_NO_MEMORY.
+ * of the build is not charged, so that all maps that fitted before the restart fit again. `limits`
+ * may be NULL. If `limits` stops the build, the function returns HS_MAP_NO_MEMORY.
  *
  * hs_map_store_restore_name then gives the entry its name and charges its owner.
  * hs_map_store_restore_name returns HS_MAP_CREATED, HS_MAP_FULL, or HS_MAP_FOREIGN if the name is

@@ -156,9 +156,9 @@ static void grow_table(struct hs_registry *registry)
     free(old);
 }
 
-/* Returns `given`, the number of a restored opening, or a new number if `given` is 0. New numbers
-   are wall-clock times, so that a process that has restored nothing does not reuse old numbers. New
-   numbers always increase, even if the clock is set back. */
+/* Returns the number of an opening: `given` for a restored opening, or a new number if `given` is
+   0. New numbers are wall-clock times, so that a process that has restored nothing does not reuse
+   old numbers. New numbers always increase, even if the clock is set back. */
 static uint64_t number_opening(struct hs_registry *registry, uint64_t given)
 {
     uint64_t number = (uint64_t)hs_clock_wall_us();

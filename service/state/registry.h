@@ -51,7 +51,7 @@ struct hs_match_slot {
     bool counted_limited;
     enum hs_recorded recorded;
     int64_t used_us; /* time of the last post (monotonic) */
-    /* an allocation was refused, and since then always less than 10 % of the limit was free */
+    /* set when an allocation is refused; cleared once 10 % of the limit is free */
     bool memory_limited;
     unsigned logged_hints; /* one bit for each hint in the log (enum hs_hint_code) */
     /* The map that the match waits for; "": none. A match that was restored without its map waits
@@ -64,11 +64,11 @@ struct hs_match_slot {
     struct hs_bytes journal;   /* records that are not in a file yet */
     bool pays_nothing;         /* the journal cannot be written, so answers report no payments */
     /* `written` is the position after the match's newest record in a file. `written_before` is the
-       same position or an earlier position. When a power failure can no longer lose the records
-       before `written_before`, `written_before` is set to `written`. */
+       same position or an earlier position. Once the records before `written_before` are safe from
+       a power failure, `written_before` is set to `written`. */
     struct hs_written written, written_before;
-    uint32_t settled_payments; /* a power failure can no longer lose the first `settled_payments`
-                                  payments of the match */
+    uint32_t settled_payments; /* the first `settled_payments` payments of the match are safe from a
+                                  power failure */
     bool closed;               /* the match was deleted while another thread waited for `lock` */
     /* The match in the shared store. NULL: there is no shared store, or the match was restored from
        a checkpoint and this replica has not asked the shared store yet. Set at most once. */
@@ -144,8 +144,8 @@ void hs_registry_unlock(struct hs_match_slot *slot);
 bool hs_registry_is_awaited(struct hs_match_slot *slot);
 
 /* Unlocks a match so that each waiting thread gets one turn, and locks the match again. Returns
-   false if the match was deleted in the meantime. When the call returns, the match is locked in
-   both cases. */
+   false if the match was deleted in the meantime. The match is locked when the call returns, even
+   if it was deleted. */
 bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot);
 
 /* Removes a locked match from the registry. The caller must still release the slot. */

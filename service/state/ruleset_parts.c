@@ -44,7 +44,7 @@ struct bytes {
 
 enum { SPANS = 4 };
 
-/* Lists the bytes in which two parts can differ, and returns the number of spans. The spans leave
+/* Lists the spans of bytes in which two parts can differ, and returns their number. The spans leave
    out unused space in a rig's arrays, and members that are computed from other members. Nearly all
    bytes of a rig are left out. */
 static int spans_of(const void *data, size_t size, struct bytes spans[SPANS])

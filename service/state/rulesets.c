@@ -372,8 +372,8 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
 /* ---- restoring after a restart ---- */
 
 /* Creates an entry with an old document and its revision. Does not encode the ruleset again,
-   because this version of the program may write more fields into the document. The revision would
-   then change, and verdict ids depend on the revision. */
+   because this version of the program may write fields that the old document lacks. The revision
+   would then change, and verdict ids depend on the revision. */
 static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struct hs_str document)
 {
     struct hs_ruleset_entry *entry = hs_ruleset_entry_create(ruleset, false);
@@ -428,9 +428,9 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     return NULL;
 }
 
-/* Sets the owner of an adopted entry, which may have been charged to nobody. If the owner is
-   already correct, does not write the owner, because other threads may use the entry and read its
-   owner without the lock. */
+/* Sets the owner of an adopted entry, which may have been charged to nobody. Writes the owner only
+   if the owner changes, because other threads may use the entry and read its owner without the
+   lock. */
 static void restore_owner(struct hs_ruleset_entry *entry, struct hs_str owner)
 {
     if (!hs_str_equal(hs_name_str(&entry->owner), owner))

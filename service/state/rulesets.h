@@ -99,7 +99,7 @@ void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_
  * Returns whether a name is reserved. The reserved names are `default` and the names of the
  * built-in rulesets, because the contract defines the rules of the built-in rulesets. Callers must
  * refuse such names. The store accepts reserved names, because a recording may contain the built-in
- * rulesets of another version.
+ * rulesets of another program version.
  */
 bool hs_ruleset_name_is_reserved(struct hs_str name);
 

@@ -2,9 +2,9 @@
  * One bounded resource (bytes, connections or exports) that tenants share. Callers reserve an
  * amount before they use it, so the limit is never exceeded.
  *
- * A tenant's reservation is refused if the tenant would then hold more than the amount that is
- * still free (dynamic thresholds: Choudhury, Hahne, 1998). So one tenant alone gets at most half of
- * the limit, and two tenants get at most a third each. A reservation without a tenant may use
+ * A tenant's reservation is refused if afterwards the tenant would have more than the amount that
+ * is still free (dynamic thresholds: Choudhury, Hahne, 1998). So one tenant alone gets at most half
+ * of the limit, and two tenants get at most a third each. A reservation without a tenant may use
  * everything that is free. Thread-safe.
  */
 #ifndef HS_SERVICE_SHARE_H

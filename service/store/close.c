@@ -6,13 +6,14 @@
 
 #include "service/system/clock.h"
 
-/* Max closings that are kept to be sent again. Each kept closing needs about 600 bytes. */
+/* The maximum number of closings that are kept, so that they can be sent again. Each kept closing
+   needs about 600 bytes. */
 enum { DUE_MAX = 4096 };
 
 /* Closes a match. The epoch stays in the store, so that a late write of a former owner cannot
    restore the match. */
 static const char close_text[] = HS_SHARED_FENCE
-    /* If the closing was sent again, the match may have a newer owner by now. */
+    /* A closing that was sent again may arrive after the match got a newer owner. */
     "if stored > epoch then return {0, stored, has, 0} end\n"
     "if ARGV[5] == 'ended' then\n"
     "  redis.call('DEL', KEYS[2], KEYS[3])\n"
@@ -38,9 +39,9 @@ static bool submit_closing(struct hs_shared_closing *closing)
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
     char digits[2][24];
-    /* Sends the whole script, not only its hash. If the closing were sent as a hash, and the server
-       did not know the hash, the link would send the script after later commands. One of these
-       later commands may take a new match with the same name. */
+    /* Sends the whole script, not only its hash. If only the hash were sent, and the server did not
+       have the script, the link would send the script later, after other commands. One of these
+       commands may take a new match with the same name. */
     arguments[0] = HS_STR("EVAL");
     arguments[1] = hs_str_of(close_text);
     size_t count = 2 + hs_shared_arguments(closing->matches, &closing->keys, closing->own, digits,
@@ -50,9 +51,9 @@ static bool submit_closing(struct hs_shared_closing *closing)
                            arguments, count);
 }
 
-/* Keeps a closing that removes an ended match. The closing can then be sent again, because the
-   server may not have received it. Frees the closing if it is too old, if it does not remove an
-   ended match, or if too many closings are kept. */
+/* Keeps a closing that removes an ended match. The server may not have received the closing, so the
+   closing must be sent again. Frees the closing if it is too old, if it does not remove an ended
+   match, or if too many closings are kept. */
 static void keep_closing(struct hs_shared_closing *closing)
 {
     struct hs_shared_matches *matches = closing->matches;

@@ -25,8 +25,8 @@ struct hs_store_link {
     struct hs_store_link_settings settings;
     int wake; /* eventfd that wakes the sleeping thread */
     atomic_bool is_up, is_slow;
-    atomic_llong latency_us; /* the longest of these times: the latency of the newest reply, and the
-                                waits of commands that have become late since that reply */
+    atomic_llong latency_us; /* the latency of the newest reply, or the longest wait of a command
+                                that became late after that reply, whichever is longer */
     atomic_size_t backlog;
     pthread_t thread;
     /* Guards the following members. The thread releases the lock before it calls a callback,
@@ -43,8 +43,8 @@ struct hs_store_link {
     struct list newer;    /* new commands, which must be sent after the commands in `again` */
     int64_t next_late_us; /* no command becomes late before this time */
     int64_t sent_us;      /* when a command was last sent */
-    int64_t moved_us;     /* when bytes last arrived, or when the socket last accepted bytes that it
-                             had not accepted at once */
+    int64_t moved_us;     /* the last time at which bytes arrived, or at which a full socket
+                             accepted bytes again */
     int64_t look_us;      /* when the sleeping thread wakes up by itself */
     /* Only the thread uses the following members. */
     unsigned late_count; /* consecutive late commands */
@@ -111,8 +111,8 @@ static bool format(struct hs_store_call *call, const struct hs_store_script *scr
     return true;
 }
 
-/* Replaces EVALSHA with EVAL and the text of the script, because the server does not know the hash
-   of the script. Returns false if memory runs out. */
+/* Replaces EVALSHA with EVAL and the text of the script, because the server does not have the
+   script. Returns false if memory runs out. */
 static bool send_whole_script(struct hs_store_call *call)
 {
     const char *text = call->script->text;
@@ -126,7 +126,7 @@ static bool send_whole_script(struct hs_store_call *call)
     redisFreeCommand(call->bytes);
     call->bytes = bytes;
     call->size = (size_t)head + rest;
-    call->script = NULL; /* so that this function is not called for the same call again */
+    call->script = NULL; /* so that this function runs only once for each command */
     return true;
 }
 
@@ -174,8 +174,8 @@ static void be_late(struct hs_store_link *link, struct hs_store_call *call, int6
         call->late(call);
 }
 
-/* Returns the time since which the server has sent nothing. Call this function only while a reply
-   is missing. */
+/* Returns the time at which the server's silence began. Call this function only while a reply is
+   missing. */
 static int64_t silent_since_us(const struct hs_store_link *link)
 {
     const struct hs_store_call *oldest = link->sent.first;
@@ -278,7 +278,7 @@ static bool connect_next(struct hs_store_link *link)
 
 /* ---- sending and receiving; the lock is held ---- */
 
-/* Returns when the thread must wake up, even if there is no event. */
+/* Returns the time at which the thread must wake up even without an event. */
 static int64_t next_look_us(const struct hs_store_link *link)
 {
     if (link->sent.first == NULL)
@@ -322,8 +322,8 @@ static void send_new(struct hs_store_link *link, struct hs_store_call *call)
         link->next_late_us = call->late_us;
 }
 
-/* Sends the command on the calling thread. If the link's thread sent the command, waking this
-   thread would take as long as Redis needs for the command. */
+/* Sends the command on the calling thread. Waking the link's thread instead would take as long as
+   Redis needs for the command. */
 bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call,
                           const struct hs_store_script *script, const struct hs_str *arguments,
                           size_t count)
@@ -444,8 +444,8 @@ static void clear_wake(const struct hs_store_link *link)
     (void)eventfd_read(link->wake, &times); /* non-blocking */
 }
 
-/* Sends remaining bytes, and a PING if it is due. Returns the time at which the thread must wake
-   up. The caller holds the lock. */
+/* Sends remaining bytes, and a PING if the link was idle for HS_STORE_PING_US. Returns the time at
+   which the thread must wake up. The caller holds the lock. */
 static int64_t prepare_sleep(struct hs_store_link *link, int *is_written)
 {
     int64_t now_us = hs_clock_us();

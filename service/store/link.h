@@ -5,10 +5,10 @@
  *
  * A connection counts as broken if a reply is missing and the server has sent nothing for
  * HS_STORE_TIMEOUT_US. A connection also counts as broken if the server is a replica, or still
- * loads its data. The link then closes the connection, so that it never takes a late reply for the
- * reply to another command. The link reports all commands as lost, and connects to the next address
- * in the list. The pauses between attempts grow. An idle link sends a PING every HS_STORE_PING_US.
- * Thread-safe.
+ * loads its data. The link then closes the connection, so that a late reply is never mistaken for
+ * the reply to another command. The link reports all commands as lost, and connects to the next
+ * address in the list. The pauses between attempts grow. An idle link sends a PING every
+ * HS_STORE_PING_US. Thread-safe.
  */
 #ifndef HS_SERVICE_STORE_LINK_H
 #define HS_SERVICE_STORE_LINK_H
@@ -36,8 +36,8 @@ enum {
     HS_STORE_LONGEST_PAUSE_US = 1000000,
     HS_STORE_BACKLOG = 64 << 20, /* max total size of commands without a reply */
     /* After this many consecutive late commands, the link counts as slow, and requests should not
-       wait for replies on this link. The next command or PING that is in time makes the link count
-       as fast again. */
+       wait for replies on this link. After the next command or PING that is in time, the link
+       counts as fast again. */
     HS_STORE_LATE_MAX = 3,
     HS_STORE_SLOW_US = 5000, /* a PING is in time if its reply takes less than HS_STORE_SLOW_US */
     /* The longest wait for a command on a patient link (is_patient below). With a longer time,
@@ -82,7 +82,7 @@ struct hs_store_call {
     const struct hs_store_script *script;
     struct hs_store_call *next;
     char *bytes;       /* the encoded command */
-    size_t size, head; /* head: for a script, size of the part before the number of keys */
+    size_t size, head; /* head: for a script, size of the bytes before the first argument */
     int count;         /* number of arguments, including the command name */
     int64_t began_us, sent_us, late_us;
 };

@@ -19,8 +19,8 @@ enum {
        shorter time, requests would wait for the store more often. */
     CONFIRMED_US = 1000000,
     /* An owner numbers its records from epoch * 2^EPOCH_SHIFT, so that its records have higher
-       numbers than the records of former owners. Up to epoch 2^21, the numbers are exact as scores
-       of a sorted set. */
+       numbers than the records of former owners. Up to epoch 2^21, a sorted set can store the
+       numbers as scores without rounding. */
     EPOCH_SHIFT = 32,
 };
 
@@ -207,8 +207,8 @@ static enum hs_payments payments_of(const struct hs_shared_match *match, uint64_
     return match->acknowledged >= mark ? HS_PAYMENTS_DURABLE : HS_PAYMENTS_PENDING;
 }
 
-/* Removes the waits that end now from the match, and returns these waits. `late`: the number of the
-   newest late record; 0: no record is late. */
+/* Removes the match's finished waits, and returns them. `late`: the number of the newest late
+   record; 0: no record is late. */
 static struct hs_payments_wait *take_ended(struct hs_shared_match *match, uint64_t late)
 {
     struct hs_payments_wait *ended = NULL;
@@ -300,8 +300,8 @@ static bool is_unconfirmed(const struct hs_shared_match *match)
 
 /* Call this function after a command that found no state of the match in the store. If the store
    had a state when the command was submitted, the store has probably lost all its states. If the
-   store had no state at that time, nothing is lost. In this case, if has_state is set by now,
-   another link has written a state in the meantime. */
+   store had no state at that time, nothing is lost: another link may have written a state and set
+   has_state since then. */
 static void lack_state(struct hs_shared_match *match, const struct call *call)
 {
     match->must_write = true;
@@ -452,8 +452,7 @@ static void cover(struct hs_shared_match *match, uint64_t mark)
 
 /* Call this function when the store refused a state because the match has another owner. If
    own.epoch is 0, the match started empty here, because the store was late. As long as the store is
-   late, this replica cannot take the match. So this replica continues the match that started
-   empty. */
+   late, this replica cannot take the match. So this replica keeps the match that started empty. */
 static void refuse_write(struct hs_shared_match *match, uint64_t epoch)
 {
     const struct hs_shared_matches *matches = match->matches;
@@ -560,7 +559,7 @@ void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state
 {
     pthread_mutex_lock(&match->lock);
     bool has_owner = match->own.epoch != 0;
-    uint64_t mark = has_owner ? ++match->newest : 0; /* the state gets a number like a record */
+    uint64_t mark = has_owner ? ++match->newest : 0; /* states are numbered like records */
     pthread_mutex_unlock(&match->lock);
     if (!has_owner || (state.ptr != NULL &&
                        write_state(match, HS_STORE_URGENT, state, mark, HS_SHARED_COMPLETE, true)))

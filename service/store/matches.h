@@ -3,12 +3,13 @@
  * operators. This module only transfers bytes; sharing/ encodes and decodes them. Thread-safe.
  *
  * A match has three keys: its owner, its state, and the journal of the payments since this state
- * was captured. At any time, one replica owns the match. To become the owner, a replica takes the
- * match. This increases the epoch of the match. Scripts in the store refuse the writes of former
- * owners. If a write is refused, the former owner knows that the match has moved.
+ * was captured. At any time, at most one replica owns the match. To become the owner, a replica
+ * takes the match. This increases the epoch of the match. Scripts in the store refuse the writes of
+ * former owners. A refused write shows the former owner that the match has moved.
  *
  * If the store loses its data, the epochs are lost, too. So a match also has a birth: the time at
- * which the match was new to the store. The scripts also refuse an owner with another birth.
+ * which the store got its first entry for the match. The scripts also refuse the writes of an owner
+ * whose birth differs from the birth in the store.
  */
 #ifndef HS_SERVICE_STORE_MATCHES_H
 #define HS_SERVICE_STORE_MATCHES_H
@@ -19,8 +20,8 @@ struct hs_shared_matches;
 struct hs_shared_match;
 
 /* How long requests wait for the store. `take_us` limits the wait for the ownership of a match.
-   `take_us` also limits each pause while the store then sends the match's state. `payment_us`
-   limits the wait for the acknowledgement of payments. */
+   `take_us` also limits each pause while the store sends the match's state. `payment_us` limits the
+   wait for the acknowledgement of payments. */
 struct hs_shared_budgets {
     int64_t take_us;
     int64_t payment_us;
@@ -86,9 +87,8 @@ void hs_shared_match_release(struct hs_shared_match *match);
    from true to false. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
-/* Returns true if the ownership is uncertain. The ownership is uncertain if the store has not
-   confirmed the ownership for a second, or if the store lost the match after a second without
-   confirmation. */
+/* Returns true if the ownership is uncertain: the store has not confirmed the ownership for a
+   second, or lost the match after a second without confirmation. */
 bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
 
 /*
@@ -143,14 +143,14 @@ void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state
    this match get the result NOT_DURABLE instead of MOVED. */
 void hs_shared_match_close(struct hs_shared_match *match);
 
-/* Sends each closing again that the store may have missed. After a missed closing, a new match with
+/* Sends again each closing that the store may have missed. After a missed closing, a new match with
    the same name would start with the old state. */
 void hs_shared_matches_close_again(struct hs_shared_matches *matches);
 
 /* ---- when to write ---- */
 
 /* Call this function when the store may have lost all states. After the call, the states of all
-   matches are due. */
+   matches must be written. */
 void hs_shared_matches_rewrite(struct hs_shared_matches *matches);
 
 /* Returns whether a state must be written: the match has changed since its newest state, a write

@@ -50,8 +50,8 @@ struct hs_shared_matches {
     struct hs_shared_budgets budgets;
     char owner[HS_SHARED_OWNER]; /* identifies this process */
     struct hs_store_script take, append, write;
-    /* When the store last seemed to have lost its states. If a match's newest state was captured
-       before this time, the match's state is written again. */
+    /* The last time at which the store seemed to have lost its states. If a match's newest state
+       was captured before this time, the match's state is written again. */
     atomic_llong lost_us;
     struct hs_log_limit log_limit;
     pthread_mutex_t lock;          /* guards the following members */
@@ -83,8 +83,8 @@ struct hs_shared_match {
     bool has_state, is_writing, must_write;
     bool was_forgotten; /* the store lost the match while the ownership was uncertain */
     bool has_ended;     /* this replica has removed the match and must not write states any more */
-    /* captured_us: when the newest state was captured. due_us: when the next state is due. used_us:
-       when the match had last changed before that capture. */
+    /* captured_us: when the newest state was captured. due_us: a changed state is written again
+       after this time. used_us: when the match had last changed before that capture. */
     int64_t captured_us, due_us, used_us;
     int64_t confirmed_us; /* when the store last confirmed this owner */
     struct hs_payments_wait *waits;

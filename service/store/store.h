@@ -32,7 +32,7 @@ struct hs_store *hs_store_start(const char *addresses, const char *password_file
                                 struct hs_metrics *metrics, char error[256]);
 
 /* Waits up to `wait_us` until all links are up. Without this wait, a replica would start without
-   the rulesets and maps of other replicas, and matches that move to the replica in its first
+   the rulesets and maps of other replicas. Matches that move to the replica in its first
    milliseconds would start empty. */
 void hs_store_wait_until_up(const struct hs_store *store, int64_t wait_us);
 
@@ -49,9 +49,9 @@ bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_
    can stop soon. */
 void hs_store_end_asking(struct hs_store *store);
 
-/* Sends a command and waits for its result until `wait_us` is over (budget_us in link.h). If the
-   result is OK or REFUSED, the caller frees *reply with freeReplyObject. After LOST, the server may
-   still run the command. */
+/* Sends a command and waits up to `wait_us` for its result (budget_us in link.h). If the result is
+   OK or REFUSED, the caller frees *reply with freeReplyObject. After LOST, the server may still run
+   the command. */
 enum hs_store_result hs_store_ask(struct hs_store *store, enum hs_store_lane lane,
                                   enum hs_store_op op, int64_t wait_us,
                                   const struct hs_store_script *script,

@@ -47,7 +47,8 @@ double hs_memory_limit_below(const char *root, double memory_bytes)
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return limit;
-    /* Lines are NUMBER:CONTROLLERS:/PATH. Version 2 has the number 0 and no controllers. */
+    /* Lines are NUMBER:CONTROLLERS:/PATH. For version 2 of control groups, NUMBER is 0, and
+       CONTROLLERS is empty. */
     while (fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, "\n")] = '\0';
         char *controllers = strchr(line, ':');

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /* Returns the lowest of these values, in bytes: the machine's memory, the limit of this process's
-   control group, and the limits of all parent groups. The limit of a group is memory.max in version
-   2, and memory.limit_in_bytes in version 1. */
+   control group, and the limits of all parent groups. The limit of a group is in the file
+   memory.max (version 2 of control groups) or memory.limit_in_bytes (version 1). */
 double hs_memory_limit_bytes(void);
 
 /* Like hs_memory_limit_bytes, but for tests. Looks for /proc/self/cgroup and /sys/fs/cgroup below

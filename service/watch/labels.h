@@ -83,7 +83,7 @@ enum hs_webhook_result { HS_WEBHOOK_RESULTS(X) HS_WEBHOOK_RESULT_COUNT };
 /* Results of restoring a match at startup. */
 #define HS_RESTORED(X)                                                                             \
     X(WHOLE, "restored")                                                                           \
-    X(RESET, "restored_without_judges") /* move checks restart after a layout change */            \
+    X(RESET, "restored_without_judges") /* move checks restart: the saved layout has changed */    \
     X(VERSION, "other_version")         /* written by another version of the program */            \
     X(DAMAGED, "damaged")                                                                          \
     X(NO_SPACE, "no_room")
@@ -119,7 +119,7 @@ enum hs_takeover_from { HS_TAKEOVERS_FROM(X) HS_TAKEOVER_FROM_COUNT };
 #define HS_TAKEOVERS(X)                                                                            \
     X(RESTORED, "restored")                                                                        \
     X(RESET, "restored_without_judges") /* like HS_RESTORED_RESET */                               \
-    X(VERSION, "other_version")         /* written by another version; the match starts empty */   \
+    X(VERSION, "other_version")         /* from another program version; the match starts empty */ \
     X(DAMAGED, "damaged")               /* the match starts empty */                               \
     X(NO_SPACE, "no_room")              /* this replica has no space for the match (503) */        \
     X(REVISION, "unknown_revision")     /* this replica lacks the ruleset or map (503) */          \

@@ -51,8 +51,8 @@ void hs_log_fields(enum hs_log_level level, const char *msg, const struct hs_log
                   sizeof((const struct hs_log_field[]){__VA_ARGS__}) /                             \
                       sizeof(struct hs_log_field))
 
-/* A rate limit for one kind of line that clients or other servers can cause. Set `per_second` and
-   `kind`, and set the other members to 0. */
+/* A rate limit for log lines of one kind, which clients or other servers can cause. Set
+   `per_second` and `kind`, and set the other members to 0. */
 struct hs_log_limit {
     unsigned per_second; /* 0: no limit */
     const char *kind;    /* a string literal, for the line that reports dropped lines */

@@ -26,7 +26,7 @@ enum {
     HS_METRICS_MODES = 2, /* enforce and shadow; checks that are off are not counted */
 };
 
-/* Sets of labels, each with the number of series of a metric that has these labels. X(id, count) */
+/* The sets of labels. `count`: number of series of a metric with these labels. X(id, count) */
 #define HS_METRIC_LABELS(X)                                                                        \
     X(NONE, 1)                                                                                     \
     X(VERSION, 1)                                                                                  \

@@ -27,8 +27,8 @@ static uint16_t shots_before(const struct hs_cadence *cadence, int64_t fire_time
     return i;
 }
 
-/* Returns when the weapon has earned the token of a shot. `settled_us` is the time when the weapon
-   has earned the tokens of all earlier shots. */
+/* Returns the time when the weapon has earned the token of a shot. `settled_us` is the time when
+   the weapon has earned the tokens of all earlier shots. */
 static int64_t settle(int64_t settled_us, int64_t fire_time_us, int64_t interval_us)
 {
     int64_t from_us = settled_us > fire_time_us ? settled_us : fire_time_us;

@@ -36,8 +36,8 @@ struct hs_cadence hs_cadence_of(uint16_t weapon);
  * available. The result is the largest debt among the new shot and the later shots in the list; 0
  * if there is no debt.
  *
- * The debts of a set of shots do not depend on the order in which the shots arrive, and leaving out
- * a shot never makes a debt larger. So honest shots pass in any order, and no order lets more shots
+ * The debts of a set of shots do not depend on the order in which the shots arrive. Leaving out a
+ * shot never makes a debt larger. So honest shots pass in any order, and no order lets more shots
  * pass than the bucket allows. A shot that is older than the dropped shots takes its token after
  * the dropped shots.
  *

@@ -51,7 +51,7 @@ static inline void hs_bytes_put(struct hs_bytes *bytes, uint64_t value, unsigned
         hs_bytes_store(to, value, size);
 }
 
-/* Overwrites `size` bytes that were appended earlier, from the offset `at` on. */
+/* Overwrites `size` bytes that were appended earlier, starting at the offset `at`. */
 static inline void hs_bytes_patch(struct hs_bytes *bytes, size_t at, uint64_t value, unsigned size)
 {
     if (!bytes->failed)

@@ -26,10 +26,12 @@
 #include "validators/budget.h"
 #include "validators/ledger_entry.h"
 
-/* The maximum number of answers that a ledger keeps for hit claims, and also for posted shots. */
+/* The maximum number of answers that a ledger keeps for hit claims. The same maximum applies
+   separately to posted shots. */
 enum { HS_LEDGER_NUMBERS = 128 };
 
-/* The maximum number of entries for hit claims, and also for posted shots. */
+/* The maximum number of entries for hit claims. The same maximum applies separately to posted
+   shots. */
 enum { HS_LEDGER_MAX_NUMBERS = 1024 };
 
 /* The bytes that the owner reserves for each ledger. These bytes are enough for the last two hit
@@ -38,7 +40,7 @@ enum { HS_LEDGER_MAX_NUMBERS = 1024 };
    bytes are enough for twice as many numbers. */
 enum { HS_LEDGER_RESERVE = 1888 };
 
-/* The number of newest answers, to claims and shots together, that hs_ledger_free_answers keeps. */
+/* hs_ledger_free_answers keeps this many of the newest answers, to claims and shots together. */
 enum { HS_LEDGER_ANSWERS = 16 };
 
 /* Used numbers in ascending order. */
@@ -52,7 +54,7 @@ struct hs_ledger_numbers {
        held_from_us. So no number is free while free_before_us is at most held_from_us. */
     int64_t held_from_us;
     uint64_t notes; /* number of entries recorded so far; also the `noted` of the next entry */
-    /* The accepted number that was recorded last, except claims that arrived late (is_late);
+    /* The accepted number that was recorded last, ignoring claims that arrived late (is_late);
        valid if has_accepted. */
     uint64_t last_accepted;
     bool has_accepted;
@@ -115,7 +117,7 @@ const struct hs_ledger_entry *hs_ledger_find(const struct hs_ledger_numbers *num
 /* Returns the entry of the posted shot with this number, or NULL. */
 struct hs_ledger_entry *hs_ledger_posted(struct hs_ledger *ledger, uint64_t number);
 
-/* The offsets of two hits are compared only if their hit times differ by at most this. */
+/* The offsets of two hits are compared only if their hit times differ by at most this time. */
 #define HS_OFFSET_WINDOW_US INT64_C(2000000)
 
 /* Returns whether an entry's trace has the same ends as the trace from `start` to `end`. Rounding
@@ -132,9 +134,9 @@ bool hs_ledger_is_compared(const struct hs_ledger_entry *entry, int64_t hit_time
 int64_t hs_ledger_offset_jump(const struct hs_ledger_numbers *numbers, int64_t hit_time_us,
                               int64_t offset_us);
 
-/* Returns the entry with the number last_accepted, if last_accepted is 1 to HS_LEDGER_NUMBERS below
-   `number`. Otherwise returns NULL, for example after a counter wrapped, for a random number and
-   for a late shot. O(log n). */
+/* Returns the entry with the number last_accepted, if `number` is larger by 1 to HS_LEDGER_NUMBERS.
+   Otherwise returns NULL, for example after a counter wrapped, for a random number and for a late
+   shot. O(log n). */
 const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_numbers *numbers,
                                                         uint64_t number);
 

@@ -283,7 +283,8 @@ static bool get_member(struct hs_bytes_reader *reader, const struct hs_saved_nam
     return true;
 }
 
-/* Reads a field COUNTS or SUMS. Ignores the values for members that this program does not have. */
+/* Reads a field of the kind COUNTS or SUMS. Ignores the values for members that this program does
+   not have. */
 static bool get_counts(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                        const struct hs_saved_field *field, unsigned char *to)
 {

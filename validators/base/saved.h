@@ -1,7 +1,7 @@
 /*
- * Saves and restores structs. Each saved struct has a list of its fields (snapshot/lists.c), which
- * defines how each field is written, and which values are valid when the field is read. A hash of
- * these lists identifies the layout. Internal to validators/.
+ * Saves and restores structs. Each saved struct has a list of its fields (snapshot/lists.c). The
+ * list defines how each field is written, and which values are valid when the field is read. A hash
+ * of these lists identifies the layout. Internal to validators/.
  *
  * If you add a field to a saved struct, also add it to the list. A test fails if a byte of a saved
  * struct is in no list.
@@ -36,8 +36,8 @@ enum hs_saved_kind {
 };
 
 /* No saved time exceeds this limit, so that sums of up to nine saved times do not overflow an
-   int64_t. Valid times in requests are at most a hundredth of this limit, and sums in the move
-   checks are at most a tenth. */
+   int64_t. Valid times in requests are at most 1/100 of this limit, and sums in the move checks are
+   at most 1/10 of this limit. */
 #define HS_SAVED_TIME_MAX INT64_C(1000000000000000000)
 
 /* The vocabularies whose members are saved. */
@@ -122,10 +122,10 @@ uint64_t hs_saved_format(void);
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);
 
-/* Like hs_saved_put and hs_saved_get, but without the fields COUNTS and SUMS, and without fields
-   that are zero. COUNTS and SUMS need most of a player's bytes, but no verdict depends on them. The
-   saved bytes begin with eight bytes that have one bit for each field. A set bit means that the
-   field follows. */
+/* Like hs_saved_put and hs_saved_get, but without fields of the kinds COUNTS and SUMS, and without
+   fields that are zero. COUNTS and SUMS need most of a player's bytes, but no verdict depends on
+   them. The saved bytes begin with eight bytes that have one bit for each field. A set bit means
+   that the field follows. */
 void hs_saved_put_uncounted(struct hs_bytes *bytes, enum hs_saved_id id, const void *from);
 bool hs_saved_get_uncounted(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                             enum hs_saved_id id, void *to);

@@ -15,8 +15,8 @@ void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rule
                                  .current_us = step->timestamp_us,
                                  .stamp_us = step->received_us,
                                  .arrived_us = step->timestamp_us,
-                                 /* Assume that the clock was last reset when it showed 0, but at
-                                    most one period ago. */
+                                 /* Assume that the last reset set the clock to 0, and was at most
+                                    one period ago. */
                                  .reset_us = step->received_us - since_zero};
 }
 

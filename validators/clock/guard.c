@@ -118,9 +118,9 @@ static void restart_bound(struct hs_clock_guard *guard, int64_t time_us)
     guard->known &= (uint8_t)~HS_GUARD_BOUND;
 }
 
-/* Continues with the same leads after the server's clock was set back. Until the clock passes its
-   old time, an ack may name a snapshot from before or from after the clock was set back. So no ack
-   counts until the clock has passed its old time. */
+/* Keeps the leads unchanged after the server's clock was set back. Until the clock passes its old
+   time, an ack does not show whether its snapshot was sent before or after the clock was set back.
+   So no ack counts until the clock has passed its old time. */
 static void set_back(struct hs_clock_guard *guard, int64_t by_us)
 {
     restart_bound(guard, guard->received_us);
@@ -150,7 +150,7 @@ static void advance(struct hs_clock_guard *guard, const struct hs_timing_move *s
     if (step->dilation != guard->dilation) {
         guard->dilation = step->dilation;
         /* The client learns of the new dilation later, at an unknown time. Until then, the client's
-           clock runs at the old speed, so Y (guard.h) is no upper bound of the lead. */
+           clock runs at the old speed, so Y (guard.h) is not an upper bound of the lead. */
         restart_bound(guard, guard->received_us);
     }
 }
@@ -246,8 +246,8 @@ static void forget_pause(struct hs_clock_guard *guard)
     if (paused <= PAUSE_SLACK_US)
         return;
     /* A fast clock raises the bound from block to block. In this case, the bound of the previous
-       block is above the ceiling. So the fall from the previous block's bound shows more of the
-       pause than the fall of the ceiling. */
+       block is above the ceiling. So the fall below that bound shows more of the pause than the
+       fall below the ceiling. */
     if (guard->lowest_before_us != NO_CEILING) {
         int64_t trip = guard->trip_before_us;
         shorter = trip > guard->lowest_trip_us ? trip - guard->lowest_trip_us : 0;
@@ -273,7 +273,7 @@ static void forget_pause(struct hs_clock_guard *guard)
 
 /*
  * Corrects the reference lead R (guard.h) some blocks after a pause. Delays are usually longer in
- * the block that shows the pause, so the pause seems too short, and R would be too high for half a
+ * the block that shows the pause, so the pause seems too short. R would then be too high for half a
  * minute. The highest lead in the first seconds after the pause is a better value. The correction
  * never raises R.
  */

@@ -31,9 +31,9 @@
  * again some blocks later.
  *
  * A third account detects a clock that catches up after a silence. Moves that the connection
- * delayed may catch up by the length of the silence. If later moves gain more, the client made
- * these moves after the silence, and an honest client acknowledges newer snapshots in these moves.
- * So lead that is gained without a newer ack is added to the account.
+ * delayed may catch up by the length of the silence. If later moves gain more than this length, the
+ * client made these moves after the silence, and an honest client acknowledges newer snapshots in
+ * these moves. So lead that is gained without a newer ack is added to the account.
  *
  * The state has a fixed size. Leads are differences, so shifting all times by the same amount
  * changes no result, and precision does not degrade in a long match. Times are in microseconds.
@@ -73,7 +73,7 @@ struct hs_clock_guard {
     int32_t cell_so_far_us; /* time from the start of the current cell to the start of the block */
     float gathered_us, jumped_us; /* leaking accounts, with and without clipping */
     /* The third account: the lead that the client gained while the client kept sending an old ack.
-       If negative: client time that the silence delayed and that may still arrive. */
+       If negative: how much delayed client time may still arrive after a silence. */
     int32_t made_up_us;
     float noise_us;                         /* mean distance of M below R in the window */
     int32_t highest_us, highest_before_us;  /* M in this block so far, and in the previous block */
@@ -94,7 +94,7 @@ struct hs_clock_guard {
     uint8_t cell;             /* the current cell */
     uint8_t half_cells;       /* complete cells in the current span (ceilings_us) */
     uint8_t settling;         /* blocks until R is corrected after a pause; 0: no correction is
-                                 due */
+                                 pending */
     uint8_t settling_cell;    /* the first cell after the pause */
     uint8_t known;            /* set of enum hs_guard_known */
 };

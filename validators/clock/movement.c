@@ -26,16 +26,16 @@
 #define RTT_MAX_US      INT64_C(1000000)
 #define SILENCE_MAX_US  1e7  /* a silence adds at most this much unused time */
 #define BASE_CHANGES    20.0 /* changes of base that are allowed within a short time */
-#define BASE_FORGIVEN_S 4.0  /* changes of base forgiven per second */
+#define BASE_FORGIVEN_S 4.0  /* number of base changes that are forgiven per second */
 
 /*
- * After a silence, a player may catch up with unused time. The part of this time above credit.max
- * shrinks by this many seconds per second. Packets that a stall delayed arrive over about 0.07 s,
- * because some are lost and sent again. In this time, the part must shrink by less than 0.04 s, the
- * credit of a steady connection. The value was measured with the profiles LAN and 40MS, and with
- * players at the speed limit. With the value 4, one move is refused in every 20th stall of 0.4 s,
- * and four moves in each stall of 0.8 s. With the value 0.5, moves are refused in 0 of 1,000 stalls
- * of 0.4 s, and in 2 of 1,000 stalls of 0.8 s.
+ * After a silence, a player may catch up with unused time. If this time is above credit.max, the
+ * excess shrinks by this many seconds per second. After a stall, the delayed packets need about
+ * 0.07 s to arrive, because some are lost and sent again. During these 0.07 s, the excess must
+ * shrink by less than the credit of a steady connection, which is 0.04 s. The value was measured
+ * with the profiles LAN and 40MS, and with players at the speed limit. With the value 4, one move
+ * is refused in every 20th stall of 0.4 s, and four moves in each stall of 0.8 s. With the value
+ * 0.5, moves are refused in 0 of 1,000 stalls of 0.4 s, and in 2 of 1,000 stalls of 0.8 s.
  */
 #define SILENCE_FADES 0.5
 
@@ -66,9 +66,10 @@
    known. */
 #define HIDDEN_S 0.25
 
-/* At least RISING_SHARE of gravity must slow a rising body. A falling body must become faster with
-   at least FALLING_SHARE of gravity, because it may slide down a slope of 45 degrees. After falling
-   for FALLING_S, the body need not become faster, because the air slows its fall. */
+/* The deceleration of a rising body must be at least RISING_SHARE of gravity. The acceleration of a
+   falling body must be at least FALLING_SHARE of gravity: this share is smaller, because the body
+   may slide down a slope of 45 degrees. After falling for FALLING_S, the body need not accelerate,
+   because the air slows its fall. */
 #define RISING_SHARE  0.9
 #define FALLING_SHARE 0.5
 #define FALLING_S     1.0
@@ -121,7 +122,7 @@ static double max_speed(const struct passage *passage)
     return hs_larger(limit, passage->launch_speed);
 }
 
-/* Returns the speed limit upwards or downwards. */
+/* Returns the speed limit for climbing (`is_upwards`) or for falling. */
 static double max_climb(const struct passage *passage, bool is_upwards)
 {
     double limit = is_upwards ? speed_of(passage->mode) : hs_move_mode_fall_speed(passage->mode);
@@ -174,7 +175,7 @@ static void pool_spend(struct hs_movement_pool *pool, double credit_s, double sp
     double owed_s = before_s + hs_smaller(spent_s, MAX_SPENT_S) - lapse->time_s * TIME_TOLERANCE;
     double run_s = (double)pool->run_s + lapse->time_s;
     if (owed_s > hs_larger(ceiling_s, before_s)) { /* never true while a debt is paid back, because
-                                                      owed_s falls then */
+                                                      paying back lowers owed_s */
         find(out, (TIME_TOLERANCE + owed_s / hs_larger(run_s, lapse->tick_us / 1e6)) * limit,
              limit);
         owed_s = 0;
@@ -394,8 +395,8 @@ static void check_derived(struct hs_movement *movement, const struct passage *pa
     take_velocity(movement, velocity, VELOCITY_DERIVED);
 }
 
-/* Returns the highest climbing speed that is possible `time_s` after a climb at the speed `rise`,
-   if gravity changes the speed by at least the required share. */
+/* Returns the highest possible climbing speed `time_s` after a climb at the speed `rise`. Assumes
+   that gravity changes the speed by at least the required shares. */
 static double slowed(double rise, double gravity, double time_s)
 {
     double slowing = RISING_SHARE * gravity, falling = FALLING_SHARE * gravity;
@@ -415,8 +416,8 @@ static bool may_bounce(const struct hs_movement *movement, const struct passage 
     return movement->bounces < passage->mode->air_jumps + lost_landings;
 }
 
-/* Returns whether something threw the body up or stopped its fall. Both raise the climbing speed
-   suddenly. Hovering and a steady climb are not launches. */
+/* Returns whether something threw the body up or stopped its fall. Each of these two events raises
+   the climbing speed suddenly. Hovering and a steady climb are not launches. */
 static bool is_launch(struct hs_movement *movement, const struct passage *passage, double climb,
                       double allowed, double gravity, bool *was_thrown)
 {
@@ -424,7 +425,7 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
     if (climb <= allowed)
         return false;
     if (passage->may_be_thrown && climb > sudden && climb <= passage->launch_climb + sudden) {
-        movement->airborne_s = 0; /* the launch may continue in the next gathered time */
+        movement->airborne_s = 0; /* the launch may also raise the next derived velocity */
         *was_thrown = true;
         return true;
     }
@@ -436,7 +437,7 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
         return false;
     if (!is_late)
         movement->bounces++;
-    movement->airborne_s = 0; /* the launch may continue in the next gathered time */
+    movement->airborne_s = 0; /* the launch may also raise the next derived velocity */
     return true;
 }
 
@@ -464,10 +465,10 @@ static void check_hidden(struct hs_movement *movement, const struct passage *pas
 }
 
 /*
- * Compares the climbing speed over the gathered time with the climbing speed of a body that starts
- * upwards at the speed `rise` and is slowed by gravity. A lower speed becomes the new `rise`,
- * because a body that rises more slowly falls from a smaller height. Falling faster than required
- * does not change `rise`.
+ * Compares two climbing speeds: the mean speed over the gathered time, and the speed of a body that
+ * starts upwards at the speed `rise` and is slowed by gravity. A lower speed becomes the new
+ * `rise`, because a body that rises more slowly falls from a smaller height. Falling faster than
+ * required does not change `rise`.
  */
 static void check_gravity(struct hs_movement *movement, const struct passage *passage,
                           double gravity, struct hs_movement_result *out)
