@@ -4,8 +4,8 @@
  *
  * The duration of a step is the time that the server granted (`delta_us` of the timing checks). The
  * client's clock does not matter. There is one exception: a move that replaces many lost moves may
- * be granted less time than the lost moves took. Such a step may last for the time that the client
- * claims, but at most for the server time that no step has used yet. So no player gains time.
+ * be granted less time than the lost moves took. Such a step may last as long as the client claims,
+ * but no longer than the server time that no step has used yet. So no player gains time.
  *
  * Single moves are not compared with the limits of speed and acceleration. Instead, each limit has
  * a credit of time. Elapsed time refills the credit, and each move uses up the time that the same

@@ -140,8 +140,8 @@ static enum hs_move_reason examine(const struct hs_timing *timing,
     return move->timestamp_us > compat->current_us ? HS_MOVE_OK : HS_MOVE_RESET;
 }
 
-/* Returns the number of reset periods to add to the client's clock: the smallest number (at least
-   1) for which the clock goes back by at most RESET_SLACK_US. */
+/* Returns the number of reset periods to add to the client's clock. This is the smallest number, at
+   least 1, with which the clock is at most RESET_SLACK_US behind its last value. */
 static int64_t periods_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                              const struct hs_timing_move *move)
 {
@@ -152,10 +152,10 @@ static int64_t periods_reset(const struct hs_timing *timing, const struct hs_mov
 
 /*
  * Returns the time to add to the client's clock after a reset, in microseconds: normally a whole
- * number of reset periods. A reset is implausible if the clock then advances by more than the
- * server time since its last value. (An honest clock may advance by less, because a client in the
- * background may stop its clock.) After an implausible reset with the prevention `credit`, the
- * clock continues from its last value, and advances by at most that server time.
+ * number of reset periods. A reset is implausible if whole periods would advance the clock by more
+ * than the server time since its last value. (An honest clock may advance by less, because a client
+ * in the background may stop its clock.) After an implausible reset with the prevention `credit`,
+ * the clock continues from its last value, and advances by at most this server time.
  */
 static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                           const struct hs_timing_move *move)
