@@ -61,8 +61,8 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
     return HS_REASON_WRONG_TARGET;
 }
 
-/* Returns whether an obstacle hides the body: the body is on the path behind the obstacle that ends
-   the path, or beside the path behind another obstacle. */
+/* Returns whether an obstacle hides the body. Either the body is on the path, behind the obstacle
+   that ends the path. Or the body is beside the path, behind another obstacle. */
 static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *view)
 {
     const struct hs_encounter *e = c->encounter;
