@@ -73,8 +73,8 @@ struct hs_damage {
     struct hs_name player;
     double amount;
     enum hs_cause cause;
-    uint16_t pellets;          /* number of pellets in `amount`; 1 for a single shot, 0 for a
-                                  blast */
+    uint16_t pellets;          /* number of pellets that caused `amount`; 1 for a single shot, 0 for
+                                  a blast */
     struct hs_name bone, zone; /* empty: no bone, no zone */
     double distance; /* length; from the start to the contact or, for a blast, from the blast's
                         centre to the body */
@@ -201,9 +201,9 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);
 /*
  * Records a result for the shooter: the shot number with its answer, cadence, counters per reason,
  * damage, suspicion. The result must not be a replay. `answer` is the reply to repeat if the same
- * claim is sent again. Returns false and records nothing if memory runs out, or if the match is
- * full and does not know the shooter. In this case, pass the result to hs_hit_withhold before you
- * send it.
+ * claim is sent again. Returns false and records nothing if memory runs out, or if the shooter is
+ * not in the match and the match is full. In this case, pass the result to hs_hit_withhold before
+ * you send it.
  */
 bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, struct hs_str answer);

@@ -25,7 +25,7 @@ struct hs_remembered_check {
 };
 
 enum {
-/* One row for each check of stage KEPT, and one for the check `latency` if its outcome is unknown.
+/* One row for each check of stage KEPT (vocabulary.h), and one row for an unknown `latency` check.
    NOLINTNEXTLINE(bugprone-macro-parentheses): the rows are added up. */
 #define X(id, name, mode, stage) (HS_CHECK_STAGE_##stage == HS_CHECK_STAGE_KEPT ? 1 : 0) +
     HS_MAX_REMEMBERED = HS_CHECKS(X) 1,

@@ -117,12 +117,12 @@ uint32_t hs_match_payments(const struct hs_match *match);
 /* A player's connection, as frames and moves describe it. */
 struct hs_player_connection {
     bool is_known; /* frames posted a round trip; otherwise only noise_us is valid */
-    bool is_quiet; /* enough round trips were measured in the last 15 to 30 s to know that the
-                      connection has no noise */
+    bool is_quiet; /* there were enough round trips in the last 15 to 30 s, and the connection has
+                      no noise */
     int64_t rtt_us, spread_us; /* the smallest of the last round trips, and the largest minus the
                                   smallest */
-    int64_t noise_us;          /* how much longer than the smallest round trip a packet can take; 0:
-                                  unknown */
+    int64_t noise_us;          /* estimate of how far a packet's delay can exceed the smallest
+                                  delay; 0: no noise, or unknown */
 };
 
 /* The state of one player. The strings point into the match. */

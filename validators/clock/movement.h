@@ -1,16 +1,16 @@
 /*
  * Checks how a body moves from one move to the next: speed, acceleration, gravity and teleports.
- * The limits belong to the movement mode of the body. Internal to validators/.
+ * Each movement mode has its own limits. Internal to validators/.
  *
  * The duration of a step is the time that the server granted (`delta_us` of the timing checks). The
  * client's clock does not matter. There is one exception: a move that replaces many lost moves may
- * be granted less time than the lost moves took. Such a step may last for the time that the client
- * claims, but at most for the server time that no step has used yet. So no player gains time.
+ * be granted less time than the lost moves took. Such a step may last as long as the client claims,
+ * but no longer than the server time that no step has used yet. So no player gains time.
  *
  * Single moves are not compared with the limits of speed and acceleration. Instead, each limit has
- * a credit of time. Elapsed time refills the credit, and a movement uses the time that it would
- * need at the limit. So a short move may exceed a limit if the moves before and after it use less
- * time than was granted to them.
+ * a credit of time. Elapsed time refills the credit, and each move uses up the time that the same
+ * movement would take at the limit. So a short move may exceed a limit if the moves before and
+ * after it use less time than was granted to them.
  *
  * A body under gravity must not stay higher than its launch can explain.
  *
@@ -21,9 +21,9 @@
  *   Only a gain of speed in the new direction uses credit. A gain along `up` uses no credit,
  *   because a jump is a gain along `up`.
  * - A body may be launched when it enters a mode with gravity. After that, gravity must slow its
- *   rise. Then the body must fall with at least half of gravity, because the body may slide down a
- *   steep slope. Until the body touches ground again, it may use the mode's air jumps. Two more
- *   launches are allowed, because the moves of a landing may have been lost.
+ *   rise. Then the body must fall. Half of gravity is enough, because the body may slide down a
+ *   steep slope. Until the body touches ground again, it may use the mode's air jumps. Two launches
+ *   beyond the air jumps are allowed, because the moves of a landing may have been lost.
  * - The server may launch a body: a knock-back, a jump pad, a rocket jump. The velocity of the
  *   launch raises the speed limits, and allows a gain of velocity and one rise.
  *
@@ -59,7 +59,7 @@ struct hs_movement_step {
     double launch_speed; /* length/s; remaining speed of the server's launch across `up`; 0: no
                             launch */
     double launch_climb; /* length/s; remaining upward speed of the launch; 0: no upward speed */
-    double credit_s;     /* speed credit that the connection needs; valid if has_credit */
+    double credit_s;     /* speed credit for moves that arrive unevenly; valid if has_credit */
     double announced_us; /* server time since the announced teleport or spawn; valid if
                             is_announced */
     int64_t received_us; /* arrival at the game server */
@@ -113,9 +113,10 @@ struct hs_movement {
     float gathered[3], gathered_s; /* path and time, summed until a velocity can be derived */
     float unused_us;               /* server time that no step has used yet */
     float rise;                    /* highest climbing speed that gravity allows, length/s */
-    float rise_age_s;              /* age of `rise` at the start of the gathered time */
-    float airborne_s;              /* time in this mode before the gathered time */
-    float last_climb;              /* climbing speed in the previous gathered time, length/s */
+    float rise_age_s;              /* age of `rise` when `gathered_s` was last 0 */
+    float airborne_s;              /* time in this mode, or since a later launch; without
+                                      `gathered_s` */
+    float last_climb;              /* climbing speed when `gathered` was last checked, length/s */
     float kept;    /* length by which the player is higher than a body under gravity would be */
     float tick_us; /* mean time between arrivals at the game server; 0: unknown */
     float base_changes; /* number of changes of base; decays over time */
@@ -126,19 +127,19 @@ struct hs_movement {
 
 static_assert(sizeof(struct hs_movement) <= 152, "kept for every player");
 
-/* Returns the largest speed of a fall in a mode, HUGE_VAL if it is not limited. */
+/* Returns the largest fall speed in a mode; HUGE_VAL: the fall speed is not limited. */
 double hs_move_mode_fall_speed(const struct hs_move_mode *mode);
 
 /*
- * Checks a step and stores it, even if a check fails. An overdrawn credit is filled up again, so
+ * Checks a step and stores it, even if a check fails. If a credit is overdrawn, it is refilled, so
  * that one cause leads to one finding. A caller that refuses the step must restore the state from
  * before the step, and add the time of the refused step to the next step. A check that lacks data
  * does not fail.
  *
  * When the body moves to another base (the mover under the player), the tracking of its velocity
- * and of its flight starts again. A credit that was used up is not refilled. For such a step, the
- * speed check uses `base_path`. Without `base_path` the body's path is unknown. The speed check
- * then fails if such changes of base are too frequent.
+ * and of its flight starts again, but a used-up credit is not refilled. For this step, the speed
+ * check uses `base_path`. Without `base_path`, the body's path is unknown, and the speed check
+ * fails only if changes of base without `base_path` are too frequent.
  *
  * After a change of mode, the larger of the two modes' limits applies for one round trip plus two
  * ticks. The round trip counts as at most 1 s, and as 0.2 s if it is unknown. A tick is the mean

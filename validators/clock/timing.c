@@ -11,8 +11,8 @@
 /* Only moves that arrive within this time after a stall can belong to its packet burst. */
 #define BURST_US INT64_C(1000000)
 
-/* Delayed moves are a packet burst if they catch up by half of the client time that the stall
-   delayed, or by this much. */
+/* The moves after a stall are a packet burst once they have made up for half of the delayed client
+   time, or for this much of it. */
 #define BURST_MIN_US 100000.0F
 
 /* The state of timing and movement together uses at most 512 bytes per player. */
@@ -125,8 +125,8 @@ static void begin(struct hs_timing *timing, const struct hs_moves_rules *rules,
 /*
  * Examines a move that is not the first of its epoch, like hs_compat_examine. After a silence of at
  * least half a reset period, an honest clock may show any value: a player who waits for the next
- * round sends no moves. A delayed move is never that late. So with the prevention `credit`, no move
- * is stale after such a silence, and a clock that is behind counts as reset.
+ * round sends no moves. No connection delays a move by half a reset period. So with the prevention
+ * `credit`, a move after such a silence is never stale: a clock that is behind counts as reset.
  */
 static enum hs_move_reason examine(const struct hs_timing *timing,
                                    const struct hs_moves_rules *rules,
@@ -140,8 +140,8 @@ static enum hs_move_reason examine(const struct hs_timing *timing,
     return move->timestamp_us > compat->current_us ? HS_MOVE_OK : HS_MOVE_RESET;
 }
 
-/* Returns the number of reset periods to add to the client's clock: the smallest number (at least
-   1) for which the clock goes back by at most RESET_SLACK_US. */
+/* Returns the number of reset periods to add to the client's clock. This is the smallest number, at
+   least 1, with which the clock is at most RESET_SLACK_US behind its last value. */
 static int64_t periods_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                              const struct hs_timing_move *move)
 {
@@ -152,10 +152,10 @@ static int64_t periods_reset(const struct hs_timing *timing, const struct hs_mov
 
 /*
  * Returns the time to add to the client's clock after a reset, in microseconds: normally a whole
- * number of reset periods. A reset is implausible if the clock then advances by more than the
- * server time since its last value. (An honest clock may advance by less, because a client in the
- * background may stop its clock.) After an implausible reset with the prevention `credit`, the
- * clock continues from its last value, and advances by at most that server time.
+ * number of reset periods. A reset is implausible if whole periods would advance the clock by more
+ * than the server time since its last value. (An honest clock may advance by less, because a client
+ * in the background may stop its clock.) After an implausible reset with the prevention `credit`,
+ * the clock continues from its last value, and advances by at most this server time.
  */
 static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                           const struct hs_timing_move *move)
@@ -194,7 +194,7 @@ static void refuse(struct hs_timing *timing, const struct hs_moves_rules *rules,
         return;
     out->late_us = compat->current_us - move->timestamp_us;
     if (out->late_us < 0)
-        out->late_us += rules->reset_period_us; /* the move is from before a reset */
+        out->late_us += rules->reset_period_us; /* the move was made before a reset */
 }
 
 void hs_timing_spend(struct hs_timing *timing, double time_us)
@@ -217,7 +217,8 @@ void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rule
     }
     int64_t wrapped_us = out->reason == HS_MOVE_RESET ? time_reset(timing, rules, move) : 0;
     double client_us = (double)(move->timestamp_us + wrapped_us - timing->compat.current_us);
-    /* A clock that was reset late runs back a little. Then no time is simulated. */
+    /* A clock that was reset late may have gone back a little. In this case, no time is
+       simulated. */
     out->client_us = client_us = hs_larger(0, client_us);
     if (wrapped_us <= HS_MOVES_LONGEST_US - timing->wrapped_us)
         timing->wrapped_us += wrapped_us;

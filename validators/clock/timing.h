@@ -36,8 +36,8 @@ struct hs_timing {
     /* The last stall, and the packet burst after it. */
     int64_t stall_from_us, stall_to_us; /* last arrival before the stall, first arrival after it */
     int64_t burst_to_us;                /* arrival of the last move that caught up */
-    float backlog_us, caught_us;        /* client time that the stall delayed, and the part that
-                                           later moves made up for */
+    float backlog_us, caught_us;        /* client time that the stall delayed, and the client time
+                                           that later moves made up for */
     int32_t burst_part;
     uint8_t bursts[HS_BURST_PARTS];
 

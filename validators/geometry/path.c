@@ -160,8 +160,8 @@ void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out)
     if (left >= out->sweep.length)
         return;
     left = left > 0 ? left : 0;
-    /* Round to the nearest microsecond. The obstacle that ends the path may exist only from the
-       time of a sample on, and rounding down could end the path before this time. */
+    /* Round to the nearest microsecond. The obstacle that ends the path may have appeared exactly
+       at the time of a sample, and rounding down could end the path before this time. */
     double lasts = (double)(out->end_us - out->start_us) * (left / out->sweep.length);
     out->end_us = out->start_us + (int64_t)(lasts + 0.5);
     out->sweep.length = left;

@@ -6,7 +6,7 @@ bool hs_quat_normalise(float q[4])
        posted bone. */
     double x = (double)q[0], y = (double)q[1], z = (double)q[2], w = (double)q[3];
     double squared = x * x + y * y + z * z + w * w;
-    /* Rounding to floats alone changes the squared length of a unit quaternion by up to 4e-7, so a
+    /* When a unit quaternion is rounded to float, its squared length can change by up to 4e-7. A
        division would not bring such a quaternion closer to length 1. */
     if (fabs(squared - 1) < 4e-7)
         return true;

@@ -1,8 +1,8 @@
 /*
  * Unit quaternions [x, y, z, w] in float.
  *
- * Two functions of cglm could not be used (base/glm.h). The bits of glm_quat_mul depend on the
- * build. Between q and nearly -q, the result of glm_quat_slerp is far from length 1.
+ * Two functions of cglm could not be used (base/glm.h). The result of glm_quat_mul differs between
+ * builds. Between q and nearly -q, the result of glm_quat_slerp is far from length 1.
  */
 #ifndef HS_QUAT_H
 #define HS_QUAT_H

@@ -166,7 +166,7 @@ static void find_approach(const struct local_sweep *s, double reach, struct appr
             out->crosses = true;
             out->cross_u = from;
             if (piece_value(&p, from) > reach * reach) {
-                /* The smaller root of a (u - vertex)^2 = below. */
+                /* The smaller solution u of the equation a (u - vertex)^2 = `below`. */
                 double at_vertex = falls_through ? piece_value(&p, p.vertex) : lowest;
                 double below = reach * reach - at_vertex;
                 double u = p.vertex - (below > 0 ? sqrt(below / p.a) : 0);

@@ -117,8 +117,8 @@ static bool enter_face(const struct local *t, double *u, bool *near)
 
 /* ---- corners and edges ---- */
 
-/* Lowers *first to the distance at which the path enters one part of the grown triangle, if this
-   distance is smaller. The path's infinite line is inside the part from `enter` to `leave`. */
+/* If the path enters one part of the grown triangle at a distance below *first, sets *first to this
+   distance. The path's infinite line is inside the part from `enter` to `leave`. */
 static void keep_first(const struct local *t, double enter, double leave, double *first)
 {
     if (leave < 0 || enter > t->length || enter > leave)

@@ -31,9 +31,9 @@ bool hs_triangle_is_degenerate(const struct hs_triangle *triangle);
  * ray. A gap within the slack counts as touching, as in sweep.h.
  *
  * If the sphere touches, sets *distance to how far its centre travels until the first touch, 0 ..
- * length. If the sphere only comes within the slack, sets *distance to the distance of the first
- * point of the path that is within the slack. The points are tried in this order: the start, the
- * points that are nearest to an edge (in order along the path), the end.
+ * length. If the sphere only comes within the slack, sets *distance to the distance of a point of
+ * the path that is within the slack. These points are tried in this order: the start, the points
+ * that are nearest to an edge (in order along the path), the end.
  */
 bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                          double *distance);

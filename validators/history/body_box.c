@@ -172,8 +172,8 @@ static void box_of_bones(const struct hs_history *history, const struct hs_rules
     out->reach = hs_larger(out->reach, to.reach);
 }
 
-/* For two samples without posted bones. The stance of the older sample turns with the interpolated
-   root. The result is a box around the turned box of this stance. */
+/* Computes the box for two samples without posted bones. The stance of the older sample turns with
+   the interpolated root. The result is a box around the turned box of this stance. */
 static void box_at_rest(const struct hs_stance *stance, const struct hs_bracket *bracket,
                         struct box *out)
 {

@@ -191,8 +191,8 @@ static void find_bones(const struct bones *bones, uint16_t first, struct group *
 
 #endif
 
-/* Marks every hitbox whose bone has a pose as a hitbox that may matter. Used if the numbers are too
-   large for float. */
+/* Marks the hitboxes that may matter: here, all hitboxes whose bone has a pose. Used if the numbers
+   are too large for float. */
 static void allow_all(const struct hs_pose *pose, struct hs_pose_bounds *out)
 {
     for (uint16_t i = 0; i < pose->rig->hitbox_count; i++) {

@@ -94,8 +94,8 @@ static bool mover_states_equal(const struct hs_mover_state *a, const struct hs_m
 
 static bool player_states_equal(const struct hs_state *a, const struct hs_state *b)
 {
-    /* Compare the bytes. Two states that differ only in the sign of a zero then count as different.
-       Storing both states does no harm. */
+    /* Compare the bytes. If two states differ only in the sign of a zero, their bytes differ, and
+       both states are stored. This does no harm. */
     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     return memcmp(a, b, sizeof *a) == 0;
 }

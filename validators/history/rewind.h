@@ -27,8 +27,8 @@ struct hs_bracket {
     const struct hs_sample *from; /* at or before the time */
     const struct hs_sample *to;   /* the next sample; equal to `from` if clamped, or if `from` has
                                      exactly the given time */
-    double alpha;                 /* position of the time between `from` (0) and `to` (1); in [0,
-                                     1) */
+    double alpha;                 /* weight of `to` in the interpolation, in [0, 1); 0 at the time
+                                     of `from` */
     int64_t time_us;              /* time of the pose: the given time or, if clamped, the time of
                                      the newest sample */
     bool clamped;                 /* the time is after the newest sample, so the newest sample is

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A move check usually reads this many of the newest samples: the sample of the move's tick, and
+/* The number of newest samples that a move check usually reads: the sample of the move's tick, and
    four samples with round trips (hs_connection_read). */
 enum { NEWEST = 5 };
 
@@ -398,9 +398,9 @@ static void settle(struct hs_history *history, const struct hs_history_rules *ru
     update_span(history, before, sample, after);
 }
 
-/* Returns the event of a sample whose pose is replaced. A teleport or a spawn stays, because no
-   pose may be interpolated across such an event. A spawn also starts a life, so it replaces a
-   teleport. */
+/* Returns the event to store when a new sample replaces the old sample with the same time. A
+   teleport or a spawn is kept, because no pose may be interpolated across such an event. A spawn
+   also starts a life, so it replaces a teleport. */
 static uint8_t merge_events(uint8_t old, uint8_t event)
 {
     bool stays = event == HS_EVENT_NONE || old == HS_EVENT_SPAWN ||

@@ -45,8 +45,8 @@ _Static_assert(sizeof(struct hs_state) == HS_STATE_FIELDS(SAID, OWN) sizeof(uint
 #undef OWN
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* A weapon that is not in the ruleset. Only checkpoints of old versions contain this value: the old
-   versions stored frames with such weapons. */
+/* A weapon that is not in the ruleset. This value occurs only in checkpoints from old versions of
+   the program, because the old versions stored frames with such weapons. */
 #define HS_WEAPON_FOREIGN 0xFFFEu
 
 /* Values that a mover's sample inherits from the previous sample, unless its frame posts new
@@ -240,8 +240,8 @@ struct hs_history_span {
 /* Returns the bounds of all samples, or NULL if the history is empty. */
 const struct hs_history_span *hs_history_span(const struct hs_history *history);
 
-/* Computes the middle and the half extents of a box around all roots. The half extents are rounded
-   up by more than the error of a few operations on coordinates. */
+/* Computes the middle and the half extents of a box around all roots. The half extents are a little
+   too large: the margin exceeds the rounding error of a few operations on coordinates. */
 static inline void hs_history_span_box(const struct hs_history_span *span, struct hs_vec *middle,
                                        struct hs_vec *half)
 {
@@ -256,15 +256,16 @@ static inline void hs_history_span_box(const struct hs_history_span *span, struc
    n). */
 int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 
-/* The first function starts to load the samples around a time into the processor's cache, and the
-   second function the posted pose of a sample. Most histories are not in the cache. */
+/* The first function starts to load the samples around a time into the processor's cache. The
+   second function starts to load the posted pose of a sample. Most histories are not in the
+   cache. */
 void hs_history_prefetch(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample);
 
 /* Each of these functions starts to load a part of the history into the cache. The first function
-   loads the struct. The second loads the data that a prune and an insert at the end use. The third
-   loads the newest samples. The second and the third function read the struct, so call
-   hs_history_prefetch_itself earlier. */
+   loads the struct. The second function loads the data for dropping the oldest samples and for
+   inserting a newest sample. The third function loads the newest samples. The second and the third
+   function read the struct, so call hs_history_prefetch_itself earlier. */
 void hs_history_prefetch_itself(const struct hs_history *history);
 void hs_history_prefetch_ends(const struct hs_history *history);
 void hs_history_prefetch_newest(const struct hs_history *history);

@@ -22,8 +22,8 @@ struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, boo
 void hs_hit_book_cadence(const struct hs_match *match, struct hs_player *player, uint16_t weapon,
                          int64_t fire_time_us);
 
-/* Returns whether the trace of the claim, or of one of its pellets, equals the trace in `entry`,
-   the entry of a hit. */
+/* Compares a claim with the entry of a hit. Returns whether the trace of the claim, or the trace of
+   one of the claim's pellets, equals the trace in the entry. */
 bool hs_hit_repeats_trace(const struct hs_hit_claim *claim, const struct hs_ledger_entry *entry);
 
 /* Withdraws the accepted shot with this number; repeating the call changes nothing. The

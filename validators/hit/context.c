@@ -265,8 +265,8 @@ static enum hs_lean lean_of(const struct hs_hit_context *c)
 }
 
 /* If the shot is later than the newest sample, returns how far the shooter has moved on since
-   that sample. Assumes that the movement between the last two samples continued at most until
-   `now`, and at most for the time between these samples. */
+   that sample. Assumes that the movement between the last two samples continued, but not after
+   `now`, and for no longer than the time between these samples. */
 static struct hs_vec moved_on(const struct hs_hit_context *c)
 {
     const struct hs_history *history = c->shooter.player->history;

@@ -69,8 +69,8 @@ void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
  * the checks `rewind` and `latency` use this time. The result is usually the hit time. If the
  * projectile passed the contact more than hs_flight_tolerance before the hit time, the result is
  * the time of passing plus hs_flight_tolerance. So a client cannot make a contact look newer by
- * claiming a flight that continues after the contact. The result is earlier than the hit time by a
- * whole number of milliseconds, so small rounding errors of lengths do not change the result.
+ * claiming a flight that continues after the contact. The time from the result to the hit time is
+ * rounded down to whole milliseconds, so small rounding errors of lengths do not change the result.
  */
 int64_t hs_contact_time(const struct hs_hit_context *c, double distance);
 
@@ -104,8 +104,8 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
  */
 void hs_find_touched(struct hs_hit_context *c, const struct hs_path *path, struct hs_view *view);
 
-/* Each sets the impact in the answer: to a contact with a body, or to a point on the map or a
-   mover. */
+/* Both functions set the impact in the answer. The first function sets the impact to a contact with
+   a body. The second function sets the impact to a point on the map or on a mover. */
 void hs_describe_impact(struct hs_hit_context *c, const struct hs_player *player,
                         const struct hs_contact *contact);
 void hs_describe_obstacle(struct hs_hit_context *c, const struct hs_obstacle *obstacle);
@@ -139,7 +139,7 @@ struct hs_volley {
     /* The player whom each pellet names or, with hit.resolve `touched`, touches; NULL: nobody. */
     const struct hs_player *named[HS_MAX_PELLETS];
     uint16_t landed; /* number of pellets that hit their claimed body */
-    uint16_t free;   /* number of landed pellets that the world certainly does not stop */
+    uint16_t free;   /* like `landed`, without the pellets that the world stops or may stop */
 
     bool is_occluded; /* the world stops at least one pellet in front of its claimed body */
     bool is_unknown;  /* an unknown mover may stop at least one pellet that would hit */

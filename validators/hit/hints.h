@@ -11,7 +11,7 @@
 void hs_hints_learn(struct hs_match *match, const struct hs_player *shooter,
                     const struct hs_hit_claim *claim, const struct hs_hit_result *result);
 
-/* What the rules know about a claim. */
+/* The data that the rules use about a claim. */
 struct hs_claim_facts {
     const struct hs_match *match;
     struct hs_hints *hints;
@@ -28,7 +28,7 @@ struct hs_claim_facts {
     /* True: `root` and `eye` are from the evaluated time. False: `root` and `eye` are from the
        newest sample. */
     bool has_pose;
-    bool keeps_offset;   /* `start` has the same offset from the root as most claims */
+    bool keeps_offset;   /* `start` has the same offset from the root as in most claims */
     bool is_explained;   /* an earlier rule in the table explains the claim */
     struct hs_work work; /* for tests of the path */
     /* Seconds: times of the claim, of its arrival and of the newest frame. */

@@ -14,9 +14,9 @@ enum {
 };
 
 /* The steps between shifts: LATE_STEP in seconds, HIGH_STEP as a share of the eye height. A running
-   body covers a fixed point for longer than two time steps, and a body is taller than two height
-   steps. So if a path hits with a shift between two neighbouring shifts, it also hits with one of
-   these two shifts. */
+   body needs more than two time steps to pass a fixed point, and a body is taller than two height
+   steps. So if a path would hit with a shift between two tested shifts, the path also hits with at
+   least one of these two tested shifts. */
 #define LATE_STEP 0.04
 #define HIGH_STEP 0.15
 

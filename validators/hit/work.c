@@ -3,8 +3,8 @@
 #include "validators/geometry/path.h"
 #include "validators/hit.h"
 
-/* Estimates the cost of one leg through the map: two nodes and one triangle for each factor of 4 in
-   the number of triangles. */
+/* Estimates the cost of one leg through the map. In a map with four times as many triangles, a leg
+   costs two nodes and one triangle more. */
 static uint64_t cast_work(uint64_t triangles)
 {
     uint64_t levels = 0;

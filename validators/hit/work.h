@@ -8,8 +8,8 @@
  * budget plus one step of its last claim.
  *
  * `build/release/tests/bench/bench_work -v` measures expensive claims. In these measurements, a
- * unit took 1.7 to 8.8 ns of processor time. A unit took the longest time in tests of triangles
- * that only the exact test excludes.
+ * unit took 1.7 to 8.8 ns of processor time. Units were slowest in tests of triangles that only the
+ * exact test excludes.
  */
 #ifndef HS_HIT_WORK_H
 #define HS_HIT_WORK_H

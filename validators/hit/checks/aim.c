@@ -19,7 +19,7 @@ static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)
     return out->x != 0 || out->y != 0 || out->z != 0;
 }
 
-/* Returns the angle between the shot and the arc between two aims, in radians. For a claim with
+/* Returns the angle from the shot to the arc between two aims, in radians. For a claim with
    pellets, returns the largest of the pellets' angles. */
 static double off_aim(const struct hs_hit_context *c, struct hs_vec from, struct hs_vec to)
 {
@@ -33,9 +33,8 @@ static double off_aim(const struct hs_hit_context *c, struct hs_vec from, struct
     return off;
 }
 
-/* Computes the angle between the shot and the arc between the aims of two samples. If only one
-   sample has an aim, the angle to this aim is computed. Returns false if neither sample has an
-   aim. */
+/* Computes the angle from the shot to the arc between the aims of two samples. If only one sample
+   has an aim, computes the angle to this aim. Returns false if neither sample has an aim. */
 static bool off_samples(const struct hs_hit_context *c, const struct hs_sample *first,
                         const struct hs_sample *second, double *off)
 {
@@ -46,8 +45,8 @@ static bool off_samples(const struct hs_hit_context *c, const struct hs_sample *
     return has_from || has_to;
 }
 
-/* Returns the smallest angle between the shot and the arcs between the aims of neighbouring samples
-   near the fire time. Returns `nearest` if no angle is smaller than `nearest`. */
+/* Calls off_samples for each pair of neighbouring samples near the fire time. Returns the smallest
+   of these angles, or `nearest` if no angle is smaller than `nearest`. */
 static double off_nearby(struct hs_hit_context *c, double nearest)
 {
     const struct hs_history *history = c->shooter.player->history;
@@ -81,8 +80,8 @@ static int64_t lag_of(const struct hs_hit_context *c)
 }
 
 /* Returns the allowed angle in degrees. The direction of a bullet may differ from the aim by up to
-   the spread, so the spread is added. The spread is not added if the shot has a seed or directions,
-   because then the middle of the pellets is compared with the aim. */
+   the spread, so the spread is added. If the shot has a seed or directions, the middle of the
+   pellets is compared with the aim, so the spread is not added. */
 static double tolerance(const struct hs_hit_context *c)
 {
     double spread = c->weapon != NULL && !c->shot_spreads ? c->weapon->spread_deg : 0;

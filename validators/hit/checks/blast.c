@@ -3,7 +3,7 @@
 #include "validators/hit/encounter.h"
 
 /* If the projectile is a point, the centre of its blast can be exactly on a surface. So
-   line-of-sight tests start off the surface, by this share of the blast's radius. */
+   line-of-sight tests start at this share of the blast's radius away from the surface. */
 #define OFF_SURFACE 1e-5
 
 struct explosion {
@@ -132,8 +132,8 @@ static bool is_named(const struct hs_hit_context *c, const struct hs_player *pla
     return false;
 }
 
-/* Damages the players whom only pellets name. If such a player is not damaged, the list of pellets
-   contains the reason. Returns whether anyone is damaged. */
+/* Damages the players who are named only by pellets. If such a player is not damaged, the list of
+   pellets contains the reason. Returns whether anyone is damaged. */
 static bool hurt_named(struct hs_hit_context *c, const struct explosion *x)
 {
     bool hurts = false;

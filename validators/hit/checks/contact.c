@@ -43,8 +43,8 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
     hs_describe_first(c, e);
     hs_report_measure(row, HS_UNIT_LENGTH, target->nearest.gap, c->ruleset->hit.claim_padding);
     hs_report_player(row, c->target.player);
-    if (c->is_weapon_stale) /* the weapon is unknown, and the sphere of the actual weapon may be
-                               larger */
+    if (c->is_weapon_stale) /* the weapon is unknown, and its sphere may be larger than the sphere
+                               that was swept */
         return HS_REASON_HISTORY_TOO_SHORT;
     if (e->reaches) {
         c->is_lenient = true;
@@ -61,8 +61,8 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
     return HS_REASON_WRONG_TARGET;
 }
 
-/* Returns whether an obstacle hides the body: the body is on the path behind the obstacle that ends
-   the path, or beside the path behind another obstacle. */
+/* Returns whether an obstacle hides the body. Either the body is on the path, behind the obstacle
+   that ends the path. Or the body is beside the path, behind another obstacle. */
 static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *view)
 {
     const struct hs_encounter *e = c->encounter;

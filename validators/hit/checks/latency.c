@@ -91,9 +91,9 @@ static struct slacks slacks_of(const struct hs_hit_context *c)
     return slacks;
 }
 
-/* Checks that the offset is similar to the offsets of other hits at about the same time. The delay
-   of a connection does not jump back and forth within a short time. If a client chooses favourable
-   hit times, the offsets jump. */
+/* Checks that the hit's offset (hit_time minus the expected time) is similar to the offsets of
+   other hits at about the same time. The delay of a connection does not jump back and forth within
+   a short time. If a client chooses favourable hit times, the offsets jump. */
 static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *row)
 {
     if (!c->out->has_offset || c->used_numbers == NULL)
@@ -133,8 +133,8 @@ static struct misfit compare_shot(const struct hs_hit_context *c, const struct s
 }
 
 /* For an instant shot, the server may have simulated the shooter either when the claim arrived
-   or at its fire time. Returns the larger of the two misfits. If the fire time is unknown, only the
-   arrival counts. */
+   or at the claim's fire time. Computes a misfit for each of these two times, and returns the
+   larger misfit. If the fire time is unknown, only the arrival counts. */
 static struct misfit worst_misfit(const struct hs_hit_context *c, int64_t delay_us,
                                   struct hs_check_row *row)
 {

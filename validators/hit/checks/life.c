@@ -75,7 +75,7 @@ static void measure_target(const struct hs_hit_context *c, enum hs_reason reason
 
 enum hs_reason hs_check_life(struct hs_hit_context *c, struct hs_check_row *row)
 {
-    /* For a posted shot, this check already ran when the shot was posted, and tested whether the
+    /* If the hit has a posted shot, this check already ran for the shot, and tested whether the
        shooter was alive. */
     bool knows_shooter = c->shooter.status == HS_REWIND_OK && c->posted == NULL;
     bool knows_target = c->target.status == HS_REWIND_OK;

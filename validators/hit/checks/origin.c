@@ -27,7 +27,7 @@ enum hs_reason hs_check_origin(struct hs_hit_context *c, struct hs_check_row *ro
         return HS_NO_ROW;
     if (c->shooter.status != HS_REWIND_OK && c->posted == NULL)
         return hs_report_missing(c, row, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
-    /* A hit may start somewhere else than its posted shot, so the two starts are compared. The
+    /* A hit may start at another place than its posted shot, so the two starts are compared. The
        shooter and the movers have no pose at the fire time, so only the map is tested for walls. */
     if (c->shooter.status != HS_REWIND_OK)
         return check_start(c, row, c->posted->start, tolerance, true);

@@ -5,8 +5,8 @@ enum hs_reason hs_check_range(struct hs_hit_context *c, struct hs_check_row *row
 {
     if (c->weapon == NULL || hs_hit_is_driven(c))
         return HS_NO_ROW;
-    /* Some clients end a trace behind the target, by up to the extension. Such a trace is allowed
-       if the target is in range. */
+    /* Some clients let a trace end behind the target, at most sweep_extension further. Such a trace
+       is allowed if the target is in range. */
     double limit = c->weapon->range + c->ruleset->hit.sweep_extension;
     double longest = c->trace_length;
     for (size_t i = 0; i < c->claim->pellet_count; i++)
