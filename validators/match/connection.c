@@ -96,7 +96,7 @@ static int64_t spread_of(const struct hs_round_trips *trips)
 }
 
 /* Estimates the longest delay of a packet from the posted round trips. Round trips usually differ
-   little, but a stall is several times longer than their differences. */
+   little, but a stall is several times longer than these differences. */
 static int64_t noise_of_frames(const struct hs_round_trips *trips)
 {
     int64_t beyond = spread_of(trips) - FRAME_US;

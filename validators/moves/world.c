@@ -186,9 +186,9 @@ enum { TRAIL_POINTS = 4 };
 struct trail {
     struct hs_vec point[TRAIL_POINTS];
     int count;
-    /* The places to which the old and the new base have carried the start of the path. If there are
-       such places, tests against movers use them instead of point[0]. The path counts as free if it
-       is free with one of these places as its start. */
+    /* The places to which the old base and the new base have carried the start of the path. If
+       there are such places, tests against movers use them instead of point[0]. The path counts as
+       free if it is free with one of these places as its start. */
     struct hs_vec carried[STARTS];
     int carried_count;
 };

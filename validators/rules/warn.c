@@ -49,8 +49,8 @@ static double along(struct hs_vec v, enum hs_up up)
 /*
  * Returns the direction in which `v` has its largest component, if this component is more than four
  * times the component along `up`. Otherwise returns `up`. An animal may be longer than it is tall,
- * but not four times as long. A body that was built along an axis other than `up` has almost no
- * height.
+ * but its length is less than four times its height. A body that was built along an axis other than
+ * `up` has almost no height.
  */
 static enum hs_up longest_direction(struct hs_vec v, enum hs_up up)
 {

@@ -186,10 +186,10 @@ ALWAYS_INLINE struct lanes_vec corners_of(const struct hs_world_group *g, int i,
  * the triangle before the limit. Two tests exclude triangles.
  *
  * The first test uses the value direction . (edge x corner) of each edge. If the path's line passes
- * through the triangle, the three values have the same sign. The absolute value is at most the
- * distance between the path's line and the edge's line, times the length of the edge. So a triangle
- * is out of reach if one value is above reach * size, and another value is below -reach * size. The
- * code compares doubled values, because it adds the two corners of an edge.
+ * through the triangle, the three values have the same sign. The absolute value of each is at most
+ * the distance between the path's line and the edge's line, times the length of the edge. So a
+ * triangle is out of reach if one value is above reach * size, and another value is below -reach *
+ * size. The code compares doubled values, because it adds the two corners of an edge.
  *
  * The second test excludes a triangle if the sphere's centre is always further than `reach` from
  * the triangle's plane. The value normal . (corner - start - direction t) is linear in t. So the
