@@ -38,7 +38,7 @@ struct hs_move {
                              restarted; 0 if not posted */
     int64_t timestamp_us; /* time of the move by the client's clock */
     int64_t received_us;  /* arrival of the move at the game server */
-    int64_t ack_us;       /* send time of the newest snapshot the client had seen */
+    int64_t ack_us;       /* send time of the newest snapshot that the client had seen */
     double dilation;      /* speed of game time, >= 0; 1 if not posted, 0 while
                              paused */
     struct hs_str mode;   /* movement mode: a name in the ruleset's `moves.modes` */
@@ -84,8 +84,8 @@ struct hs_move_result {
     uint16_t failure_count;
     uint16_t corrected_mode; /* index in the ruleset's modes; HS_NONE: unknown */
     int64_t delta_us;        /* the server may simulate the move for this long */
-    int64_t forced_us; /* for this long, the server moves the player without the client; 0: not at
-                          all */
+    int64_t forced_us; /* for this long, the server moves the player without moves from the client;
+                          0: not at all */
     int64_t late_us;   /* how late a stale move was; 0: unknown, or the move is not stale */
     /* State after the move. */
     int64_t discrepancy_us, lifetime_us; /* from the compatible check (clock/compat.h) */

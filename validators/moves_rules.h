@@ -47,8 +47,8 @@ struct hs_moves_rules {
     bool detection;
     int64_t max_margin_us;   /* if a client's clock is ahead by more than this, the client fails the
                                 check */
-    int64_t min_margin_us;   /* <= 0; a client's clock that is further behind than this counts as
-                                behind by exactly this */
+    int64_t min_margin_us;   /* <= 0; lower limit of the discrepancy; below 0: the client's clock is
+                                behind */
     double resolution_rate;  /* 0 .. 1; share of each move's time that pays back the discrepancy */
     double drift_allowance;  /* discrepancy that is forgiven, in seconds per second of server
                                 time */

@@ -43,8 +43,8 @@ struct hs_stance {
     struct hs_rest_bone bones[HS_MAX_BONES]; /* in the order of hs_rig.bones */
     double reach; /* derived; length; upper bound of the distance from the root to any hitbox
                      point */
-    struct hs_vec middle, half; /* derived; the middle and half extents of a box around the root and
-                                   all hitboxes, in the root's frame */
+    struct hs_vec middle, half; /* derived; the centre and the half extents of a box around the root
+                                   and all hitboxes, in the root's frame */
 };
 
 /*

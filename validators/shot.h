@@ -47,8 +47,8 @@ void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
 
 /*
  * Withdraws an accepted shot of the shooter's current session. Later hits of this shot have the
- * reason no_matching_shot. The damage of earlier hits stays. The shot's rate-of-fire token returns
- * to the weapon, unless a hit of the shot was accepted or may have been accepted.
+ * reason no_matching_shot. The damage of earlier hits is not undone. The shot's rate-of-fire token
+ * returns to the weapon, unless a hit of the shot was accepted or may have been accepted.
  *
  * Sets verdict and reason in *out. The reason is `ok` if this call or an earlier call withdrew the
  * shot, and no_matching_shot if no such shot was accepted. The reason is not_recorded if memory

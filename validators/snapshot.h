@@ -58,10 +58,10 @@ struct hs_save_cursor {
  * between two parts, so other callers wait at most until the current part is saved. The state of
  * one player is always in one part. Players who join between two parts are not saved.
  *
- * `out` must keep all parts until the last one is appended. In three cases, the function removes
- * the earlier parts from `out` and starts again: if, since the save began, the match's clock was
- * reset, a player took a parked account, or a player's account was set. After a few restarts, the
- * function saves the whole match in one part.
+ * `out` must keep all parts until the last one is appended. The function removes the earlier parts
+ * from `out` and starts again if one of three things has happened since the save began: the match's
+ * clock was reset, a player took a parked account, or a player's account was set. After a few
+ * restarts, the function saves the whole match in one part.
  */
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out);
@@ -90,7 +90,8 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
 /*
  * Appends an excerpt: the part of a match that a verdict depends on, with poses. hs_match_load
  * restores a match from an excerpt. For the same claim or posted shot, the restored match gives a
- * bit-identical verdict. No frames can be posted to the restored match.
+ * verdict that is bit-identical to the original verdict. No frames can be posted to the restored
+ * match.
  *
  * An excerpt contains the players whom the claim names, and the players and movers near the path.
  * An excerpt contains the samples of these players and movers around the times of the claim, and 16
@@ -125,10 +126,10 @@ bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_rulese
 void hs_match_lost_moves(struct hs_match *match);
 
 /*
- * Call this if another process may have accepted shots in this match whose numbers are lost. Shots
- * are then inconclusive (`number_forgotten`), so that no shot is accepted twice. Shots that are
- * fired more than one window of history (history.keep) after the next frame are evaluated as
- * usual.
+ * Call this if another process may have accepted shots in this match, and the numbers of these
+ * shots are lost. Shots are then inconclusive (`number_forgotten`), so that no shot is accepted
+ * twice. Shots that are fired more than one window of history (history.keep) after the next frame
+ * are evaluated as usual.
  */
 void hs_match_lost_payments(struct hs_match *match);
 

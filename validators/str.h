@@ -23,7 +23,7 @@ struct hs_str {
 #define HS_STR(literal) ((struct hs_str){(literal), sizeof(literal) - 1})
 #endif
 
-/* Returns a terminated string as hs_str. NULL gives an absent string. */
+/* Returns a terminated string as hs_str. For NULL, returns an absent string. */
 static inline struct hs_str hs_str_of(const char *text)
 {
     struct hs_str out = {text, text != NULL ? strlen(text) : 0};

@@ -67,16 +67,16 @@ struct hs_sweep_contact {
 
 /*
  * A sphere whose gap to a solid is within a slack counts as touching. The slack is this constant
- * times (length of travel + both radii). This slack is far above rounding errors in double, and far
- * below anything a player can see. Without a slack, rounding errors would decide whether a sphere
- * that just grazes a solid touches it.
+ * times (length of travel + radius of the sphere + radius of the solid). This slack is far above
+ * rounding errors in double, and far below anything a player can see. Without a slack, rounding
+ * errors would decide whether a sphere that just grazes a solid touches it.
  */
 #define HS_TOUCH_SLACK 1e-6
 
 /*
  * Computes the first contact and the smallest gap between a swept sphere and one solid. A sphere
  * that already touches the solid at `start` has its contact at distance 0. If the sphere does not
- * touch, `center`, `point` and `normal` describe the nearest approach.
+ * touch the solid, `center`, `point` and `normal` describe the nearest approach.
  */
 void hs_sweep_solid(const struct hs_sweep *sweep, const struct hs_solid *solid,
                     struct hs_sweep_contact *out);

@@ -209,7 +209,7 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
     X(LENIENT, "lenient")                     /* the shot missed by at most claim_padding */       \
     X(MOVER_UNKNOWN, "mover_unknown")         /* a mover without a pose was not tested */          \
     X(DURING_BURST, "during_burst")           /* the shooter's moves came in a packet burst */     \
-    X(AIM_UNKNOWN, "aim_unknown")             /* neither frames nor a posted shot give the aim */  \
+    X(AIM_UNKNOWN, "aim_unknown")             /* no frame or posted shot contains the aim */       \
     X(DAMAGE_CUT, "damage_cut")               /* more bodies were hurt than an answer lists */
 
 #define HS_FLAG_ID(id, ...) HS_FLAG_##id,

@@ -59,8 +59,8 @@ enum hs_world_fault {
 
 struct hs_world;
 
-/* A function that allocates the memory of a world, which queries read. The memory must be aligned
-   to 64 bytes, and free() must release it. The function returns NULL if out of memory. */
+/* A function that allocates memory for a world. Queries read this memory. The memory must be
+   aligned to 64 bytes, and free() must release it. The function returns NULL if out of memory. */
 typedef void *hs_world_alloc(size_t size);
 
 /*
@@ -123,7 +123,8 @@ struct hs_world_contact {
  *
  * Both sides of a triangle are solid, and so is the inside of a box. A sphere that touches
  * something at its start has its contact at distance 0. A gap within the slack counts as touching
- * (HS_TOUCH_SLACK). At equal distances, a triangle wins over a box, and then the lower index wins.
+ * (HS_TOUCH_SLACK). At equal distances, triangles win over boxes. Among triangles, and among boxes,
+ * the lower index wins.
  *
  * For a ray that hits a triangle, `normal` is the normal of the face, on the side of the ray's
  * start. For a sphere, `normal` points from the touched point to the centre.

@@ -1,10 +1,10 @@
 /*
  * An account is a stable id for the person who plays. A frame may contain a player's account. The
- * account keeps the person's standing, the cadences of their weapons, and the counters and credit
- * of their moves. The account keeps these values even if the person leaves, returns, or joins under
- * another name. At any time, an account belongs to at most one present player. When a player
- * leaves, the values of their account are parked: moved into the list struct hs_accounts. Internal
- * to validators/.
+ * account keeps the person's standing (struct hs_standing), the cadences of their weapons, and the
+ * counters and credit of their moves. The account keeps these values even if the person leaves,
+ * returns, or joins under another name. At any time, an account belongs to at most one present
+ * player. When a player leaves, the values of their account are parked: they are moved to the list
+ * in struct hs_accounts. Internal to validators/.
  */
 #ifndef HS_ACCOUNTS_H
 #define HS_ACCOUNTS_H
@@ -37,14 +37,14 @@ struct hs_account {
  * player had no account, the player's values so far are added to the new account. If another
  * present player has the new account, that player loses the account. A player who loses or changes
  * their account keeps the cadences of their weapons. So a new account never makes a weapon fire
- * faster. hs_journal_reserve must have reserved space.
+ * faster. hs_journal_reserve must have reserved the space for the journal record.
  */
 void hs_accounts_set(struct hs_players *players, struct hs_player *player, struct hs_str name);
 
-/* Parks the values of the account of a player who leaves. Does nothing if the player has no
-   account. The player keeps the account's name. The match's limit of players also limits the number
-   of parked accounts. If there is no space for another account, the least suspicious parked account
-   is forgotten. */
+/* Parks the account values of a player who leaves. Does nothing if the player has no account. The
+   player keeps the account's name. The match's player limit also limits the number of parked
+   accounts. If there is no space for another account, the least suspicious parked account is
+   forgotten. */
 void hs_accounts_park(struct hs_players *players, struct hs_player *player, int64_t left_us);
 
 /* Moves the parked values of the player's account back to the player. Does nothing if the account

@@ -15,17 +15,16 @@ enum { ROUND_TRIPS = 4 };
    average. */
 #define MEASURED_US INT64_C(1000)
 
-/* The assumed length of a stall is this factor times the part of the round trips' spread that
-   exceeds FRAME_US. The factor was chosen on simulated networks
-   (tests/property/test_honest_times.c). Half the factor rejects too many claims on WIFI. Twice the
-   factor allows too much on CABLE. */
+/* The assumed length of a stall is STALL_FACTOR * (spread of the round trips - FRAME_US). The
+   factor was chosen on simulated networks (tests/property/test_honest_times.c). Half the factor
+   rejects too many claims on WIFI. Twice the factor is too lenient on CABLE. */
 enum { STALL_FACTOR = 12 };
 
 /*
- * STEADY_CREDIT_US is the credit on a steady connection. On other connections, CREDIT_FACTOR times
- * the part of the spread above FRAME_US is added. The values were chosen with simulated players who
- * walk at the speed limit from their first move on. With a steady round trip of 40 ms, a speed
- * cheater gains less than 2 % in the first ten seconds.
+ * STEADY_CREDIT_US is the credit on a steady connection. On other connections, the credit is larger
+ * by CREDIT_FACTOR * (spread of the round trips - FRAME_US). The values were chosen with simulated
+ * players who walk at the speed limit from their first move on. With a steady round trip of 40 ms,
+ * a speed cheater gains less than 2 % in the first ten seconds.
  */
 #define STEADY_CREDIT_US INT64_C(40000)
 enum { CREDIT_FACTOR = 4 };
@@ -97,7 +96,7 @@ static int64_t spread_of(const struct hs_round_trips *trips)
 }
 
 /* Estimates the longest delay of a packet from the posted round trips. Round trips usually differ
-   little, but a stall is several times longer than their differences. */
+   little, but a stall is several times longer than these differences. */
 static int64_t noise_of_frames(const struct hs_round_trips *trips)
 {
     int64_t beyond = spread_of(trips) - FRAME_US;

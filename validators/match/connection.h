@@ -76,8 +76,7 @@ bool hs_connection_predicts(const struct hs_connection *connection,
 int64_t hs_connection_prediction(const struct hs_connection *connection,
                                  const struct hs_prediction_rules *rules);
 
-/* Returns by how much the ping is above the largest ping that the game compensates, in
-   microseconds. */
+/* Returns how far the ping exceeds the largest ping that the game compensates, in microseconds. */
 int64_t hs_connection_excess(const struct hs_connection *connection,
                              const struct hs_prediction_rules *rules);
 

@@ -38,8 +38,8 @@ const char *hs_frame_result_text(enum hs_frame_result result)
  * A frame whose time is far from the newest frame is refused. But the game server may really have
  * reset its clock. So the history restarts when three refused frames agree: each frame is later
  * than the frame before, by at most history.keep. The first of the three must be at least
- * history.max_forward away from the newest frame. A smaller step back needs no restart, because the
- * clock soon passes the newest frame again.
+ * history.max_forward away from the newest frame. If the clock goes back by less, no restart is
+ * needed, because the clock soon passes the newest frame again.
  */
 static bool jump_is_confirmed(struct hs_match *match, int64_t time_us, bool is_far)
 {
@@ -81,7 +81,7 @@ static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, 
     if (!match->has_frames && !match->has_opening)
         return HS_FRAME_STORED;
     int64_t ahead = time_us - match->newest_us;
-    /* A match with an opening time but no frames was restored (snapshot.h), and its first frame
+    /* If a match has an opening time but no frames, it was restored (snapshot.h). Its first frame
        may be much later than the saved time. */
     bool is_near = ahead <= rules->max_forward_us || !match->has_frames;
     if (ahead >= -rules->keep_us && is_near) {
@@ -156,8 +156,8 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
     moved_to[place] = entry->position;
 }
 
-/* If another frame with the time of a jump arrives later, its position replaces the stored place to
-   which the server moved the player. */
+/* If another frame with the same time as a stored jump arrives, the frame's position replaces the
+   stored position after the jump. */
 static void correct_jump(struct hs_player *player, const struct hs_player_frame *entry,
                          int64_t time_us)
 {
@@ -221,7 +221,7 @@ static void record_event(const struct hs_match *match, struct hs_player *player,
     record_spawn(player, entry, time_us);
 }
 
-/* Returns where the history window starts once a frame with this time is stored. */
+/* Returns the start of the history window after a frame with the time `time_us` is stored. */
 static int64_t window_with(const struct hs_match *match, int64_t time_us)
 {
     int64_t newest_us =
@@ -229,8 +229,8 @@ static int64_t window_with(const struct hs_match *match, int64_t time_us)
     return newest_us - match->ruleset->history.keep_us;
 }
 
-/* Reserves space for the journal records that storing this entry will write. Call this function
-   before the entry changes the match. Returns false if there is no space. */
+/* Reserves space for the journal records that are written when this entry is stored. Call this
+   function before the entry changes the match. Returns false if there is no space. */
 static bool reserve_records(const struct hs_match *match, const struct hs_player *player,
                             const struct hs_player_frame *entry)
 {
@@ -300,8 +300,8 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     record_event(match, player, entry, time_us);
     if (posted.sample.rtt_posted)
         hs_connection_learn(player, posted.sample.rtt_us, time_us);
-    /* A late frame does not replace a player's account, because a newer frame may have named this
-       account. */
+    /* A late frame does not replace a player's account, because a newer frame may have set the
+       current account. */
     bool is_newest = hs_history_span(player->history)->newest_us <= time_us;
     if (entry->account.ptr != NULL && (is_newest || player->account.text[0] == '\0'))
         hs_accounts_set(&match->players, player, entry->account);

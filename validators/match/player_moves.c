@@ -23,7 +23,8 @@ void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *bu
     free(moves);
 }
 
-/* Forgets which jumps, spawns and launches by the server the moves have already shown. */
+/* Forgets which of the server's jumps, spawns and launches the player's moves have already shown.
+ */
 static void forget_events(struct hs_player_moves *moves)
 {
     if (moves == NULL)

@@ -62,7 +62,7 @@ struct hs_whereabouts {
     uint32_t base;           /* index of the base in hs_movers.all + 1; 0: no base */
     struct hs_vec corrected; /* position of the last correction; valid if has_corrected */
     int64_t looked_us;       /* arrival of the last move for which ground was searched */
-    int64_t hover_us;        /* time for which the player has walked without ground */
+    int64_t hover_us;        /* how long the player has walked without ground */
     bool has_place, has_corrected;
     bool is_hovering; /* the last search found no ground */
 };
@@ -93,9 +93,9 @@ struct hs_player_moves {
     struct hs_launch launch;
     /* The time up to which credit was granted before the game server's clock was set back. */
     int64_t granted_us;
-    /* Consecutive moves with arrivals far before the newest arrival show that the game server's
-       clock was set back. behind_from_us and behind_us are the arrivals of the first and the last
-       such move. */
+    /* If several consecutive moves arrive far before the newest arrival, the game server's clock
+       was set back. behind_from_us and behind_us are the arrivals of the first and the last such
+       move. */
     int64_t behind_from_us, behind_us;
     uint32_t behind_count;   /* number of such moves so far */
     struct hs_vec corrected; /* position of the last correction; valid if has_corrected */
@@ -111,9 +111,9 @@ struct hs_player_moves {
     bool was_refused;         /* the last move with a valid timestamp was not accepted */
     /* See hs_match_lost_moves. */
     bool has_lost_moves;
-    /* is_restored: the player was restored (snapshot.h), and the game server may have moved the
-       player between save and restore, but no move has shown this yet. restored_us is the arrival
-       of the first move after the restore; valid if has_restored_us. */
+    /* is_restored: the player was restored (snapshot.h). The game server may have moved the player
+       between save and restore, and no move has shown the new position yet. restored_us is the
+       arrival of the first move after the restore; valid if has_restored_us. */
     bool is_restored, has_restored_us;
     int64_t restored_us;
     struct hs_move_answers *answers; /* owned; NULL: no answer is stored */
@@ -129,14 +129,15 @@ enum { HS_PLAYER_MOVES_NEAR = offsetof(struct hs_player_moves, reasons) + sizeof
 void hs_move_result_clear(struct hs_move_result *result);
 
 /* Bytes that are reserved for every player, even for a player without moves. The bytes of answers
-   are reserved in addition. */
+   are reserved separately. */
 #define HS_MOVES_RESERVE sizeof(struct hs_player_moves)
 
 /* Returns NULL if out of memory. */
 struct hs_player_moves *hs_player_moves_create(void);
 
 /* The next four functions accept NULL as `moves`. hs_player_moves_destroy and
-   hs_player_moves_end_session release all bytes above HS_MOVES_RESERVE in `budget`. */
+   hs_player_moves_end_session release the bytes of the answers in `budget`, but not the
+   HS_MOVES_RESERVE bytes. */
 void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *budget);
 
 /* Resets the state at the end of a session, but keeps the credit. Otherwise a player could refill
@@ -181,8 +182,8 @@ size_t hs_player_moves_need(const struct hs_player_moves *moves,
                             const struct hs_move_result *result);
 
 /* Stores an answer, unless there is no memory for the answer. If the ring is full and cannot grow,
-   the new answer replaces the oldest answer. If the ring is full, and the number of a move is below
-   all move numbers in the ring, the answer `stale` to this move is not stored. */
+   the new answer replaces the oldest answer. The answer `stale` is not stored if the ring is full
+   and the move's number is below all move numbers in the ring. */
 void hs_player_moves_keep(struct hs_player_moves *moves, struct hs_budget *budget,
                           const struct hs_move *move, const struct hs_digest *digest,
                           const struct hs_move_result *result);

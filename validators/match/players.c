@@ -212,9 +212,9 @@ static bool grow(struct hs_players *players)
 
 /*
  * Evicts one player who left before evict_before_us. Claims from before that time are too old to be
- * accepted, so the player's payments are no longer needed. The player's suspicion is lost, so the
- * least suspicious of these players is evicted. If several players have the same suspicion, the
- * first of them in `all` is evicted. Returns false if no player can be evicted.
+ * accepted, so the player's payments are no longer needed. Eviction deletes a player's suspicion,
+ * so the least suspicious of these players is evicted. If several players have the same suspicion,
+ * the first of them in `all` is evicted. Returns false if no player can be evicted.
  */
 static bool evict_left(struct hs_players *players)
 {
@@ -335,8 +335,8 @@ enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str nam
         return HS_PLAYERS_FULL;
     struct hs_player *player = NULL;
     if (players->count < players->capacity || grow(players)) {
-        /* The larger arrays stay even if the player cannot be made, so their bytes stay reserved.
-         */
+        /* The larger arrays are kept even if the player cannot be created, so their bytes stay
+           reserved. */
         bytes = hs_players_min_bytes(max_samples);
         player = make_player(players, name, max_samples);
     }

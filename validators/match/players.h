@@ -61,7 +61,7 @@ struct hs_round_trips {
 /* Each frame and each move reads all members before `account` (HS_PLAYER_NEAR bytes). */
 struct hs_player {
     struct hs_name name;
-    /* The player left. The struct stays, so that a late frame does not add the player again. */
+    /* The player left. The struct is kept, so that a late frame does not add the player again. */
     bool left;
     bool has_left_before;
     bool was_moved; /* a teleport or a spawn was posted in this session */
@@ -116,8 +116,8 @@ struct hs_players {
     struct hs_crowd *crowd;
     uint32_t count, capacity, limit;
     uint32_t present; /* number of players who have not left */
-    uint32_t next; /* index in `all`: 1 plus the index of the player whom hs_players_find_next found
-                      last */
+    /* Index in `all` of the player after the last player that hs_players_find_next found. */
+    uint32_t next;
     /* The number of account changes: how often a player took a parked account, plus how often a
        player's account was set. If this number changes while the match is saved in parts, the save
        starts again. The journal's records of account changes contain this number. */
@@ -149,8 +149,9 @@ struct hs_shooter_set {
 };
 
 struct hs_finding {
-    /* `of` is the number of claims that could show the mistake, and `claims` is the number of
-       claims that showed the mistake. When `of` reaches its maximum, both numbers are halved. */
+    /* Each finding is about one mistake (hints.h). `of` is the number of claims that could show the
+       mistake, and `claims` is the number of claims that showed the mistake. When `of` reaches its
+       maximum, both numbers are halved. */
     uint16_t claims, of;
     struct hs_shooter_set voices; /* the shooters of the claims that showed the mistake */
     double measured, expected;    /* running means over the claims that showed the mistake */
@@ -168,7 +169,7 @@ struct hs_hints {
     /* Number of all claims, and number of the claims that the hint rules examined. */
     uint32_t heard, sampled;
     struct hs_shooter_set shooters;
-    /* Position of `start` relative to the shooter's root in most claims, in eye heights. */
+    /* Where `start` is in most claims, relative to the shooter's root; in eye heights. */
     struct hs_vec offset;
     uint8_t offset_votes;
     double share_below; /* share of the traces that pass below the target's root */
@@ -190,7 +191,7 @@ struct hs_match {
     bool has_frames, has_opening;
     int64_t newest_us, opening_us;
     struct hs_match_totals totals;
-    uint32_t payments; /* payments since the match was opened or restored */
+    uint32_t payments; /* number of payments since the match was opened or restored */
     /* Time of the oldest frame since the match was created or restored, or its clock was reset. */
     int64_t window_start_us;
     uint32_t clock; /* number of clock resets */
@@ -224,8 +225,8 @@ enum hs_players_use { HS_PLAYERS_FOR_FRAME, HS_PLAYERS_FOR_MOVE };
 
 /* Like hs_players_find, but faster if the caller asks for the players in nearly the same order each
    time. The function first compares the name with the player after the last found player, without
-   computing a hash. If the name matches, the function also prefetches the data of the next players
-   that `use` needs. */
+   computing a hash. If the name matches, the function also prefetches the part of the next players'
+   data that `use` needs. */
 struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str name,
                                        enum hs_players_use use);
 
@@ -233,15 +234,15 @@ enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 
 /* Adds a new player and reserves their memory. If the limit of players is reached, evicts the least
    suspicious player who left before `evict_before_us`. After this call, call
-   hs_players_begin_session, or hs_players_drop_last if the player must not stay. Returns FULL if no
-   player can be evicted, or if the budget has no spare memory. */
+   hs_players_begin_session. If the player must not stay in the match, call hs_players_drop_last
+   instead. Returns FULL if no player can be evicted, or if the budget has no spare memory. */
 enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
                                    uint32_t max_samples, struct hs_player **out);
 
 /* Removes the player who was added last. */
 void hs_players_drop_last(struct hs_players *players);
 
-/* Returns the number of bytes that a new player needs, without the growth of the arrays. */
+/* Returns the number of bytes that a new player needs, not counting the growth of the arrays. */
 size_t hs_players_min_bytes(uint32_t max_samples);
 
 /* Counts the bytes of a match. O(players). */
@@ -268,7 +269,7 @@ void hs_players_rejoin(struct hs_players *players, struct hs_player *player);
    answers are needed only for late retries. O(players). */
 void hs_players_forget_ended(struct hs_players *players, int64_t before_us);
 
-/* Returns whether the player left and came back, and a shot that was fired at `fire_time_us`
+/* Returns whether the player has left and rejoined since a shot at `fire_time_us`. The shot then
    belongs to an earlier session. */
 static inline bool hs_player_is_back_since(const struct hs_player *player, int64_t fire_time_us)
 {

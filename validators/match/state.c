@@ -7,9 +7,9 @@
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
 
-/* Returns an upper bound of the age of the times in a claim that can be accepted. This bound is the
-   sum of history.keep, rewind.future_slack, and the max age of the shot. This max age is the rewind
-   limit plus the longest flight of a projectile, but at least HS_PAIRING_US. */
+/* Returns an upper bound: a claim with a time that is older than this is never accepted. This bound
+   is the sum of history.keep, rewind.future_slack, and the max age of the shot. This max age is the
+   rewind limit plus the longest flight of a projectile, but at least HS_PAIRING_US. */
 static int64_t claim_window(const struct hs_ruleset *ruleset)
 {
     int64_t flight_us = 0;

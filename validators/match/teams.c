@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frees the team names that no stored state of a player uses. Searches at most once in each period
-   of history.keep. Returns the index of a freed name, or HS_NONE. */
+/* Frees the team names that are not in the stored state of any player. Searches at most once in
+   each period of history.keep. Returns the index of a freed name, or HS_NONE. */
 static uint16_t free_team(struct hs_match *match)
 {
     bool used[HS_MAX_TEAMS] = {false};

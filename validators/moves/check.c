@@ -10,8 +10,8 @@
 
 /* The game server's clock counts as set back after AGREEING_MOVES consecutive moves whose arrival
    times are far before the newest arrival time. The last of these moves must arrive at least
-   AGREEING_US after the first: old moves that a client sends again arrive within less time. Each of
-   these moves must arrive at most history.max_forward after the move before it. */
+   AGREEING_US after the first. If a client sends old moves again, they arrive within less time.
+   Each of these moves must arrive at most history.max_forward after the move before it. */
 enum { AGREEING_MOVES = 3 };
 #define AGREEING_US INT64_C(1000000)
 
@@ -113,9 +113,9 @@ static void correct(struct hs_checking *c, double error_squared, double limit_sq
 }
 
 /* Adds an ack or a correction to the answer. Adds a correction if the client's position is too far
-   from the server's position, if the two have different movement modes, or if `is_forced`. A
-   distance of up to client_max_error is not too far, because the server then adopts the client's
-   position. */
+   from the server's position, if the client and the server have different movement modes, or if
+   `is_forced`. A distance of up to client_max_error needs no correction, because the server then
+   adopts the client's position. */
 static void compare_position(struct hs_checking *c, bool is_forced)
 {
     const struct hs_move *move = c->move;
@@ -177,8 +177,8 @@ static enum hs_move_reason check_control(struct hs_checking *c)
 
 /* ---- a move ---- */
 
-/* Sets the reason and the verdict. The reason is the reason of the first failure of an enforced
-   check. If no enforced check failed, the reason is `reason`. */
+/* Sets the reason and the verdict. The first failure of an enforced check determines the reason. If
+   no enforced check failed, the reason is `reason`. */
 static void decide(struct hs_checking *c, enum hs_move_reason reason)
 {
     c->out->reason = reason;
@@ -191,8 +191,8 @@ static void decide(struct hs_checking *c, enum hs_move_reason reason)
     c->out->verdict = hs_move_reason_verdict(c->out->reason);
 }
 
-/* Starts an epoch. A client that starts a new clock knows where its body is. So the client has seen
-   every spawn before the epoch. */
+/* Starts an epoch. A client that starts a new clock has received the position of its body. So the
+   client has seen every spawn before the epoch. */
 static void begin_epoch(struct hs_checking *c)
 {
     c->moves->epoch = c->move->epoch;
@@ -236,7 +236,7 @@ static void report_state(struct hs_checking *c)
 }
 
 /* Returns whether the game server's clock was set back. Call this function for a move whose arrival
-   time is far before the newest arrival time. A single move with such a time may only be late, so
+   time is far before the newest arrival time. A single move with such a time may simply be late, so
    several moves must agree. If the match has frames, the newest frame must agree too. */
 static bool is_clock_set_back(struct hs_checking *c)
 {
@@ -269,8 +269,8 @@ static void set_clock_back(struct hs_player_moves *moves)
     moves->granted_us = heard_us > granted_us ? heard_us : granted_us;
 }
 
-/* Excludes a time from the next grant of credit if credit for this time was already granted, or may
-   have been granted before a restore. */
+/* If credit for a time was already granted, or may have been granted before a restore, excludes
+   this time from the next grant of credit. */
 static void pass_granted_time(struct hs_player_moves *moves, int64_t received_us)
 {
     struct hs_timing *state = &moves->checks.timing;
@@ -382,8 +382,8 @@ static void book(struct hs_checking *c)
 
 enum standing { STANDS, FULL, NO_MEMORY };
 
-/* Adds the player of a move to the match. On failure, the only change can be that a player who left
-   was evicted. */
+/* Adds the player of a move to the match. On failure, the match is unchanged, except that a player
+   who left may have been evicted. */
 static enum standing add_player(struct hs_match *match, struct hs_checking *c)
 {
     enum hs_players_add added =
@@ -395,8 +395,8 @@ static enum standing add_player(struct hs_match *match, struct hs_checking *c)
 }
 
 /* Adds a new player to the match, or starts the next session of a player who left. Allocates struct
-   hs_player_moves if the player has none. On failure, the only change can be that a player who left
-   was evicted. */
+   hs_player_moves if the player has none. On failure, the match is unchanged, except that a player
+   who left may have been evicted. */
 static enum standing admit(struct hs_match *match, struct hs_checking *c)
 {
     bool is_here = c->player != NULL && !c->player->left;

@@ -13,7 +13,7 @@ struct hs_move_undo {
     struct hs_movement movement;
     struct hs_launch launch;
     int64_t jump_closed_us;
-    double unmoved_us, unmoved_client_us; /* these two already include the time of the move */
+    double unmoved_us, unmoved_client_us; /* both values already include the time of the move */
     bool may_be_thrown, is_restored, has_used_correction;
 };
 
@@ -39,7 +39,7 @@ struct hs_checking {
 void hs_checking_fail(struct hs_checking *c, enum hs_move_check check, enum hs_unit unit,
                       double measured, double limit);
 
-/* The server put the player at `place` at the time `time_us`. Returns whether the player can have
+/* The server put the player at `place` at the time `time_us`. Returns whether the player could have
    moved from `place` to the end of the move. Returns true if the move has no position or names a
    base, because the end is then unknown. Also returns true if no mode has a speed limit. */
 bool hs_checking_is_in_reach(const struct hs_checking *c, struct hs_vec place, int64_t time_us);

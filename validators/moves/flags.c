@@ -3,8 +3,8 @@
 #include "validators/match/player_moves.h"
 
 /* The flags count as wrong only if frames contradict them for at least the round trip plus
-   GRACE_US. If the server chooses a stance, the client knows the stance after one round trip. If
-   the client chooses a stance, the server adopts the stance within a few ticks. */
+   GRACE_US. If the server chooses a stance, the client's moves report the stance after one round
+   trip. If the client chooses a stance, the server adopts the stance within a few ticks. */
 #define GRACE_US       INT64_C(250000)
 #define UNKNOWN_RTT_US INT64_C(200000)
 
@@ -24,8 +24,8 @@ static bool is_crouched(const struct hs_ruleset *ruleset, const struct hs_state 
 }
 
 /* Returns whether the flags have stayed the same for one round trip plus GRACE_US, and all frames
-   in this period contradict the flags. So flags or frames that are only late cause no failure. For
-   honest players, the newest frame usually agrees with the flags, and the search ends there. */
+   in this period contradict the flags. So flags or frames that merely arrive late cause no failure.
+   For honest players, the newest frame usually agrees with the flags, and the search ends there. */
 static bool contradicts_frames(const struct hs_ruleset *ruleset, const struct hs_player *player,
                                int64_t received_us, int64_t rtt_us)
 {

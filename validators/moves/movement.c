@@ -15,10 +15,10 @@
 
 /*
  * A launch by the server raises the speed limits. For the round trip plus LAUNCH_ARRIVES_US, the
- * speeds of the launch do not shrink, because the client may not know of the launch yet. After
- * that, on the ground, the speeds shrink by a share of 1/LAUNCH_FADES_S each second. In the air,
- * the speeds do not shrink. Each landing multiplies the speeds by LAUNCH_LANDED. Otherwise a client
- * that hops would keep the speed of the launch. After LAUNCH_ENDS_US the launch is over.
+ * speeds of the launch do not shrink, because the client may not have received the launch yet.
+ * After that, on the ground, the speeds shrink by a share of 1/LAUNCH_FADES_S each second. In the
+ * air, the speeds do not shrink. Each landing multiplies the speeds by LAUNCH_LANDED. Otherwise a
+ * client that hops would keep the speed of the launch. After LAUNCH_ENDS_US the launch is over.
  */
 #define LAUNCH_ARRIVES_US INT64_C(500000)
 #define LAUNCH_FADES_S    1.0
@@ -117,8 +117,8 @@ bool hs_checking_is_in_reach(const struct hs_checking *c, struct hs_vec place, i
 }
 
 /* Returns whether a jump by the server to `place` at `time_us` can explain the end of the move. If
-   the move names a base, the end is converted to world coordinates, and the base may have carried
-   the player since the jump. */
+   the move names a base, the end is converted to world coordinates. In this case, the base may also
+   have carried the player since the jump. */
 static bool can_explain(const struct hs_checking *c, struct hs_vec place, int64_t time_us)
 {
     const struct hs_move_trace *trace = c->trace;
@@ -127,8 +127,8 @@ static bool can_explain(const struct hs_checking *c, struct hs_vec place, int64_
     if (!trace->is_placed || can_reach(c, trace->place, place, time_us))
         return true;
     /* The history may no longer contain the base's pose at the time of the jump. In this case use
-       the oldest pose. If the base has no pose at one of the two times, its movement is unknown,
-       and the jump counts as an explanation. */
+       the oldest pose. If the base has no pose at this time or at the arrival of the move, the
+       movement of the base is unknown, and the jump counts as an explanation. */
     int64_t oldest_us = hs_history_span(trace->base->history)->oldest_us;
     return !hs_mover_carry(trace->base, c->match->ruleset,
                            time_us > oldest_us ? time_us : oldest_us, c->move->received_us,
@@ -170,7 +170,7 @@ static bool may_have_jumped(const struct hs_checking *c)
     int64_t since_us = c->moves->restored_us;
     if (match->has_frames && match->window_start_us > since_us)
         /* The first move after the restore may be an old move that was sent again. Frames are not
-           sent again, so the first frame gives a later time. */
+           sent again, so if the first frame is later, its time is used. */
         since_us = match->window_start_us;
     bool is_told = match->has_frames && player->was_moved &&
                    player->moved_us[HS_JUMPS_OPEN - 1] >= match->window_start_us;
@@ -227,7 +227,7 @@ static void assume_launch(struct hs_checking *c, const struct hs_movement_findin
     launch->climb = step->launch_climb = hs_larger(launch->climb, speed->measured);
 }
 
-/* Begins the trace, and copies the path relative to the bases into the step. */
+/* Begins the trace, and copies has_base_path and base_path from the trace to the step. */
 static void begin_trace(struct hs_checking *c, struct hs_movement_step *step)
 {
     hs_move_trace_begin(c->trace, c->match, &c->moves->whereabouts, c->move, step->mode, c->rtt_us,

@@ -7,9 +7,9 @@
    touch every slope. With a height of 3, the sphere would not fit under low edges. */
 #define CENTER_RADII 2.0
 
-/* A body can stand on an edge that is up to this far from its centre, in radii, because bodies are
-   wider than the sphere. For a radius of 0.2 m, this distance is 0.5 m. This is how far the corners
-   of a square body with a width of 0.7 m are from its centre. */
+/* A body can stand on an edge that is up to this far from the body's centre, in radii, because
+   bodies are wider than the sphere. For a radius of 0.2 m, this distance is 0.5 m. This is the
+   distance from the centre of a square body with a width of 0.7 m to its corners. */
 #define LEDGE_RADII 2.5
 
 /* A body is on a base if its distance from the base's box is at most this many radii plus `step`.
@@ -35,8 +35,8 @@
 #define LAG_UNKNOWN_US INT64_C(200000)
 #define LAG_MAX_US     INT64_C(500000)
 
-/* The work limit (struct hs_work) of one search for a path around an obstacle. A few hit claims
-   cost about as much work. */
+/* The work limit (struct hs_work) of one search for a path around an obstacle. This is about the
+   work of a few hit claims. */
 enum { SEARCH_WORK = 40000 };
 
 /* ---- places ---- */
@@ -186,9 +186,9 @@ enum { TRAIL_POINTS = 4 };
 struct trail {
     struct hs_vec point[TRAIL_POINTS];
     int count;
-    /* The places to which the old and the new base have carried the start of the path. If there are
-       such places, tests against movers use them instead of point[0]. The path is free if it is
-       free from one of these places. */
+    /* The places to which the old base and the new base have carried the start of the path. If
+       there are such places, tests against movers use them instead of point[0]. The path counts as
+       free if it is free with one of these places as its start. */
     struct hs_vec carried[STARTS];
     int carried_count;
 };

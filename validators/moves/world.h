@@ -15,9 +15,9 @@
  *
  * Movers are tested at up to four times. A path is accepted if it is free at one of these times.
  * The first time is the arrival of the move. The second time is earlier by the round trip plus the
- * interpolation delay, because the client saw the movers at their positions of that time. The third
- * and the fourth time are computed in the same way from the arrival of the previous move, because
- * the connection may have delayed this move.
+ * interpolation delay, because the client saw the movers as they were at that time. The third and
+ * the fourth time are computed in the same way from the arrival of the previous move, because the
+ * connection may have delayed this move.
  *
  * The functions change only the trace and the player's whereabouts, and allocate no memory.
  */
@@ -34,8 +34,7 @@ struct hs_move_trace {
     const struct hs_move *move;
     const struct hs_whereabouts *before;
     const struct hs_move_mode *mode; /* NULL: unknown */
-    /* The age of the client's picture of the movers, compared with the state of the movers on the
-       server. */
+    /* How far the client's view of the movers lags behind the movers on the server. */
     int64_t lag_us;
     bool is_placed;              /* `place` is valid */
     struct hs_vec place;         /* end of the move in world coordinates */

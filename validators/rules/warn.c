@@ -49,8 +49,8 @@ static double along(struct hs_vec v, enum hs_up up)
 /*
  * Returns the direction in which `v` has its largest component, if this component is more than four
  * times the component along `up`. Otherwise returns `up`. An animal may be longer than it is tall,
- * but not four times as long. A body that was built along another axis than `up` has almost no
- * height.
+ * but its length is less than four times its height. A body that was built along an axis other than
+ * `up` has almost no height.
  */
 static enum hs_up longest_direction(struct hs_vec v, enum hs_up up)
 {
@@ -120,7 +120,7 @@ static void check_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up
  * Divides `value` by the reach of the body. Warns and returns false if the ratio is below `low` or
  * above `high`. A speed counts as the length covered in a second. 0 is accepted, because it means
  * that the value is not set. The ratio to the body does not depend on the unit of length. The
- * bounds are wide. But the bounds are less than a factor of 100 away from usual values, so that a
+ * bounds are wide. But the bounds differ from usual values by a factor of less than 100, so that a
  * mix-up of metres and centimetres is found.
  */
 static bool check_length(struct warning *w, const char *pointer, double value, double low,

@@ -1,7 +1,7 @@
 /* Saves the samples around the times of a claim. Only the parts of a sample that differ from the
    previous sample are saved. One frame adds a sample to the histories of many players, so the
-   histories often contain the same times. A time that the previous history in the excerpt also
-   contains is not written again. */
+   histories often contain the same times. If the previous history in the excerpt also contains a
+   time, the time is not written again. */
 #include <string.h>
 
 #include "validators/history/body_box.h"
@@ -142,8 +142,8 @@ static void get_pose(struct hs_loading *l, struct hs_posted_pose *pose)
  * Each saved sample begins with two bytes that contain these bits. If the bit of a part is not set,
  * the part is the same as in the previous sample. In the first sample of a history, such a part is
  * zero. Most players stand still or walk, so most parts do not change from one sample to the next.
- * Without the unchanged parts, an excerpt has about a third of the size, and compressing it takes
- * about a third of the time.
+ * Leaving out the unchanged parts reduces the size of an excerpt, and the time to compress it, to
+ * about a third.
  */
 enum {
     PART_X = 1,
@@ -374,7 +374,7 @@ static void put_state(struct hs_excerpt *excerpt, const struct hs_match *match,
     hs_bytes_put(out, state->is_stale, 1);
 }
 
-/* The state of writing the samples of one history. */
+/* The state while the samples of one history are written. */
 struct writing {
     /* The samples to write, and the samples of the previous history. */
     struct hs_samples samples, times;
@@ -452,7 +452,7 @@ void hs_excerpt_put_history(struct hs_excerpt *excerpt, const struct hs_match *m
     }
 }
 
-/* The state of reading the samples of one history. */
+/* The state while the samples of one history are read. */
 struct reading {
     struct hs_history *history;
     bool of_mover;

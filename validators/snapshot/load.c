@@ -264,7 +264,7 @@ static void load_answers(struct hs_loading *l, struct hs_player_moves *moves)
 }
 
 /* Returns whether the values in `checks` are safe to use: indices are within their arrays, credits
-   are not negative, and values that the code converts to integers fit. */
+   are not negative, and values that the code converts to integers are not too large. */
 static bool is_usable(const struct hs_move_checks *checks)
 {
     const struct hs_timing *timing = &checks->timing;
@@ -370,8 +370,8 @@ static bool is_present(const struct hs_players *players, struct hs_str account)
     return false;
 }
 
-/* Reads the parked accounts. If a player left while the match was saved in parts, the bytes may
-   contain the player's account twice: once with the player, who was saved while still present, and
+/* Reads the parked accounts. A player may leave while the match is saved in parts. If the player
+   was already saved, the bytes may contain the player's account twice: once with the player, and
    once in the list of parked accounts. In this case the parked account is ignored. Later, the
    replay of the journal ends the player's session. */
 static void load_accounts(struct hs_loading *l)

@@ -22,8 +22,8 @@ struct hs_excerpt_last {
     struct hs_state state;
 };
 
-/* The state of reading a match. After an error, hs_loading_is_fine returns false. Reads beyond the
-   end of the bytes return zeros. */
+/* The state while a match is read. After an error, hs_loading_is_fine returns false. Reads beyond
+   the end of the bytes return zeros. */
 struct hs_loading {
     struct hs_bytes_reader reader;
     struct hs_saved_names names;

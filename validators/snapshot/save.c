@@ -143,8 +143,8 @@ static void save_answers(const struct hs_move_answers *answers, struct hs_bytes 
     }
 }
 
-/* The credit is saved twice: with the move checks and before them. So a program that does not know
-   the layout of the move checks can read the credit. */
+/* The credit is saved twice: with the move checks and before them. So a program with another layout
+   of the move checks can still read the credit. */
 static void save_moves(const struct hs_excerpt *excerpt, const struct hs_player_moves *moves,
                        const struct hs_move_answers *answers, struct hs_bytes *out)
 {

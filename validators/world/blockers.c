@@ -70,9 +70,9 @@ static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
     return !is_far(leg, center, reach, still, slack_of(leg, reach));
 }
 
-/* Finds the mover's bracket at the start of a leg. If the start of the leg is the end of the
-   samples or the beginning of a gap, the mover has a pose at the start of the leg, but not during
-   the leg. So the status is taken from the time 1 us after the start. */
+/* Finds the mover's bracket at the start of a leg. If the leg starts at the end of the samples or
+   at the beginning of a gap, the mover has a pose at the start of the leg, but not during the leg.
+   So the status is taken from the time 1 us after the start. */
 static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct hs_mover *mover,
                                          const struct hs_ruleset *ruleset, struct hs_bracket *out)
 {

@@ -30,9 +30,9 @@ struct hs_obstacle {
     const struct hs_mover *mover;    /* the touched mover; NULL: the static map was touched */
     double radius; /* radius of the sphere that hs_blockers_find swept along the path */
 
-    /* Set if a mover may be in the way before the contact. Either the mover has no pose at the time
-       of the shot, and its newest pose is in the way. Or the mover is in the way, but the last
-       frame that posted the mover as solid came before a restart. */
+    /* Set if a mover may be in the way before the contact. In the first case, the mover has no pose
+       at the time of the shot, but its newest pose is in the way. In the second case, the mover is
+       in the way, but the last frame that posted the mover as solid came before a restart. */
     bool is_unknown;
     double unknown_distance; /* distance along the path to the unknown mover */
     enum hs_rewind_status unknown_status;

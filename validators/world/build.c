@@ -2,9 +2,9 @@
  * Builds the tree of a world (tree.h) in two steps.
  *
  * The first step splits the items (triangles and boxes) into a binary tree, from the top down. This
- * step puts the centres of the items into bins. It splits at the border between two bins that has
- * the smallest cost according to the surface area heuristic (Wald, "On fast construction of
- * SAH-based bounding volume hierarchies", 2007).
+ * step puts the centres of the items into bins. Of all borders between two bins, it splits at the
+ * border with the smallest cost according to the surface area heuristic (Wald, "On fast
+ * construction of SAH-based bounding volume hierarchies", 2007).
  *
  * The second step merges branches of the binary tree into wide nodes. This step makes the total
  * surface of all wide nodes as small as possible (Ylitie and others, "Efficient incoherent ray
@@ -51,9 +51,9 @@ struct range {
 };
 
 /*
- * A branch of the binary tree. The second step replaces the branch by at most k children of a wide
- * node. cost[k - 1] is then the smallest possible total surface of the wide nodes inside the
- * branch.
+ * A branch of the binary tree. The second step replaces the branch by some children of a wide node.
+ * With at most k children, the smallest possible total surface of the wide nodes inside the branch
+ * is cost[k - 1].
  */
 struct branch {
     struct range range;
@@ -135,7 +135,7 @@ static bool choose_bins(const struct item *items, size_t count, struct binning *
         glm_vec3_minv(c, centers.low, centers.low);
         glm_vec3_maxv(c, centers.high, centers.high);
     }
-    const float narrow = BINS * FLT_MIN; /* in a narrower range, the scale could be infinite */
+    const float narrow = BINS * FLT_MIN; /* below this width, the scale could be infinite */
     bool apart = false;
     out->bins = count < FEW_ITEMS ? FEW_BINS : BINS;
     vec3 width;

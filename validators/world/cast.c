@@ -64,8 +64,8 @@ struct walk {
 
 static double inverse_of(double d)
 {
-    /* A component of the direction whose absolute value is below `flat` is replaced by `flat`,
-       because the movement along its axis is smaller than the slack. */
+    /* If a component of the direction has an absolute value below `flat`, the absolute value is
+       replaced by `flat`, because the movement along this axis is smaller than the slack. */
     const double flat = 1e-18;
     return 1 / copysign(hs_larger(fabs(d), flat), d + 0.0); /* -0.0 counts as 0.0 */
 }
@@ -186,10 +186,10 @@ ALWAYS_INLINE struct lanes_vec corners_of(const struct hs_world_group *g, int i,
  * the triangle before the limit. Two tests exclude triangles.
  *
  * The first test uses the value direction . (edge x corner) of each edge. If the path's line passes
- * through the triangle, the three values have the same sign. The absolute value is at most the
- * distance between the path's line and the edge's line, times the length of the edge. So a triangle
- * is out of reach if one value is above reach * size, and another value is below -reach * size. The
- * code compares twice the values, because it adds the two corners of an edge.
+ * through the triangle, the three values have the same sign. The absolute value of each is at most
+ * the distance between the path's line and the edge's line, times the length of the edge. So a
+ * triangle is out of reach if one value is above reach * size, and another value is below -reach *
+ * size. The code compares doubled values, because it adds the two corners of an edge.
  *
  * The second test excludes a triangle if the sphere's centre is always further than `reach` from
  * the triangle's plane. The value normal . (corner - start - direction t) is linear in t. So the

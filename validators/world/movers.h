@@ -50,7 +50,7 @@ bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_rules
 /* For each mover, drops the samples before `before_us`, but keeps the newest of these samples. */
 void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 
-/* Drops all samples. Used for a clock reset. The movers and their newest states stay. */
+/* Drops all samples. Used for a clock reset. The movers and their newest states are kept. */
 void hs_movers_restart(struct hs_movers *movers);
 
 /* Returns the state that a new sample inherits if the new sample is newer than all other
@@ -133,9 +133,9 @@ int64_t hs_mover_next_change(const struct hs_mover *mover, const struct hs_rules
                              int64_t time_us);
 
 /* Computes the mover's bracket at `time_us`. This time must be between the older sample of `now`
-   and the sample after that sample. Returns false if the mover counts as standing still between the
-   two samples. A mover counts as standing still if the later sample is missing, if the later sample
-   is a jump or a teleport, or if the gap between the samples is too long. */
+   and the mover's next sample. Returns false if the mover counts as standing still between the two
+   samples. A mover counts as standing still if the later sample is missing, if the later sample is
+   a jump or a teleport, or if the gap between the samples is too long. */
 bool hs_mover_later(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *now, int64_t time_us, struct hs_bracket *out);
 

@@ -48,7 +48,7 @@ struct hs_world_group {
 
 /*
  * The stack of a search contains at most HS_WORLD_WIDTH - 1 children per level of the tree, and
- * HS_WORLD_WIDTH more. The build splits ranges that are HS_WORLD_DEPTH_HALVE or more levels deep
+ * HS_WORLD_WIDTH more. If a range is HS_WORLD_DEPTH_HALVE or more levels deep, the build splits it
  * only into halves with equal numbers of items. So no tree is deeper than HS_WORLD_DEPTH_MAX.
  */
 enum {
