@@ -41,8 +41,8 @@ static const struct {
      {NULL, "no round trip of the shooter is known"}},
     {HS_CHECK_LATENCY,
      HS_REASON_HISTORY_TOO_SHORT,
-     {"{T} is {m} s from what rtt and interp explain, {L} s, but both were last reported before a "
-      "restart",
+     {"{T} differs by {m} s from the time expected from rtt and interp, {L} s, but both were last "
+      "reported before a restart",
       NULL}},
     {HS_CHECK_BLAST,
      HS_REASON_HISTORY_TOO_SHORT,
@@ -265,7 +265,7 @@ static const char *text_of(const struct hs_check_row *row)
     if (row->of_whole_flight)
         return "the flight took {m} s, {L} s";
     if (row->of_fire_time && row->outcome == HS_OUTCOME_FAIL)
-        return "{T} is {m} s from what fire_time, rtt and interp explain, {L} s";
+        return "{T} differs by {m} s from the time expected from fire_time, rtt and interp, {L} s";
     const struct sentence *sentence = &sentences[row->reason];
     for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
         if (special[i].check == row->check && special[i].reason == row->reason)

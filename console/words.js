@@ -79,7 +79,7 @@ const sentences = {
   direction_mismatch: (x) => `The direction of the claim differs by ${x.m} from that of the posted shot; ${x.l} are allowed.`,
   rewind_limit: (x) => `${x.s} claims a moment ${x.m} in the past; ${x.l} are allowed.`,
   time_in_future: (x) => `${x.s} claims a moment ${x.m} in the future; ${x.l} are allowed.`,
-  time_mismatch: (x) => `The claimed moment is ${x.m} from what the latency of ${x.s} explains; ${x.l} are allowed.`,
+  time_mismatch: (x) => `The claimed moment differs by ${x.m} from the moment expected from the latency of ${x.s}; ${x.l} are allowed.`,
   latency_jump: (x) => `The claimed moments of ${x.s} jumped by ${x.m} relative to their latency; ${x.l} are allowed.`,
   fire_rate: (x) => `The weapon of ${x.s} is ${x.m} ahead of its rate of fire; ${x.l} are allowed.`,
   out_of_range: (x) => `The shot is ${x.m} long; the weapon reaches ${x.l}.`,
@@ -87,10 +87,10 @@ const sentences = {
   duplicate_trajectory: (x) => `${x.s} claimed the same path before, ${x.m} apart.`,
   shooter_dead: (x) => `${x.s} had been dead for ${x.m} when they fired.`,
   target_dead: (x) => `${x.t} was already dead.`,
-  friendly_fire: (x) => `${x.t} is in the team of ${x.s}.`,
+  friendly_fire: (x) => `${x.t} is on the team of ${x.s}.`,
   outside_blast: (x) => `${x.t} was ${x.m} from the blast; it reaches ${x.l}.`,
-  blast_occluded: (x) => `${x.t} was not in sight of the blast.`,
-  spread_mismatch: (x) => `A pellet is ${x.m} from where the shot sends it; ${x.l} are allowed.`,
+  blast_occluded: (x) => `The world hides ${x.t} from the blast.`,
+  spread_mismatch: (x) => `A pellet is ${x.m} from another pellet or from its expected direction; ${x.l} are allowed.`,
   ok: (x) => (x.hasTarget ? `The shot touched ${x.t}, and every enforced check passed.` : 'Every enforced check passed.'),
 };
 
@@ -101,7 +101,7 @@ const moveSentences = {
 
 /** Capitalizes a sentence that begins with one of these words. Names of players stay as they are. */
 function capital(text) {
-  return /^(the|a|an|posted|shot|neither|additional|spawns) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  return /^(the|a|an|within|posted|shot|neither|additional|spawns) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
 /** The verdict in one plain sentence, with names and numbers. */

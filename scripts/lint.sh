@@ -41,9 +41,12 @@ bad=$(git grep -nIiE "\\b($words)\\b" -- $plain_english)
 [ -z "$bad" ] || fault "not plain English: $bad"
 
 echo '== clang-tidy'
+# The static analyzer follows each function for up to 225,000 steps by default. With 50,000 the whole step
+# takes less than half the time.
+steps='-Xclang -analyzer-config -Xclang max-nodes=50000'
 # shellcheck disable=SC2016
 git ls-files 'validators/*.c' 'api/*.c' 'service/*.c' 'cli/*.c' |
-    xargs -P "$(nproc)" -n 4 sh -c 'clang-tidy-14 --quiet "$@" -- '"$flags"' 2>/dev/null' tidy \
+    xargs -P "$(nproc)" -n 4 sh -c 'clang-tidy-14 --quiet "$@" -- '"$flags $steps"' 2>/dev/null' tidy \
         >build/tidy.log || {
     grep -E '(error|warning):' build/tidy.log | sort -u
     fault 'clang-tidy has findings'

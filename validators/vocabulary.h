@@ -100,7 +100,7 @@ enum hs_check_stage {
       "the state of {p} was last reported before a restart")                                       \
     X(LOW_CONFIDENCE_GAP, "low_confidence_gap", INCONCLUSIVE, CONTACT,                             \
       "the frames of {p} around {t} s are {m} s apart, {L} s",                                     \
-      "no hitbox of {p} has a place at {t} s")                                                     \
+      "no hitbox of {p} has a known position at {t} s")                                                     \
     X(HISTORY_GAP, "history_gap", INCONCLUSIVE, CONTACT,                                           \
       "{t} s is {m} s after the newest frame of {p}, {L} s",                                       \
       "the newest frame of {p} is too far before {t} s")                                           \
@@ -121,25 +121,26 @@ enum hs_check_stage {
       "shot {n} was fired {m} s before now, {L} s",                                                \
       "shot {n} was not posted with this weapon, or was refused")                                  \
     X(DUPLICATE_TRAJECTORY, "duplicate_trajectory", REJECTED, TRAJECTORY,                          \
-      "an accepted claim with the same path was fired {m} s apart, but must be more than {l} s "   \
-      "apart", NULL)                                                                               \
+      "an accepted claim with the same path was fired {m} s earlier or later, but the times must " \
+      "differ by more than {l} s", NULL)                                                           \
     X(UNKNOWN_WEAPON, "unknown_weapon", REJECTED, WEAPON, NULL,                                    \
       "the ruleset has no weapon {w}")                                                             \
     X(WEAPON_NOT_AVAILABLE, "weapon_not_available", REJECTED, WEAPON,                              \
       "the weapon fired {m} rounds without a reload, {L}",                                         \
       "the shooter did not hold or own the weapon at {f} s, or it was reloading or empty")         \
     X(FIRE_RATE, "fire_rate", REJECTED, FIRE_RATE,                                                 \
-      "the weapon needs {m} s to catch up with its shots, {L} s", NULL)                            \
+      "the shot came {m} s before the weapon's rate of fire allows it, {L} s", NULL)               \
     X(REWIND_LIMIT, "rewind_limit", REJECTED, REWIND,                                              \
       "the time of the {c} is {m} s before now, {L} s", NULL)                                      \
     X(TIME_IN_FUTURE, "time_in_future", REJECTED, REWIND,                                          \
       "the time of the {c} is {m} s after now, {L} s", NULL)                                       \
     X(TIME_MISMATCH, "time_mismatch", REJECTED, LATENCY,                                           \
-      "{T} is {m} s from what rtt and interp explain, {L} s", NULL)                                \
+      "{T} differs by {m} s from the time expected from rtt and interp, {L} s", NULL)              \
     X(TIME_BACKWARDS, "time_backwards", REJECTED, LATENCY,                                         \
-      "the shot was fired {m} s before an accepted one with a lower number, {L} s", NULL)          \
+      "the shot was fired {m} s before an accepted shot with a lower number, {L} s", NULL)         \
     X(LATENCY_JUMP, "latency_jump", REJECTED, LATENCY,                                             \
-      "{T} moved by {m} s against what rtt and interp explain, within 2 s, {L} s", NULL)           \
+      "within 2 s, the difference between {T} and the time expected from rtt and interp changed "  \
+      "by {m} s, {L} s", NULL)                                                                     \
     X(SHOOTER_DEAD, "shooter_dead", REJECTED, LIFE,                                                \
       "the shooter was dead for {m} s at {f} s, {L} s", NULL)                                      \
     X(TARGET_DEAD, "target_dead", REJECTED, LIFE,                                                  \
@@ -151,13 +152,14 @@ enum hs_check_stage {
     X(TARGET_PROTECTED, "target_protected", REJECTED, LIFE, NULL,                                  \
       "{p} was protected at {h} s")                                                                \
     X(FRIENDLY_FIRE, "friendly_fire", REJECTED, TEAM, NULL,                                        \
-      "{p} is in the team of the shooter")                                                         \
+      "{p} is on the shooter's team")                                                              \
     X(SELF_HIT, "self_hit", REJECTED, TEAM, NULL,                                                  \
       "the target is the shooter")                                                                 \
     X(ORIGIN_MISMATCH, "origin_mismatch", REJECTED, ORIGIN,                                        \
       "{s} is {m} from the shooter's eye at {f} s, {L}", NULL)                                     \
     X(ORIGIN_OCCLUDED, "origin_occluded", REJECTED, ORIGIN,                                        \
-      "{v} is {m} from the shooter's eye, between it and {s} at {l}", NULL)                        \
+      "{v} is {m} from the shooter's eye, between the eye and {s}, which is {l} from the eye",     \
+      NULL)                                                                                        \
     X(DIRECTION_MISMATCH, "direction_mismatch", REJECTED, BINDING,                                 \
       "the path is {m} degrees from the direction of the shot, {L} degrees", NULL)                 \
     X(AIM_MISMATCH, "aim_mismatch", REJECTED, AIM,                                                 \
@@ -168,7 +170,7 @@ enum hs_check_stage {
       "{v} is in the way at {m}, before the target at {l}",                                        \
       "{v} is in the way")                                                                         \
     X(IMPACT_NOT_ON_SURFACE, "impact_not_on_surface", REJECTED, WORLD,                             \
-      "the nearest surface is {m} from end, {L}", NULL)                                            \
+      "the nearest surface is {m} from the claimed end, {L}", NULL)                                \
     X(NO_INTERSECTION, "no_intersection", REJECTED, CONTACT,                                       \
       "the path misses {p} by {m}, {L}",                                                           \
       "the path does not touch {p}")                                                               \
@@ -182,13 +184,14 @@ enum hs_check_stage {
     X(PELLET_COUNT, "pellet_count", REJECTED, PELLETS,                                             \
       "the claim has {m} pellets, {L}", NULL)                                                      \
     X(SPREAD_MISMATCH, "spread_mismatch", REJECTED, PELLETS,                                       \
-      "a pellet is {m} degrees from another, or from where the shot sends it, {L} degrees", NULL)  \
+      "a pellet is {m} degrees from another pellet or from its expected direction, {L} degrees",   \
+      NULL)                                                                                        \
     X(MUZZLE_VELOCITY, "muzzle_velocity", REJECTED, FLIGHT,                                        \
       "the launch speed is {m} per second, {L}", NULL)                                             \
     X(FLIGHT_TIME, "flight_time", REJECTED, FLIGHT,                                                \
-      "the time of flight is {m} s from what the path takes, {L} s", NULL)                         \
+      "the flight time differs by {m} s from the time that the path takes, {L} s", NULL)           \
     X(BLAST_OCCLUDED, "blast_occluded", REJECTED, BLAST, NULL,                                     \
-      "{p} is not in sight of the blast")                                                          \
+      "the world hides {p} from the blast")                                                        \
     X(OUTSIDE_BLAST, "outside_blast", REJECTED, BLAST,                                             \
       "{p} is {m} from the blast, {L}", NULL)                                                      \
     X(MALFORMED, "malformed", REJECTED, SHAPE, NULL, NULL)

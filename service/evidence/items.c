@@ -88,7 +88,7 @@ static json_t *item_of_tree(struct hs_body_items *items, struct hs_str body, str
         items->root = json_loadb(body.ptr, body.len, 0, NULL);
     const json_t *list = json_object_getn(items->root, key.ptr, key.len);
     if (list == NULL)
-        list = items->root; /* the body is a table */
+        list = items->root; /* the request body has columns and rows */
     return json_is_array(list) ? json_incref(json_array_get(list, place))
                                : object_of_row(list, place);
 }

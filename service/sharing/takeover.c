@@ -86,7 +86,6 @@ struct reading {
     struct hs_service *service;
     struct hs_str name;
     struct hs_kept_head head;
-    struct hs_bytes_reader state;     /* the bytes after the head */
     struct hs_ruleset_entry *ruleset; /* retained, like `map` */
     struct hs_map_entry *map;
     struct hs_match *match;

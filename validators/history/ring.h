@@ -228,7 +228,7 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
  * the bounds may be too large for a while.
  */
 struct hs_history_span {
-    struct hs_vec low, high; /* bounds of the roots; world, length */
+    struct hs_vec low, high; /* bounds of the roots, in world coordinates */
     double posted_reach; /* largest distance from the root to a posted hitbox or a mover's box */
     /* Players: bounds of the posted hitboxes, as offsets from the root. If a sample has no posted
        bones, these bounds are -FLT_MAX and FLT_MAX. */

@@ -192,9 +192,9 @@ static uint32_t adjacent(const struct hs_samples *samples)
     return run < MAX_REPEATED ? run : MAX_REPEATED;
 }
 
-/* The range of bytes in struct hs_sample that must be equal for IS_REPEATED. The range contains all
-   saved parts except the time. The range also contains the index of the pose. Two samples have
-   equal indices only if neither sample has a pose. */
+/* IS_REPEATED means that this range of bytes in struct hs_sample equals the range in the previous
+   sample. The range contains all saved parts except the time, and the index of the pose. Two
+   samples have equal indices only if neither sample has a pose. */
 enum {
     REPEATED_FROM = offsetof(struct hs_sample, position),
     REPEATED_UNTIL = offsetof(struct hs_sample, jumped)

@@ -5,7 +5,7 @@
 #include "validators/hit/checks.h"
 
 /* The client only estimates the fire time. So it is enough that the shot matches the aim at a time
-   up to STAMP_ERROR_US earlier or later. At TURN_SPEED, hands turn 40 degrees in this time. */
+   up to STAMP_ERROR_US earlier or later. At TURN_SPEED, hands turn 40 degrees in STAMP_ERROR_US. */
 #define STAMP_ERROR_US 20000
 
 /* How fast hands turn, in degrees per second. A shot fired after the newest frame is compared with
