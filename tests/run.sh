@@ -3,7 +3,7 @@
 # A test that cannot run here prints "SKIP: why"; these lines are counted as skipped. The output of
 # failed programs is repeated just before the last line, so that the end of a log shows it.
 # Programs that compute (LONG and unlisted ones) run HS_TEST_JOBS at a time, by default one for each
-# processor. Beside them run programs that mostly wait (WAITING), four times as many. Programs that
+# processor. Beside them run programs that mostly wait (WAITING), three times as many. Programs that
 # measure time (ALONE) run last, one after the other. For a program of 10 s or more, the output has
 # its time, and for how long it used a processor. A program that rarely uses one belongs in WAITING.
 set -u
@@ -76,8 +76,8 @@ if [ "$jobs" -gt 1 ]; then
     { listed "$LONG" "$@"; unlisted "$@"; } >"$logs/computing"
     listed "$WAITING" "$@" >"$logs/waiting"
     echo "$(wc -l <"$logs/computing") programs that compute, $jobs at a time," \
-        "beside $(wc -l <"$logs/waiting") that wait, $((4 * jobs)) at a time"
-    run_side_by_side "$((4 * jobs))" <"$logs/waiting" &
+        "beside $(wc -l <"$logs/waiting") that wait, $((3 * jobs)) at a time"
+    run_side_by_side "$((3 * jobs))" <"$logs/waiting" &
     waiting=$! # sh starts it with SIGINT ignored
     trap 'kill "$waiting" 2>/dev/null; exit 130' INT TERM
     run_side_by_side "$jobs" <"$logs/computing"

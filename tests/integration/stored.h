@@ -57,6 +57,10 @@ void hs_stored_post(struct hs_test_kept *kept, const char *match, const char *sh
 /* Returns the reason that the verdict on such a claim has. */
 const char *hs_stored_reason(enum hs_stored_claim claim);
 
+/* Returns whether to check verdict i of a long list. PostgreSQL returns the same bytes as SQLite,
+   so there each eighth verdict is enough. */
+bool hs_stored_is_checked(size_t i);
+
 /* Waits until every verdict so far is in the store. */
 void hs_stored_wait(struct hs_test_kept *kept);
 
