@@ -267,8 +267,10 @@ static void draw_line(struct canvas *canvas, const struct view *view, struct hs_
 static void draw_shot(struct canvas *canvas, const struct view *view,
                       const struct hs_picture *picture)
 {
-    if (picture->path == NULL)
+    if (picture->path == NULL) {
         draw_line(canvas, view, picture->start, picture->end, SHOT);
+        return;
+    }
     for (size_t i = 1; i < picture->path_count; i++)
         draw_line(canvas, view, picture->path[i - 1], picture->path[i], SHOT);
 }

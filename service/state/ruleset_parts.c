@@ -180,7 +180,7 @@ static void use_shared_parts(struct hs_ruleset_store *store, struct hs_ruleset_e
         void *own = part_of(entry->ruleset, i, &size);
         const struct hs_ruleset_part *part =
             *find(store, entry->owner.text, entry->hashes[i], own, size);
-        if (part->data == own)
+        if (part == NULL || part->data == own)
             continue;
         set_part(entry->ruleset, i, part->data);
         free(own);
