@@ -280,17 +280,17 @@ void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
 }
 
 /* Handles a match that is open on this replica although this replica does not own it. Such a match
-   was restored from the checkpoint, or has moved to another replica. If the store has the match,
-   the store's state is newer, so the match is closed here. If the store does not have the match, a
+   was restored from the checkpoint, or has moved to another replica. The copy is outdated if the
+   store has a state of the match, or if the match has ended; it is then closed here. Otherwise, a
    match that was restored from the checkpoint stays open here. */
 static void settle_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name,
-                        const struct hs_takeover *takeover, bool is_known)
+                        const struct hs_takeover *takeover, bool is_outdated)
 {
     struct hs_match_slot *slot = NULL;
     hs_registry_acquire(service->registry, tenant, name, NULL, &slot);
     if (slot == NULL)
         return;
-    if (is_known || atomic_load(&slot->shared) != NULL)
+    if (is_outdated || atomic_load(&slot->shared) != NULL)
         hs_kept_match_moved(service, slot);
     else
         hs_takeover_share(service, slot, takeover);
@@ -338,6 +338,26 @@ static void refuse(struct hs_takeover *takeover, bool lacks_space, struct hs_pro
     problem->retry_after_ms = lacks_space ? SPACE_RETRY_MS : REVISION_RETRY_MS;
 }
 
+/* Returns whether the registry has a match of another tenant with this name. Sets the owner. */
+static bool is_of_another(const struct hs_service *service, struct hs_str tenant,
+                          struct hs_str name, struct hs_name *owner)
+{
+    return hs_registry_owner(service->registry, name, owner) && tenant.ptr != NULL &&
+           !hs_str_equal(hs_name_str(owner), tenant);
+}
+
+/* Returns whether a match was restored from the checkpoint, and no request has asked the store for
+   it since then. */
+static bool is_unconfirmed(const struct hs_service *service, struct hs_str tenant,
+                           struct hs_str name)
+{
+    struct hs_match_slot *slot = NULL;
+    hs_registry_acquire(service->registry, tenant, name, NULL, &slot);
+    bool is = slot != NULL && atomic_load(&slot->shared) == NULL;
+    hs_registry_release(service->registry, slot);
+    return is;
+}
+
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem)
 {
@@ -346,14 +366,15 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
     struct hs_name owner;
     *takeover = (struct hs_takeover){.turn = &takers->turns[hs_str_hash(name) % TURNS]};
     pthread_mutex_lock(takeover->turn);
-    bool is_others = hs_registry_owner(service->registry, name, &owner) && tenant.ptr != NULL &&
-                     !hs_str_equal(hs_name_str(&owner), tenant);
     if (!hs_takeover_is_needed(takers, name))
         return true;
     /* If another replica has removed the match, this replica must close its outdated copy. The
        outdated copy would keep other tenants from using the name. */
-    confirm_copy(service, is_others ? hs_name_str(&owner) : tenant, name);
-    if (is_others || !hs_takeover_is_needed(takers, name))
+    confirm_copy(service,
+                 is_of_another(service, tenant, name, &owner) ? hs_name_str(&owner) : tenant, name);
+    bool is_others = is_of_another(service, tenant, name, &owner);
+    if (!hs_takeover_is_needed(takers, name) ||
+        (is_others && !is_unconfirmed(service, hs_name_str(&owner), name)))
         return true;
     enum hs_taken_result result = hs_shared_match_take(service->shared, tenant, name, &taken);
     bool is_fine = true, lacks_space = false;
@@ -363,9 +384,14 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
     if (result != HS_TAKEN)
         report(takers, &taken, name, result == HS_TAKEN_LATE ? HS_TAKEOVER_LATE : HS_TAKEOVER_DOWN,
                NULL);
-    bool is_known = taken.state.ptr != NULL;
+    bool is_known = taken.state.ptr != NULL, is_outdated = is_known || taken.has_ended;
     takeover->ownership = taken.ownership;
     takeover->was_released = taken.was_released;
+    if (is_others && !is_outdated) { /* the copy of the other tenant may be the only one */
+        give_back(service, tenant, name, takeover);
+        hs_taken_free(&taken);
+        return true;
+    }
     takeover->has_asked = true;
     /* A request that opens the match can name any ruleset and map. So this replica must have the
        current names of all rulesets and maps. */
@@ -376,7 +402,7 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
     }
     if (is_fine) /* otherwise the ownership is released below, and the next request asks the
                     store again */
-        settle_copy(service, tenant, name, takeover, is_known);
+        settle_copy(service, is_others ? hs_name_str(&owner) : tenant, name, takeover, is_outdated);
     if (is_known) {
         enum hs_takeover_result opened = open_taken(takers, tenant, name, &taken);
         lacks_space = opened == HS_TAKEOVER_NO_SPACE;

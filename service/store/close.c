@@ -17,11 +17,13 @@ static const char close_text[] = HS_SHARED_FENCE
     "if stored > epoch then return {0, stored, has, 0} end\n"
     "if ARGV[5] == 'ended' then\n"
     "  redis.call('DEL', KEYS[2], KEYS[3])\n"
-    "  redis.call('HSET', KEYS[1], 'owner', '', 'final', 0)\n"
+    "  redis.call('HSET', KEYS[1], 'owner', '', 'final', 0, 'ended', 1)\n"
     "  redis.call('HDEL', KEYS[1], 'mark')\n"
-    "else\n"
-    "  redis.call('HSET', KEYS[1], 'owner', '', 'final', ARGV[5])\n"
+    /* Another replica may restart later and restore the match from its checkpoint. */
+    "  redis.call('PEXPIRE', KEYS[1], 3600000)\n"
+    "  return accepted\n"
     "end\n"
+    "redis.call('HSET', KEYS[1], 'owner', '', 'final', ARGV[5])\n"
     "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
     "return accepted\n";
 

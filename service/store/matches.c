@@ -36,6 +36,7 @@ static const char write_text[] = HS_SHARED_FENCE
     "  redis.call('SET', KEYS[2], ARGV[5], 'PX', " HS_SHARED_TTL ")\n"
     "  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[6])\n"
     "  redis.call('HSET', KEYS[1], 'mark', ARGV[6], 'final', ARGV[7])\n"
+    "  redis.call('HDEL', KEYS[1], 'ended')\n"
     "end\n"
     "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
     "redis.call('PEXPIRE', KEYS[3], " HS_SHARED_TTL ")\n"

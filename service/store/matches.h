@@ -54,6 +54,7 @@ struct hs_ownership {
 struct hs_taken {
     struct hs_ownership ownership;
     bool was_released;   /* the newest state is COMPLETE or FINAL (enum hs_shared_state) */
+    bool has_ended;      /* the match ended in the last hour, and no state was written since then */
     struct hs_str state; /* ptr NULL: the store has no state of the match */
     struct hs_str *journal;
     size_t journal_count;

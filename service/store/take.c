@@ -8,7 +8,8 @@
    during that time. Between the script and the GET, another replica can write a state only if that
    replica takes the match. */
 static const char take_text[] =
-    "local o = redis.call('HMGET', KEYS[1], 'epoch', 'final', 'birth', 'tenant', 'owner')\n"
+    "local o = redis.call('HMGET', KEYS[1], 'epoch', 'final', 'birth', 'tenant', 'owner', "
+    "'ended')\n"
     /* If the match has no owner and no state, the match was never opened, or has ended. Before the
        first state is written, only the owner shows that the name is in use. */
     "local used = (o[5] and o[5] ~= '') or redis.call('EXISTS', KEYS[2]) == 1\n"
@@ -18,7 +19,7 @@ static const char take_text[] =
     "  'tenant', ARGV[4])\n"
     "for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], " HS_SHARED_TTL ") end\n"
     "return {now, tonumber(o[2] or 0), redis.call('EXISTS', KEYS[2]),\n"
-    "  redis.call('ZRANGE', KEYS[3], 0, -1), tonumber(birth)}\n";
+    "  redis.call('ZRANGE', KEYS[3], 0, -1), tonumber(birth), tonumber(o[6] or 0)}\n";
 
 void hs_shared_take_init(struct hs_shared_matches *matches)
 {
@@ -27,18 +28,20 @@ void hs_shared_take_init(struct hs_shared_matches *matches)
 
 static bool read_taken(const struct redisReply *reply, struct hs_taken *taken, bool *has_state)
 {
-    bool fine = reply->type == REDIS_REPLY_ARRAY && reply->elements == 5 &&
+    bool fine = reply->type == REDIS_REPLY_ARRAY && reply->elements == 6 &&
                 reply->element[0]->type == REDIS_REPLY_INTEGER &&
                 reply->element[1]->type == REDIS_REPLY_INTEGER &&
                 reply->element[2]->type == REDIS_REPLY_INTEGER &&
                 reply->element[3]->type == REDIS_REPLY_ARRAY &&
-                reply->element[4]->type == REDIS_REPLY_INTEGER;
+                reply->element[4]->type == REDIS_REPLY_INTEGER &&
+                reply->element[5]->type == REDIS_REPLY_INTEGER;
     if (!fine)
         return false;
     const struct redisReply *journal = reply->element[3];
     taken->ownership = (struct hs_ownership){(uint64_t)reply->element[0]->integer,
                                              (uint64_t)reply->element[4]->integer};
     taken->was_released = reply->element[1]->integer == 1;
+    taken->has_ended = reply->element[5]->integer == 1;
     *has_state = reply->element[2]->integer == 1;
     taken->journal = calloc(journal->elements + 1, sizeof *taken->journal);
     for (size_t i = 0; taken->journal != NULL && i < journal->elements; i++)
