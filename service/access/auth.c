@@ -6,6 +6,7 @@
 #include "api/http/routes.h"
 #include "service/options/values.h"
 #include "service/service.h"
+#include "service/sharing/takeover.h"
 #include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
@@ -76,6 +77,17 @@ static bool can_make(const struct hs_service *service, enum hs_route route, unsi
             service->options->auto_open && hs_route_allows(HS_ROUTE_MATCH_PUT, scopes));
 }
 
+/* Returns whether another replica may have the resource, or whether this replica's copy may be
+   outdated. Then the endpoint checks the owner, after the takeover or after reading the names. */
+static bool may_be_elsewhere(const struct hs_service *service, enum hs_route route,
+                             struct hs_str name, enum owner owner)
+{
+    if (begins(route, "/v1/matches/{"))
+        return hs_route_method(route) != HS_METHOD_GET && owner != EVERYBODY &&
+               hs_takeover_is_needed(service->takers, name);
+    return owner == NOBODY && service->catalog != NULL;
+}
+
 static bool may_touch(struct hs_service *service, enum hs_route route,
                       const struct hs_route_params *params, struct hs_auth *auth)
 {
@@ -85,7 +97,8 @@ static bool may_touch(struct hs_service *service, enum hs_route route,
     enum owner owner = owner_of(service, route, params->name[0], &auth->identity);
     auth->hidden = owner == NOBODY;
     return owner == CALLER || (owner == EVERYBODY && hs_route_method(route) == HS_METHOD_GET) ||
-           (owner == NOBODY && can_make(service, route, auth->identity.scopes));
+           (owner == NOBODY && can_make(service, route, auth->identity.scopes)) ||
+           may_be_elsewhere(service, route, params->name[0], owner);
 }
 
 /* ---- the check ---- */

@@ -118,6 +118,21 @@ START_TEST(an_ended_match_does_not_come_back)
 }
 END_TEST
 
+/* A replica restores a match from its checkpoint, but the match has ended on another replica. */
+START_TEST(an_ended_match_does_not_come_back_from_a_checkpoint)
+{
+    hs_kept_frames(a, "m", 10);
+    hs_pair_pay(a, 1, 11);
+    hs_kept_stop(a);
+    ck_assert_int_eq(hs_kept_status(b, "DELETE", "/v1/matches/m", NULL), 200);
+    hs_kept_start(a, NULL);
+    ck_assert_double_eq(hs_kept_metric(a, HS_KEPT_RESTORED), 1);
+    ck_assert_int_eq(hs_kept_status(a, "PUT", "/v1/matches/m", "{\"ruleset\":\"unreal\"}"), 201);
+    hs_kept_frames(a, "m", 10);
+    ck_assert(hs_pair_holds(a, 1, 11, "\"replayed\":false"));
+}
+END_TEST
+
 /* The replica has restored the match from its checkpoint, but the store has a newer state. */
 START_TEST(the_store_is_newer_than_a_checkpoint)
 {
@@ -186,12 +201,56 @@ START_TEST(a_name_belongs_to_one_tenant)
     ck_assert(hs_pair_holds(b, 1, 11, HS_PAIR_REPLAYED));
     ck_assert_int_eq(hs_kept_status(b, "DELETE", "/v1/matches/m", NULL), 200);
     a->headers = headers[1];
-    long status = 403; /* until a has dropped its copy */
-    for (int i = 0; i < HS_PAIR_PATIENCE_MS / 10 && status == 403; i++) {
+    long status = 0; /* until a has dropped its copy */
+    for (int i = 0; i < HS_PAIR_PATIENCE_MS / 10 && status != 201; i++) {
         status = hs_kept_status(a, "PUT", "/v1/matches/m", "{}");
         hs_test_pause_ms(10);
     }
     ck_assert_int_eq(status, 201);
+}
+END_TEST
+
+/* A token does not stop a match from moving, even if posts may not open matches. */
+START_TEST(matches_with_tokens_move)
+{
+    static struct hs_test_token tokens[] = {
+        {.tenant = "acme", .kid = "a", .scopes = "\"admin\""},
+        {.tenant = "zeta", .kid = "z", .scopes = "\"admin\"", .secret_seed = 2}};
+    const char *const acme[] = {tokens[0].header, NULL}, *const zeta[] = {tokens[1].header, NULL};
+    char file[96];
+    snprintf(file, sizeof file, "%s/tokens", a->directory);
+    hs_test_tokens_write(file, tokens, 2);
+    const char *const arguments[] = {"--token-file", file, "--auto-open=false", NULL};
+    for (int i = 0; i < 2; i++) {
+        hs_kept_stop(&hs_pair[i]);
+        hs_kept_start(&hs_pair[i], arguments);
+        hs_pair[i].headers = acme;
+    }
+    ck_assert_int_eq(hs_kept_status(a, "PUT", "/v1/matches/m", "{}"), 201);
+    hs_kept_frames(a, "m", 10);
+    hs_pair_pay(a, 1, 11);
+    hs_kept_frames(b, "m", 11.05); /* the match moves by a post */
+    ck_assert(hs_pair_holds(b, 1, 11, HS_PAIR_REPLAYED));
+    hs_test_pause_ms(HS_PAIR_SETTLE_MS);
+    ck_assert_int_eq(hs_kept_status(a, "DELETE", "/v1/matches/m", NULL), 200);
+    /* Another tenant can use a name that the first tenant released on another replica. */
+    ck_assert_int_eq(hs_kept_status(a, "PUT", "/v1/matches/n", "{}"), 201);
+    hs_kept_stop(a);
+    ck_assert_int_eq(hs_kept_status(b, "DELETE", "/v1/matches/n", NULL), 200);
+    hs_kept_start(a, arguments);
+    a->headers = zeta;
+    long status = 0;
+    for (int i = 0; i < HS_PAIR_PATIENCE_MS / 10 && status != 201; i++) {
+        status = hs_kept_status(a, "PUT", "/v1/matches/n", "{}");
+        hs_test_pause_ms(10);
+    }
+    ck_assert_int_eq(status, 201);
+    /* The names of rulesets and maps are there at once. */
+    a->headers = acme;
+    ck_assert_int_eq(hs_kept_status(a, "PUT", "/v1/rulesets/house", "{}"), 201);
+    ck_assert_int_eq(hs_kept_status(b, "GET", "/v1/rulesets/house", NULL), 200);
+    ck_assert_int_eq(hs_kept_status(a, "PUT", "/v1/rulesets/hall", "{}"), 201);
+    ck_assert_int_eq(hs_kept_status(b, "DELETE", "/v1/rulesets/hall", NULL), 204);
 }
 END_TEST
 
@@ -278,9 +337,11 @@ int main(void)
         tcase_add_test(tests, payments_survive_at_once);
         tcase_add_test(tests, the_first_payment_survives);
         tcase_add_test(tests, an_ended_match_does_not_come_back);
+        tcase_add_test(tests, an_ended_match_does_not_come_back_from_a_checkpoint);
         tcase_add_test(tests, the_store_is_newer_than_a_checkpoint);
         tcase_add_test(tests, a_copy_waits_for_rulesets);
         tcase_add_test(tests, a_name_belongs_to_one_tenant);
+        tcase_add_test(tests, matches_with_tokens_move);
         tcase_add_test(tests, a_split_brain_has_one_owner);
         tcase_add_test(tests, nothing_is_paid_twice);
     } else {
