@@ -6,7 +6,10 @@
 
 static void report_fault(void *context, const char *path, const struct hs_problem *problem)
 {
-    hs_reload_fault(context, path, problem);
+    if (problem->code == HS_PROBLEM_FORBIDDEN)
+        hs_reload_changed(context, "%s: skipped, because %s", path, problem->detail);
+    else
+        hs_reload_fault(context, path, problem);
 }
 
 static void report_change(void *context, const char *name, const char *before, const char *after)

@@ -61,25 +61,31 @@ static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, st
     return false;
 }
 
-/* Reports each file whose ruleset name belongs to a tenant, because a file must not replace a
-   tenant's ruleset. Returns false if there is such a file. */
-static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directory,
+/* Reports and leaves out each file whose ruleset name belongs to a tenant, because a file must not
+   replace a tenant's ruleset. The name of a tenant must not stop a reload, which may remove the
+   tenant's token. */
+static void leave_to_tenants(struct hs_ruleset_batch *batch, const char *directory,
                              hs_ruleset_file_report *report, void *context)
 {
-    bool fine = true;
+    size_t kept = 0;
     for (size_t i = 0; i < batch->count; i++) {
-        const char *name = batch->entries[i]->ruleset->name.text;
+        struct hs_ruleset_entry *entry = batch->entries[i];
+        const char *name = entry->ruleset->name.text;
         struct hs_ruleset_entry *present = hs_ruleset_store_get(batch->store, hs_str_of(name));
         char path[4096];
         if (present != NULL && present->owner.text[0] != '\0') {
             snprintf(path, sizeof path, "%s/%s.json", directory, name);
             report_text(report, context, path, HS_PROBLEM_FORBIDDEN,
                         "a tenant has uploaded a ruleset with this name");
-            fine = false;
+            pthread_mutex_lock(&batch->store->lock);
+            hs_ruleset_entry_drop(batch->store, entry);
+            pthread_mutex_unlock(&batch->store->lock);
+        } else {
+            batch->entries[kept++] = entry;
         }
         hs_ruleset_store_release(batch->store, present);
     }
-    return fine;
+    batch->count = kept;
 }
 
 /* Reserves space for the new names, and bytes for all rulesets. If a limit would be exceeded,
@@ -159,8 +165,7 @@ struct hs_ruleset_batch *hs_ruleset_batch_read(struct hs_ruleset_store *store,
     batch->store = store;
     size_t faults = read_directory(batch, dir, directory, report, context);
     closedir(dir);
-    if (!leave_to_tenants(batch, directory, report, context))
-        faults++;
+    leave_to_tenants(batch, directory, report, context);
     const char *lacking = "";
     if (faults == 0 && reserve(batch, &lacking))
         return batch;

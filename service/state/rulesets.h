@@ -204,7 +204,8 @@ struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
 
 /*
  * Reads every NAME.json in a directory, without storing the rulesets yet. Reports every faulty
- * file, and files whose names belong to tenants. Reserves the space for the rulesets, so that
+ * file. Leaves out files whose names belong to tenants, and reports them with HS_PROBLEM_FORBIDDEN;
+ * they are no faults. Reserves the space for the rulesets, so that
  * hs_ruleset_batch_put cannot fail. Returns NULL after reporting a fault: a faulty file, too little
  * space, or a directory that cannot be read. Otherwise call hs_ruleset_batch_put or
  * hs_ruleset_batch_discard before reading the next batch.

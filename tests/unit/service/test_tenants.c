@@ -161,7 +161,10 @@ START_TEST(a_file_takes_no_name_from_a_tenant)
     struct hs_ruleset_entry *entry = hs_ruleset_store_get(rulesets, HS_STR("mine"));
     ck_assert_str_eq(entry->owner.text, "acme");
     hs_ruleset_store_release(rulesets, entry);
-    ck_assert_ptr_null(hs_ruleset_batch_read(rulesets, directory, note_fault, fault));
+    batch = hs_ruleset_batch_read(rulesets, directory, note_fault, fault);
+    ck_assert_ptr_nonnull(batch);
+    hs_ruleset_batch_put(batch, note_change, &changes);
+    ck_assert_uint_eq(changes, 0);
     ck_assert_str_eq(fault, "mine.json: a tenant has uploaded a ruleset with this name");
     unlink(path);
     rmdir(directory);
