@@ -222,16 +222,17 @@ static void find_need(void *context, struct hs_match_slot *slot)
         need->match = slot->name;
 }
 
-/* Returns whether a match or the name `default` needs the ruleset. If the result is true, sets
-   `problem`. A match that opens during this call keeps the ruleset even if the name is then
-   deleted. */
-static bool is_needed(struct hs_service *service, struct hs_str name, struct hs_problem *problem)
+/* Returns whether a match of the tenant, or the name `default`, needs the ruleset. If the result is
+   true, sets `problem`. A match that opens during this call keeps the ruleset even if the name is
+   then deleted. */
+static bool is_needed(struct hs_service *service, struct hs_str tenant, struct hs_str name,
+                      struct hs_problem *problem)
 {
     struct need need = {.name = name};
     struct hs_ruleset_entry *standard = hs_ruleset_store_get(service->rulesets, HS_STR("default"));
     bool is_default = standard != NULL && hs_str_equal(hs_name_str(&standard->ruleset->name), name);
     hs_ruleset_store_release(service->rulesets, standard);
-    hs_registry_each(service->registry, (struct hs_str){0}, find_need, &need);
+    hs_registry_each(service->registry, tenant, find_need, &need);
     if (is_default)
         hs_problem_set(problem, HS_PROBLEM_RULESET_IN_USE, "the name `default` stands for it");
     else if (need.match.text[0] != '\0')
@@ -248,7 +249,8 @@ void hs_endpoint_ruleset_delete(struct hs_service *service, const struct hs_requ
                        (int)name.len, name.ptr);
         return;
     }
-    if (!hs_endpoint_may_change(service, reply) || is_needed(service, name, reply->problem))
+    if (!hs_endpoint_may_change(service, reply) ||
+        is_needed(service, request->tenant, name, reply->problem))
         return;
     switch (hs_ruleset_store_delete(service->rulesets, request->tenant, name, hs_kept_ruleset_gone,
                                     service)) {

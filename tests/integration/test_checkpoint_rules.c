@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct hs_test_kept kept;
 
@@ -45,6 +46,33 @@ static void write_rules(const char *text)
 }
 
 /* ---- rulesets ---- */
+
+/* A match of one tenant keeps a ruleset whose file is gone. Another tenant who now uses the name
+   can delete their own ruleset, and does not learn the name of the match. */
+START_TEST(a_match_of_another_tenant_needs_nothing)
+{
+    struct hs_test_token tokens[] = {
+        {.tenant = "acme", .kid = "a", .scopes = "\"admin\""},
+        {.tenant = "zeta", .kid = "z", .scopes = "\"admin\"", .secret_seed = 2}};
+    const char *const acme[] = {tokens[0].header, NULL}, *const zeta[] = {tokens[1].header, NULL};
+    char file[96], rules[160];
+    snprintf(file, sizeof file, "%s/tokens", kept.directory);
+    snprintf(rules, sizeof rules, "%s/arena.json", kept.directory);
+    hs_test_tokens_write(file, tokens, 2);
+    write_rules("{\"name\":\"arena\"}");
+    hs_kept_start(&kept,
+                  (const char *const[]){"--rules", kept.directory, "--token-file", file, NULL});
+    kept.headers = acme;
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"ruleset\":\"arena\"}"), 201);
+    hs_kept_stop(&kept);
+    ck_assert_int_eq(unlink(rules), 0);
+    hs_kept_start_with(&kept, "--token-file", file);
+    kept.headers = zeta;
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/rulesets/arena", "{}"), 201);
+    ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/rulesets/arena", NULL), 204);
+    hs_kept_stop(&kept);
+}
+END_TEST
 
 /* A match keeps the rules that it was opened with, even if the files have other rules now or the
    name is unknown. */
@@ -434,6 +462,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, a_kill_loses_no_ruleset);
     tcase_add_test(tests, rules_are_pinned);
+    tcase_add_test(tests, a_match_of_another_tenant_needs_nothing);
     tcase_add_test(tests, a_canary_gets_its_share);
     tcase_add_test(tests, a_canary_ends);
     tcase_add_test(tests, a_share_is_a_share);
