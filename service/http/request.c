@@ -32,7 +32,8 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Decodes only characters that are allowed in names. Other encoded characters keep their `%`. Names
+/* Decodes only characters that are allowed in names, and commas, which separate the values of an
+   argument. Other encoded characters keep their `%`. Names
    and routes never contain a `%`. So an encoded slash or zero byte never changes the path. */
 size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text)
 {
@@ -43,7 +44,7 @@ size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *
         int high = *from == '%' ? hex_digit(from[1]) : -1;
         int low = high >= 0 ? hex_digit(from[2]) : -1;
         char decoded = low >= 0 ? (char)(high * 16 + low) : '\0';
-        if (low >= 0 && hs_name_is_valid((struct hs_str){&decoded, 1})) {
+        if (low >= 0 && (decoded == ',' || hs_name_is_valid((struct hs_str){&decoded, 1}))) {
             *to++ = decoded;
             from += 2;
         } else {

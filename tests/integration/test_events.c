@@ -155,7 +155,7 @@ static const struct {
     {"?verdict=rejected", {"degenerate_trace", "coordinate_out_of_world", "degenerate_trace"}},
     {"?verdict=inconclusive", {"no_weapon"}},
     {"?verdict=shadow_rejected", {"ok"}},
-    {"?verdict=inconclusive,shadow_rejected,rejected",
+    {"?verdict=inconclusive%2Cshadow_rejected%2crejected",
      {"degenerate_trace", "coordinate_out_of_world", "no_weapon", "ok", "degenerate_trace"}},
     {"?reason=coordinate_out_of_world", {"coordinate_out_of_world"}},
     {"?reason=fire_rate&verdict=shadow_rejected,rejected", {"ok"}},
