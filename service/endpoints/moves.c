@@ -18,8 +18,10 @@ bool hs_post_move(struct hs_posting *posting, const struct hs_ticks_request *tic
         hs_move_encode(&posting->writer, &slot->ruleset->ruleset->moves, move, &result);
     else if (result.position == HS_MOVE_POSITION_ACK)
         posting->acks[posting->ack_count++] = posting->place;
-    if (result.replayed)
+    if (result.replayed) {
+        posting->has_evidence = true; /* the evidence for the first answer may not be stored yet */
         return true;
+    }
     hs_metrics_move(metrics, result.verdict, result.reason, result.raised);
     for (uint16_t k = 0; k < result.failure_count; k++)
         hs_metrics_move_failure(metrics, (enum hs_move_check)result.failures[k].check,
