@@ -254,6 +254,7 @@ void hs_hit_clear(struct hs_hit_result *out)
 {
     memset(out, 0, offsetof(struct hs_hit_result, checks));
     memset(&out->rewind, 0, offsetof(struct hs_rewind_info, excluded_bones));
+    out->remaining_flight_us = -1;
 }
 
 /* Sets the result of a claim that exceeds its work limit. */
