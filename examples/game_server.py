@@ -84,7 +84,7 @@ class Service:
                 time.sleep(self.pause(response, text))
             elif response.status == 409 and b'"match_moved"' in text:
                 pass  # another replica owns the match now, and will get the next request
-            elif response.status == 404 and method != "PUT":
+            elif response.status in (403, 404) and method != "PUT":  # 403: with tokens
                 return None
             elif response.status < 300:
                 return json.loads(text) if text else None

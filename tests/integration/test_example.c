@@ -4,6 +4,7 @@
 #include "tests/support/clock.h"
 #include "tests/support/http/kept_service.h"
 #include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 
@@ -163,6 +164,31 @@ START_TEST(a_restart_is_survived)
 }
 END_TEST
 
+/* With tokens, the match that an aborted run may have left is forbidden, not unknown. */
+START_TEST(tokens_are_used)
+{
+    const char *const games[] = {game, "python3 examples/game_server.py"};
+    struct hs_test_token token = {.tenant = "game",
+                                  .kid = "example",
+                                  .scopes = "\"ingest\",\"verify\",\"rules\",\"evidence\""};
+    char file[96];
+    hs_kept_setup(&kept);
+    snprintf(file, sizeof file, "%s/tokens", kept.directory);
+    hs_test_tokens_write(file, &token, 1);
+    hs_kept_start_with(&kept, "--token-file", file);
+    for (int i = 0; i < (has_python() ? 2 : 1); i++) {
+        int code;
+        const char *out = hs_test_shell(
+            &code, "HINDSIGHT_TOKEN=%s HINDSIGHT_URL=http://127.0.0.1:%u %s unity %d 2>&1",
+            hs_test_token_text(&token), kept.service.data_port, games[i], SECONDS / 2);
+        ck_assert_msg(code == 0, "%s: code %d: %s", games[i], code, out);
+        check_output(out, SECONDS / 2, 0);
+    }
+    hs_kept_stop(&kept);
+    hs_kept_teardown(&kept);
+}
+END_TEST
+
 /* The first request has no match to bring back, so its 404 is an error. */
 START_TEST(a_wrong_address_is_reported)
 {
@@ -230,6 +256,7 @@ int main(void)
         tcase_add_test(tests, refused_requests_are_sent_again);
         tcase_add_test(tests, clients_wait_during_overload);
         tcase_add_test(tests, a_restart_is_survived);
+        tcase_add_test(tests, tokens_are_used);
         tcase_add_test(tests, a_wrong_address_is_reported);
         tcase_add_test(tests, an_address_needs_no_scheme);
         tcase_add_test(tests, starts_a_service_of_its_own);

@@ -12,6 +12,7 @@
 #include "tests/support/http/client.h"
 #include "tests/support/http/exposition.h"
 #include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 
@@ -408,35 +409,46 @@ START_TEST(a_silent_service_is_reported)
 END_TEST
 
 /* During a match the service loses it: then either the next request is 404, or somebody has opened
-   the match again. In both cases the frames of the last second are posted again. */
+   the match again. In both cases the frames of the last second are posted again. Rows 2 and 3: with
+   tokens, where the lost match is forbidden instead of unknown. */
 START_TEST(a_lost_match_is_brought_back)
 {
     enum { LAST = 80 };
     static const struct {
         const char *loss;
         int undecided_max; /* claims of the tick that finds out that the poses are lost */
-    } cases[] = {{"-X DELETE $match", 0},
-                 {"-X DELETE $match; curl -s -X PUT -H Content-Type:application/json -d "
-                  "'{\"ruleset\":\"metres\"}' $match",
+    } cases[] = {{"-X DELETE", 0},
+                 {"-X DELETE $match; ask -X PUT -H Content-Type:application/json -d "
+                  "'{\"ruleset\":\"metres\"}'",
                   1}};
-    static const char *const arguments[] = {"--auto-open=false", NULL};
+    struct hs_test_token token = {.tenant = "game", .kid = "play", .scopes = "\"admin\""};
     struct hs_test_service closed;
     struct hs_test_run result;
-    char name[16], address[64];
+    char name[16], address[64], tokens[128];
+    const char *const arguments[] = {"--auto-open=false", _i / 2 == 0 ? NULL : "--token-file",
+                                     tokens, NULL};
+    const int undecided_max = cases[_i % 2].undecided_max;
     int code;
+    snprintf(tokens, sizeof tokens, "%s/tokens", folder);
+    hs_test_tokens_write(tokens, &token, 1);
+    if (_i / 2 != 0)
+        setenv("HINDSIGHT_TOKEN", hs_test_token_text(&token), 1);
     ck_assert(hs_test_service_start(&closed, arguments));
     snprintf(name, sizeof(name), "lost-%d", _i);
     snprintf(address, sizeof(address), "http://127.0.0.1:%u", closed.data_port);
-    hs_test_shell(&code, "match=%s/v1/matches/%s; (sleep 1; curl -s %s) >/dev/null 2>&1 &", address,
-                  name, cases[_i].loss);
+    hs_test_shell(&code,
+                  "match=%s/v1/matches/%s; ask() { curl -s -H '%s' \"$@\"; }; "
+                  "(sleep 1; ask %s $match) >/dev/null 2>&1 &",
+                  address, name, token.header, cases[_i % 2].loss);
     HS_TEST_RUN(&result, "play", write_ticks("lost.jsonl", name, LAST), "--url", address, "--speed",
                 "2", "--json");
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
     ck_assert_int_eq(count_of(&result, NULL, "claims"), LAST / 3);
-    ck_assert_int_ge(count_of(&result, NULL, "accepted"), LAST / 3 - cases[_i].undecided_max);
+    ck_assert_int_ge(count_of(&result, NULL, "accepted"), LAST / 3 - undecided_max);
     ck_assert_int_eq(count_of(&result, NULL, "rejected"), 0);
     ck_assert(hs_metric(&closed, "hindsight_frames_total{result=\"stored\"}") > 2 * (LAST + 1));
     ck_assert(hs_test_service_stop(&closed));
+    unsetenv("HINDSIGHT_TOKEN");
 }
 END_TEST
 
@@ -583,7 +595,7 @@ static Suite *create_suite(void)
     tcase_add_loop_test(tests, foreign_files_are_one_error, 0,
                         sizeof(foreign) / sizeof(foreign[0]));
     tcase_add_test(tests, a_silent_service_is_reported);
-    tcase_add_loop_test(tests, a_lost_match_is_brought_back, 0, 2);
+    tcase_add_loop_test(tests, a_lost_match_is_brought_back, 0, 4);
     tcase_add_test(tests, speed_keeps_the_pace);
     tcase_add_loop_test(tests, wrong_usage_is_2, 0, sizeof(wrong) / sizeof(wrong[0]));
     tcase_add_test(tests, help_lists_the_cheats);
