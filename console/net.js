@@ -39,7 +39,9 @@ async function send(method, path, body, type = 'application/json') {
   try {
     problem = await answer.json();
   } catch { /* not a problem document: the status says enough */ }
-  throw new Refused(answer.status, problem);
+  // With tokens, an unknown name gets 403. Only a token that lacks a scope gets WWW-Authenticate too.
+  const isUnknown = answer.status === 403 && !answer.headers.has('WWW-Authenticate');
+  throw new Refused(isUnknown ? 404 : answer.status, problem);
 }
 
 /** The path of a request with its filters. Empty filters are left out. */
