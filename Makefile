@@ -356,7 +356,8 @@ install: all install-library ## into DESTDIR/PREFIX: program, man page, unit, li
 	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/hindsight.service
 	install -m 644 deploy/systemd/hindsight.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/hindsight.conf
 	[ -e $(DESTDIR)$(SYSCONFDIR)/hindsight/hindsight.json ] || \
-	    sed 's|"/etc/|"$(SYSCONFDIR)/|' deploy/hindsight.json > $(DESTDIR)$(SYSCONFDIR)/hindsight/hindsight.json
+	    { sed 's|"/etc/|"$(SYSCONFDIR)/|' deploy/hindsight.json > $(DESTDIR)$(SYSCONFDIR)/hindsight/hindsight.json && \
+	    chmod 644 $(DESTDIR)$(SYSCONFDIR)/hindsight/hindsight.json; }
 
 uninstall: ## remove what install put there, but no configuration
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/hindsight share/man/man1/hindsight.1 \
