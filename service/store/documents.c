@@ -40,10 +40,16 @@ enum { KEY_MAX = 256, VALUE_MAX = 512 };
 
 /* KEYS: names, version. ARGV: field, prefix of document keys, owner, value, time, if_new. Refuses
    to set a canary if another replica has replaced the main ruleset in the meantime. Otherwise the
-   argument `value`, which contains the old main ruleset, would replace the new main ruleset. */
+   argument `value`, which contains the old main ruleset, would replace the new main ruleset. If the
+   store already has the name, if_new still makes its documents permanent: if two replicas upload
+   the same document at once, the later upload replaces the key with one that expires. */
 static const char put_text[] =
-    "if ARGV[6] == '1' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 "
-    "then return 'there' end " FORGET "for revision in string.gmatch(ARGV[4], 'sha256:%x+') do "
+    "if ARGV[6] == '1' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then "
+    "  for revision in string.gmatch(redis.call('HGET', KEYS[1], ARGV[1]), 'sha256:%x+') do "
+    "    redis.call('PERSIST', ARGV[2] .. revision) "
+    "  end "
+    "  return 'there' "
+    "end " FORGET "for revision in string.gmatch(ARGV[4], 'sha256:%x+') do "
     "  if redis.call('PERSIST', ARGV[2] .. revision) == 0 and "
     "     redis.call('EXISTS', ARGV[2] .. revision) == 0 then "
     "    return redis.error_reply('the document is missing') "
