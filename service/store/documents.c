@@ -277,14 +277,17 @@ static bool is_there(struct hs_store *store, struct hs_str key)
     return there;
 }
 
-/* Writes the bytes to a temporary key that no other replica uses, and then renames the key. */
+/* Writes the bytes to a temporary key that no other replica uses, and then renames the key. The
+   temporary key expires from its creation on, because the connection can fail between any two
+   commands. */
 static bool upload(struct hs_store *store, struct hs_str key, struct hs_str bytes)
 {
     char own[KEY_MAX + 64];
     snprintf(own, sizeof own, "%.*s:%llx", (int)key.len, key.ptr,
              (unsigned long long)hs_clock_wall_us() ^ (unsigned long long)(uintptr_t)bytes.ptr);
     const struct hs_str name = hs_str_of(own);
-    bool fine = true;
+    const struct hs_str create[] = {HS_STR("SET"), name, HS_STR(""), HS_STR("EX"), HS_STR(MINUTE)};
+    bool fine = tell(store, create, 5);
     for (size_t at = 0; fine && at < bytes.len; at += PIECE_BYTES) {
         size_t left = bytes.len - at;
         const struct hs_str piece = {bytes.ptr + at, left < PIECE_BYTES ? left : PIECE_BYTES};

@@ -435,6 +435,19 @@ START_TEST(the_documents_of_a_known_name_do_not_expire)
 }
 END_TEST
 
+/* An upload that fails after its first piece leaves a key that expires. */
+START_TEST(a_broken_upload_expires)
+{
+    hs_test_redis_ask(&redis, "ACL SETUSER default -expire");
+    ck_assert(!hs_shared_put_document(store, HS_SHARED_MAP, HS_STR("hall"), HS_STR("sha256:aa"),
+                                      HS_STR("{}")));
+    char key[256];
+    snprintf(key, sizeof key, "%s", hs_test_redis_ask(&redis, "KEYS hs:v1:{catalog}:map/*"));
+    ck_assert_int_gt(atoi(hs_test_redis_ask(&redis, "STRLEN %s", key)), 0);
+    ck_assert_int_gt(atoi(hs_test_redis_ask(&redis, "TTL %s", key)), 0);
+}
+END_TEST
+
 START_TEST(a_question_ends_with_the_store)
 {
     char text[64];
@@ -485,6 +498,7 @@ int main(void)
         tcase_add_test(server, passwords_come_from_a_file);
         tcase_add_test(server, a_name_needs_its_documents_and_its_owner);
         tcase_add_test(server, the_documents_of_a_known_name_do_not_expire);
+        tcase_add_test(server, a_broken_upload_expires);
         tcase_add_test(server, a_question_ends_with_the_store);
     } else {
         printf("SKIP: redis-server is not installed\n");
