@@ -16,9 +16,12 @@
 /* POLL_US: how often the thread reads the version of the names in the store. KEEP_US: how often the
    thread delays the expiry of the documents of open matches in the store. PINNED_US: how long a
    document stays in `pinned`. EMPTIED_US: how long the store may lack matches of other replicas
-   after the store lost its data. The keys of matches in the store expire after the same time. */
+   after the store lost its data. The keys of matches in the store expire after the same time.
+   RESEND_US: how long the thread waits before it sends names again that the store refused, for
+   example because it is full. Each attempt compresses the documents again. */
 enum {
     POLL_US = 1000000,
+    RESEND_US = 3000000,
     KEEP_US = 600000000,
     PINNED_US = 60000000,
     PINNED_MAX = 64,
@@ -60,6 +63,8 @@ struct hs_catalog {
     size_t pinned_count;
     /* Only the thread uses the following members. */
     int64_t kept_us;
+    struct hs_unsent unsent;     /* names that the store lost, and may still lack */
+    int64_t resend_us;           /* when to send these names again */
     struct hs_revisions offered; /* rulesets sent since kept_us */
 };
 
@@ -81,9 +86,28 @@ static bool read_version(struct hs_catalog *catalog, struct hs_shared_version *v
     return hs_shared_begin(store) && hs_shared_version(store, HS_STORE_TIMEOUT_US, version);
 }
 
+/* Sends the names of this replica to a store that has lost its data. If some names cannot be sent,
+   tries again in later rounds. Returns false if the store did not answer. */
+static bool send_names(struct hs_catalog *catalog, bool has_lost, struct hs_shared_version *version)
+{
+    if (has_lost || (version->count == 0 && catalog->unsent.count == 0)) {
+        catalog->resend_us = 0;
+        if (!hs_exchange_list(catalog->service, &catalog->unsent))
+            return false;
+    }
+    if (catalog->unsent.count == 0 || hs_clock_us() < catalog->resend_us)
+        return true;
+    hs_exchange_send(catalog->service, &catalog->unsent);
+    catalog->resend_us = hs_clock_us() + RESEND_US;
+    catalog->kept_us = 0;
+    catalog->offered.count = 0;
+    return hs_shared_version(catalog->store, HS_STORE_TIMEOUT_US, version);
+}
+
 /* Replaces the names on this replica with the names in the store. A store that has lost its data
    contains at most the names that replicas have sent since the loss. If the store has lost its
-   data, this replica first sends its own names. Returns false if the store did not answer. */
+   data, this replica first sends its own names, and keeps each name until it is sent. Returns false
+   if the store did not answer. */
 static bool sync_names(struct hs_catalog *catalog)
 {
     struct hs_service *service = catalog->service;
@@ -99,20 +123,17 @@ static bool sync_names(struct hs_catalog *catalog)
     pthread_mutex_unlock(&catalog->lock);
     if (has_lost)
         hs_shared_matches_rewrite(service->shared);
-    if (has_answer && (version.count == 0 || has_lost) && hs_exchange_has_names(service)) {
-        hs_exchange_send_all(service);
-        catalog->kept_us = 0;
-        catalog->offered.count = 0;
-        has_answer = hs_shared_version(catalog->store, HS_STORE_TIMEOUT_US, &version);
-    }
+    bool had_unsent = catalog->unsent.count > 0;
+    has_answer = has_answer && send_names(catalog, has_lost, &version);
     bool is_empty = version.count == 0;
-    bool is_new = must_read || !is_version(&version, &before);
-    bool is_fine = has_answer && (!is_new || is_empty || hs_exchange_read(service));
+    bool is_new = must_read || had_unsent || !is_version(&version, &before);
+    bool is_fine =
+        has_answer && (!is_new || is_empty || hs_exchange_read(service, &catalog->unsent));
     pthread_mutex_lock(&catalog->lock);
     if (is_fine)
         catalog->applied = version;
     else
-        catalog->must_read = catalog->must_read || must_read;
+        catalog->must_read = catalog->must_read || must_read || had_unsent;
     pthread_mutex_unlock(&catalog->lock);
     return is_fine;
 }
@@ -244,6 +265,7 @@ void hs_catalog_stop(struct hs_catalog *catalog)
     if (catalog->has_thread)
         pthread_join(catalog->thread, NULL);
     free(catalog->offered.text);
+    free(catalog->unsent.names);
     pthread_cond_destroy(&catalog->synced);
     pthread_cond_destroy(&catalog->wake);
     pthread_mutex_destroy(&catalog->lock);

@@ -50,11 +50,16 @@ static void add_name(void *context, const struct hs_shared_name *name)
              name->canary.len > 0 ? name->canary.ptr : "");
 }
 
-static bool has_name(const struct names *names, enum hs_shared_kind kind,
-                     const struct hs_name *name)
+/* Returns whether this replica must keep a name: the store has the name, or does not have it
+   yet. */
+static bool must_keep(const struct names *names, const struct hs_unsent *unsent,
+                      enum hs_shared_kind kind, const struct hs_name *name)
 {
     for (size_t i = 0; i < names->count; i++)
         if (names->names[i].kind == kind && strcmp(names->names[i].name.text, name->text) == 0)
+            return true;
+    for (size_t i = 0; i < unsent->count; i++)
+        if (unsent->names[i].kind == kind && strcmp(unsent->names[i].name.text, name->text) == 0)
             return true;
     return false;
 }
@@ -235,14 +240,15 @@ static bool update_map(struct hs_service *service, const struct name *name)
 
 /* ---- names that were deleted ---- */
 
-static void drop_rulesets(struct hs_service *service, const struct names *names)
+static void drop_rulesets(struct hs_service *service, const struct names *names,
+                          const struct hs_unsent *unsent)
 {
     struct hs_ruleset_store *store = service->rulesets;
     size_t count;
     struct hs_ruleset_entry **posted = hs_ruleset_store_list(store, true, &count);
     for (size_t i = 0; i < count; i++) {
         struct hs_ruleset_entry *entry = posted[i];
-        if (!has_name(names, HS_SHARED_RULESET, &entry->ruleset->name))
+        if (!must_keep(names, unsent, HS_SHARED_RULESET, &entry->ruleset->name))
             hs_ruleset_store_delete(store, hs_name_str(&entry->owner),
                                     hs_name_str(&entry->ruleset->name), NULL, NULL);
         hs_ruleset_store_release(store, entry);
@@ -250,13 +256,14 @@ static void drop_rulesets(struct hs_service *service, const struct names *names)
     free(posted);
 }
 
-static void drop_maps(struct hs_service *service, const struct names *names)
+static void drop_maps(struct hs_service *service, const struct names *names,
+                      const struct hs_unsent *unsent)
 {
     struct hs_map_store *store = service->maps;
     size_t count;
     struct hs_map_entry **maps = hs_map_store_all(store, &count);
     for (size_t i = 0; maps != NULL && i < count; i++) {
-        if (!has_name(names, HS_SHARED_MAP, &maps[i]->name))
+        if (!must_keep(names, unsent, HS_SHARED_MAP, &maps[i]->name))
             hs_map_store_delete(store, hs_name_str(&maps[i]->owner), hs_name_str(&maps[i]->name));
         hs_map_store_release(store, maps[i]);
     }
@@ -305,36 +312,80 @@ enum hs_shared_result hs_exchange_put_map(struct hs_service *service,
                : HS_SHARED_LOST;
 }
 
-static void send_all_maps(struct hs_service *service)
+static bool add_unsent(struct hs_unsent *unsent, enum hs_shared_kind kind,
+                       const struct hs_name *name)
 {
-    struct hs_map_store *store = service->maps;
-    size_t count;
-    struct hs_map_entry **maps = hs_map_store_all(store, &count);
-    for (size_t i = 0; maps != NULL && i < count; i++) {
-        struct hs_buffer text = {0};
-        if (hs_map_file_document(service->options->data, maps[i]->revision, &text))
-            hs_exchange_put_map(service, maps[i], (struct hs_str){text.data, text.len}, true);
-        else
-            report_failure(
-                service, HS_SHARED_MAP, maps[i]->name.text, maps[i]->revision,
-                "the store has lost this map, and --data lacks its file: upload it again");
-        hs_buffer_free(&text);
-        hs_map_store_release(store, maps[i]);
-    }
-    free(maps);
+    void *grown =
+        hs_array_grow(unsent->names, unsent->count, &unsent->capacity, sizeof *unsent->names);
+    if (grown == NULL)
+        return false;
+    unsent->names = grown;
+    unsent->names[unsent->count++] = (struct hs_unsent_name){.kind = kind, .name = *name};
+    return true;
 }
 
-void hs_exchange_send_all(struct hs_service *service)
+bool hs_exchange_list(struct hs_service *service, struct hs_unsent *unsent)
 {
-    struct hs_ruleset_store *store = service->rulesets;
-    size_t count;
-    struct hs_ruleset_entry **posted = hs_ruleset_store_list(store, true, &count);
-    for (size_t i = 0; i < count; i++) {
-        hs_exchange_put_ruleset(service, posted[i], true);
-        hs_ruleset_store_release(store, posted[i]);
+    size_t ruleset_count, map_count;
+    struct hs_ruleset_entry **posted =
+        hs_ruleset_store_list(service->rulesets, true, &ruleset_count);
+    struct hs_map_entry **maps = hs_map_store_all(service->maps, &map_count);
+    bool is_fine = posted != NULL && maps != NULL;
+    unsent->count = 0;
+    for (size_t i = 0; posted != NULL && i < ruleset_count; i++) {
+        is_fine = is_fine && add_unsent(unsent, HS_SHARED_RULESET, &posted[i]->ruleset->name);
+        hs_ruleset_store_release(service->rulesets, posted[i]);
+    }
+    for (size_t i = 0; maps != NULL && i < map_count; i++) {
+        is_fine = is_fine && add_unsent(unsent, HS_SHARED_MAP, &maps[i]->name);
+        hs_map_store_release(service->maps, maps[i]);
     }
     free(posted);
-    send_all_maps(service);
+    free(maps);
+    if (!is_fine)
+        unsent->count = 0;
+    return is_fine;
+}
+
+/* Returns false if the ruleset must be sent again. */
+static bool resend_ruleset(struct hs_service *service, struct hs_str name)
+{
+    struct hs_ruleset_store *store = service->rulesets;
+    struct hs_ruleset_entry *entry = hs_ruleset_store_get(store, name);
+    bool is_done = entry == NULL || entry->is_builtin || entry->is_from_file ||
+                   hs_exchange_put_ruleset(service, entry, true) != HS_SHARED_LOST;
+    hs_ruleset_store_release(store, entry);
+    return is_done;
+}
+
+/* Returns false if the map must be sent again. */
+static bool resend_map(struct hs_service *service, struct hs_str name)
+{
+    struct hs_map_entry *entry = hs_map_store_get(service->maps, name);
+    struct hs_buffer text = {0};
+    bool is_done = true;
+    if (entry != NULL && hs_map_file_document(service->options->data, entry->revision, &text))
+        is_done = hs_exchange_put_map(service, entry, (struct hs_str){text.data, text.len}, true) !=
+                  HS_SHARED_LOST;
+    else if (entry != NULL)
+        report_failure(service, HS_SHARED_MAP, entry->name.text, entry->revision,
+                       "the store has lost this map, and --data lacks its file: upload it again");
+    hs_buffer_free(&text);
+    hs_map_store_release(service->maps, entry);
+    return is_done;
+}
+
+void hs_exchange_send(struct hs_service *service, struct hs_unsent *unsent)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < unsent->count; i++) {
+        struct hs_str name = hs_name_str(&unsent->names[i].name);
+        bool is_done = unsent->names[i].kind == HS_SHARED_RULESET ? resend_ruleset(service, name)
+                                                                  : resend_map(service, name);
+        if (!is_done)
+            unsent->names[kept++] = unsent->names[i];
+    }
+    unsent->count = kept;
 }
 
 /* ---- documents of matches ---- */
@@ -415,7 +466,7 @@ void hs_exchange_offer(struct hs_service *service, struct hs_revisions *sent)
     free(list);
 }
 
-bool hs_exchange_read(struct hs_service *service)
+bool hs_exchange_read(struct hs_service *service, const struct hs_unsent *unsent)
 {
     struct names names = {0};
     bool has_names = hs_shared_names(service->store, add_name, &names) && !names.no_memory;
@@ -427,21 +478,11 @@ bool hs_exchange_read(struct hs_service *service)
         has_all = has_all && has_answer;
     }
     if (has_names) {
-        drop_rulesets(service, &names);
-        drop_maps(service, &names);
+        drop_rulesets(service, &names, unsent);
+        drop_maps(service, &names, unsent);
     }
     free(names.names);
     return has_all;
-}
-
-bool hs_exchange_has_names(struct hs_service *service)
-{
-    size_t count;
-    struct hs_ruleset_entry **posted = hs_ruleset_store_list(service->rulesets, true, &count);
-    for (size_t i = 0; i < count; i++)
-        hs_ruleset_store_release(service->rulesets, posted[i]);
-    free(posted);
-    return count > 0 || hs_map_store_usage(service->maps).maps > 0;
 }
 
 struct hs_map_entry *hs_exchange_map(struct hs_service *service, struct hs_str owner,

@@ -14,17 +14,32 @@ struct hs_map_entry;
 struct hs_ruleset_entry;
 struct hs_service;
 
-/* Replaces the uploaded names on this replica with the names in the store. Also deletes a name on
-   this replica if this replica cannot use the document of the name. If the store does not send the
-   document of a name, the name keeps its old document. Returns false if the store did not answer
-   all requests. */
-bool hs_exchange_read(struct hs_service *service);
+struct hs_unsent_name {
+    enum hs_shared_kind kind;
+    struct hs_name name;
+};
 
-/* Returns whether this replica has any ruleset or map that was uploaded. */
-bool hs_exchange_has_names(struct hs_service *service);
+/* Uploaded names of this replica that the store lost, and that this replica has not sent again yet.
+   The caller frees `names` at the end. */
+struct hs_unsent {
+    struct hs_unsent_name *names;
+    size_t count, capacity;
+};
 
-/* Sends the uploaded names that the store lacks, with their documents. */
-void hs_exchange_send_all(struct hs_service *service);
+/* Replaces the uploaded names on this replica with the names in the store, but keeps the names in
+   `unsent`. Also deletes a name on this replica if this replica cannot use the document of the
+   name. If the store does not send the document of a name, the name keeps its old document. Returns
+   false if the store did not answer all requests. */
+bool hs_exchange_read(struct hs_service *service, const struct hs_unsent *unsent);
+
+/* Replaces the list with all uploaded names on this replica. If memory runs out, returns false with
+   an empty list. */
+bool hs_exchange_list(struct hs_service *service, struct hs_unsent *unsent);
+
+/* Sends the listed names that the store lacks, with their documents. Names stay in the list only if
+   the store may still lack them, and a later call can send them. So a map without a file in --data
+   does not stay: this replica cannot send this map. */
+void hs_exchange_send(struct hs_service *service, struct hs_unsent *unsent);
 
 /* A replica that takes over a match needs the match's ruleset and map. If the replica lacks one of
    these documents, the replica must fetch it from the store. For example, a ruleset may come from

@@ -40,10 +40,16 @@ enum { KEY_MAX = 256, VALUE_MAX = 512 };
 
 /* KEYS: names, version. ARGV: field, prefix of document keys, owner, value, time, if_new. Refuses
    to set a canary if another replica has replaced the main ruleset in the meantime. Otherwise the
-   argument `value`, which contains the old main ruleset, would replace the new main ruleset. */
+   argument `value`, which contains the old main ruleset, would replace the new main ruleset. If the
+   store already has the name, if_new still makes its documents permanent: if two replicas upload
+   the same document at once, the later upload replaces the key with one that expires. */
 static const char put_text[] =
-    "if ARGV[6] == '1' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 "
-    "then return 'there' end " FORGET "for revision in string.gmatch(ARGV[4], 'sha256:%x+') do "
+    "if ARGV[6] == '1' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then "
+    "  for revision in string.gmatch(redis.call('HGET', KEYS[1], ARGV[1]), 'sha256:%x+') do "
+    "    redis.call('PERSIST', ARGV[2] .. revision) "
+    "  end "
+    "  return 'there' "
+    "end " FORGET "for revision in string.gmatch(ARGV[4], 'sha256:%x+') do "
     "  if redis.call('PERSIST', ARGV[2] .. revision) == 0 and "
     "     redis.call('EXISTS', ARGV[2] .. revision) == 0 then "
     "    return redis.error_reply('the document is missing') "
@@ -271,14 +277,17 @@ static bool is_there(struct hs_store *store, struct hs_str key)
     return there;
 }
 
-/* Writes the bytes to a temporary key that no other replica uses, and then renames the key. */
+/* Writes the bytes to a temporary key that no other replica uses, and then renames the key. The
+   temporary key expires from its creation on, because the connection can fail between any two
+   commands. */
 static bool upload(struct hs_store *store, struct hs_str key, struct hs_str bytes)
 {
     char own[KEY_MAX + 64];
     snprintf(own, sizeof own, "%.*s:%llx", (int)key.len, key.ptr,
              (unsigned long long)hs_clock_wall_us() ^ (unsigned long long)(uintptr_t)bytes.ptr);
     const struct hs_str name = hs_str_of(own);
-    bool fine = true;
+    const struct hs_str create[] = {HS_STR("SET"), name, HS_STR(""), HS_STR("EX"), HS_STR(MINUTE)};
+    bool fine = tell(store, create, 5);
     for (size_t at = 0; fine && at < bytes.len; at += PIECE_BYTES) {
         size_t left = bytes.len - at;
         const struct hs_str piece = {bytes.ptr + at, left < PIECE_BYTES ? left : PIECE_BYTES};

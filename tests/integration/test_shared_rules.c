@@ -276,6 +276,17 @@ START_TEST(a_replica_that_was_away)
 }
 END_TEST
 
+/* Waits until the store has so many names of rulesets and maps. */
+static void wait_for_names(const char *count)
+{
+    const char *got = "";
+    for (int i = 0; i < PATIENCE_MS / 20 && strcmp(got, count) != 0; i++) {
+        hs_test_pause_ms(i == 0 ? 0 : 20);
+        got = hs_test_redis_ask(&redis, "HLEN hs:v1:{catalog}:names");
+    }
+    ck_assert_str_eq(got, count);
+}
+
 /* A store that lost everything gets all documents again, from both replicas. */
 START_TEST(a_flushed_store_has_all_again)
 {
@@ -286,12 +297,44 @@ START_TEST(a_flushed_store_has_all_again)
     hs_kept_wait(b);
     char *rules = hs_kept_get(a, ARENA), *map = hs_kept_get(a, HALL);
     hs_test_redis_ask(&redis, "FLUSHALL");
-    for (int i = 0; i < PATIENCE_MS / 20; i++) {
-        if (strcmp(hs_test_redis_ask(&redis, "HLEN hs:v1:{catalog}:names"), "2") == 0)
-            break;
-        hs_test_pause_ms(20);
+    wait_for_names("2");
+    hs_kept_stop(a);
+    hs_kept_start(a, NULL);
+    for (int i = 0; i < REPLICAS; i++) {
+        hs_kept_same(&replicas[i], ARENA, rules);
+        hs_kept_same(&replicas[i], HALL, map);
     }
-    ck_assert_str_eq(hs_test_redis_ask(&redis, "HLEN hs:v1:{catalog}:names"), "2");
+    free(rules);
+    free(map);
+}
+END_TEST
+
+/* A store that lost everything refuses the map at first. The replicas keep the map until the store
+   takes it. A ruleset that is deleted in the meantime does not come back. */
+START_TEST(a_refused_map_is_kept)
+{
+    put(a, ARENA, first, 201);
+    put(a, "/v1/rulesets/gone", "{\"name\":\"gone\"}", 201);
+    put(b, HALL, wall, 201);
+    hs_kept_wait(a); /* the file of the map is written */
+    hs_kept_wait(b);
+    char *rules = hs_kept_get(a, ARENA), *map = hs_kept_get(a, HALL);
+    hs_test_redis_ask(&redis, "ACL SETUSER default resetkeys ~hs:v1:{catalog}:[nvr]*");
+    hs_test_redis_ask(&redis, "FLUSHALL");
+    wait_for_names("2");
+    for (int i = 0; i < REPLICAS; i++) {
+        wait_for(&replicas[i], ARENA, 200);
+        wait_for(&replicas[i], HALL, 200);
+    }
+    ck_assert_int_eq(hs_kept_status(b, "DELETE", "/v1/rulesets/gone", NULL), 204);
+    hs_test_pause_ms(4500); /* the replicas send the map again after 3 s */
+    wait_for_names("1");
+    for (int i = 0; i < REPLICAS; i++) {
+        wait_for(&replicas[i], "/v1/rulesets/gone", 404);
+        hs_kept_same(&replicas[i], HALL, map);
+    }
+    hs_test_redis_ask(&redis, "ACL SETUSER default allkeys");
+    wait_for_names("2");
     hs_kept_stop(a);
     hs_kept_start(a, NULL);
     for (int i = 0; i < REPLICAS; i++) {
@@ -403,6 +446,7 @@ int main(void)
         tcase_add_test(tests, a_pinned_map_is_charged);
         tcase_add_test(tests, a_replica_that_was_away);
         tcase_add_test(tests, a_flushed_store_has_all_again);
+        tcase_add_test(tests, a_refused_map_is_kept);
         tcase_add_test(tests, a_large_map_is_shared);
         tcase_add_test(tests, nothing_changes_without_the_store);
         tcase_add_test(tests, a_name_waits_for_its_document);

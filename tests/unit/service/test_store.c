@@ -362,14 +362,19 @@ END_TEST
 
 /* ---- names ---- */
 
+static struct hs_shared_name arena(struct hs_str revision, struct hs_str canary, const char *owner)
+{
+    return (struct hs_shared_name){.kind = HS_SHARED_RULESET,
+                                   .name = HS_STR("arena"),
+                                   .owner = hs_str_of(owner),
+                                   .revision = revision,
+                                   .canary = canary,
+                                   .share = canary.len > 0 ? 0.5 : 0};
+}
+
 static enum hs_shared_result put(struct hs_str revision, struct hs_str canary, const char *owner)
 {
-    struct hs_shared_name name = {.kind = HS_SHARED_RULESET,
-                                  .name = HS_STR("arena"),
-                                  .owner = hs_str_of(owner),
-                                  .revision = revision,
-                                  .canary = canary,
-                                  .share = canary.len > 0 ? 0.5 : 0};
+    struct hs_shared_name name = arena(revision, canary, owner);
     return hs_shared_put_name(store, &name, false);
 }
 
@@ -405,6 +410,41 @@ START_TEST(a_name_needs_its_documents_and_its_owner)
     expect_name("sha256:bb  0");
     ck_assert_int_eq(put(b, c, ""), HS_SHARED_DONE);
     expect_name("sha256:bb sha256:cc 0.5");
+}
+END_TEST
+
+/* Two replicas send a name to an empty store, and the upload of the second replica replaces the
+   documents. These documents must not expire either. */
+START_TEST(the_documents_of_a_known_name_do_not_expire)
+{
+    const struct hs_str none = {"", 0}, revisions[] = {HS_STR("sha256:aa"), HS_STR("sha256:bb")},
+                        text = HS_STR("{}");
+    struct hs_shared_name name = arena(revisions[0], revisions[1], "");
+    for (int replica = 0; replica < 2; replica++) {
+        for (int i = 0; i < 2; i++) {
+            const char *key = revisions[i].ptr;
+            hs_test_redis_ask(&redis, "DEL hs:v1:{catalog}:ruleset/%s", key);
+            ck_assert(hs_shared_put_document(store, HS_SHARED_RULESET, none, revisions[i], text));
+        }
+        ck_assert_int_eq(hs_shared_put_name(store, &name, true), HS_SHARED_DONE);
+        for (int i = 0; i < 2; i++)
+            ck_assert_str_eq(
+                hs_test_redis_ask(&redis, "TTL hs:v1:{catalog}:ruleset/%s", revisions[i].ptr),
+                "-1");
+    }
+}
+END_TEST
+
+/* An upload that fails after its first piece leaves a key that expires. */
+START_TEST(a_broken_upload_expires)
+{
+    hs_test_redis_ask(&redis, "ACL SETUSER default -expire");
+    ck_assert(!hs_shared_put_document(store, HS_SHARED_MAP, HS_STR("hall"), HS_STR("sha256:aa"),
+                                      HS_STR("{}")));
+    char key[256];
+    snprintf(key, sizeof key, "%s", hs_test_redis_ask(&redis, "KEYS hs:v1:{catalog}:map/*"));
+    ck_assert_int_gt(atoi(hs_test_redis_ask(&redis, "STRLEN %s", key)), 0);
+    ck_assert_int_gt(atoi(hs_test_redis_ask(&redis, "TTL %s", key)), 0);
 }
 END_TEST
 
@@ -457,6 +497,8 @@ int main(void)
         tcase_add_test(server, the_primary_is_chosen);
         tcase_add_test(server, passwords_come_from_a_file);
         tcase_add_test(server, a_name_needs_its_documents_and_its_owner);
+        tcase_add_test(server, the_documents_of_a_known_name_do_not_expire);
+        tcase_add_test(server, a_broken_upload_expires);
         tcase_add_test(server, a_question_ends_with_the_store);
     } else {
         printf("SKIP: redis-server is not installed\n");
