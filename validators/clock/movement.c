@@ -267,6 +267,17 @@ void hs_movement_slow_down(struct hs_movement *movement, double slowed_by, int64
     movement->unused_us += (float)(slowed_by * (double)on_their_way_us(movement, rtt_us));
 }
 
+void hs_movement_skip_before(struct hs_movement *movement, const struct hs_moves_rules *rules,
+                             int64_t event_us)
+{
+    if (!movement->has_begun || movement->received_us >= event_us)
+        return;
+    double between_us = (double)(event_us - 1 - movement->received_us);
+    movement->received_us = event_us - 1;
+    movement->unused_us =
+        (float)hs_smaller((double)movement->unused_us + between_us, (double)rules->credit_max_us);
+}
+
 /* Changes the movement mode. The limits of the old mode apply for a while longer. If the limits of
    an even earlier and faster mode still apply, that mode keeps its window instead. So switching
    between two slower modes does not extend the faster mode's window. */

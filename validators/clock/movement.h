@@ -155,4 +155,12 @@ void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules
  */
 void hs_movement_slow_down(struct hs_movement *movement, double slowed_by, int64_t rtt_us);
 
+/*
+ * The server put the body somewhere at the time `event_us`: the body spawned or was teleported. Of
+ * the time before this event, later steps can use at most `credit.max`. Does nothing if a step
+ * arrived at this time or later.
+ */
+void hs_movement_skip_before(struct hs_movement *movement, const struct hs_moves_rules *rules,
+                             int64_t event_us);
+
 #endif

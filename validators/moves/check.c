@@ -149,12 +149,15 @@ static bool is_dead(const struct hs_checking *c)
     return !state->alive && !(state->stale & HS_STALE_LIFE);
 }
 
-/* Records that the client has seen the last spawn. */
+/* Records that the client has seen the last spawn. The new body cannot use the time before the
+   spawn, even if it spawned where the old body was. */
 static void show_spawn(struct hs_checking *c)
 {
     int64_t spawned_us = c->player->spawned_us;
-    if (c->moves->spawn_shown_us < spawned_us)
-        c->moves->spawn_shown_us = spawned_us;
+    if (c->moves->spawn_shown_us >= spawned_us)
+        return;
+    c->moves->spawn_shown_us = spawned_us;
+    hs_movement_skip_before(&c->moves->checks.movement, c->rules, spawned_us);
 }
 
 /* Returns HS_MOVE_OK if the client controls the body. The client of a dead player does not control

@@ -160,6 +160,21 @@ static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
     return false;
 }
 
+/* If this move may be the first after a jump by the server, the body cannot use the time before the
+   jump. If the jump is so short that the move fails no check, this is the only effect of the jump.
+   */
+static void skip_time_before_jump(struct hs_checking *c)
+{
+    const struct hs_player *player = c->player;
+    struct hs_movement *movement = &c->moves->checks.movement;
+    int64_t jump_us;
+    if (!player->was_moved || player->moved_us[HS_JUMPS_OPEN - 1] <= movement->received_us ||
+        !find_announced_jump(c, &jump_us) || jump_us > c->move->received_us)
+        return;
+    hs_movement_skip_before(movement, c->rules, jump_us);
+    c->undo->movement = *movement;
+}
+
 /* Returns whether the server may have moved the player between save and restore, and this move may
    be the first that shows the new position. Returns false if the server posted a jump after the
    restore, because the player's position is then known. */
@@ -345,6 +360,7 @@ void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *
     const struct hs_movement *before = &c->undo->movement;
     struct hs_movement_result found;
     begin_trace(c, &step);
+    skip_time_before_jump(c);
     hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
     hs_move_trace_judge(c->trace, found.time_us, may_be_corrected(c), before->base != step.base);
     int64_t announced_us;

@@ -309,23 +309,45 @@ START_TEST(a_spawn_may_be_shown_late_by_a_new_clock)
 END_TEST
 
 /* A body cannot run before it has spawned: the first move shows the spawn, and the next one claims
-   the time before it. Rows: a spawn, a teleport. */
+   the time before it. Rows: a spawn, a teleport, and both of them to the place of the old body. */
 START_TEST(the_time_before_a_spawn_is_lost)
 {
+    bool is_spawn = _i % 2 == 0;
     run(6, 0, 1);
-    post(move.received_us, hs_stage_event("S", _i == 0 ? HS_EVENT_DEATH : HS_EVENT_NONE));
+    post(move.received_us, hs_stage_event("S", is_spawn ? HS_EVENT_DEATH : HS_EVENT_NONE));
     for (int i = 0; i < 10; i++) {
         move.received_us += S(1);
         post(move.received_us, hs_stage_entry("S", 6, 0, 0));
     }
-    struct hs_player_frame there = spawn(100);
-    there.event = _i == 0 ? HS_EVENT_SPAWN : HS_EVENT_TELEPORT;
+    if (_i < 2)
+        move.position.x = 100;
+    struct hs_player_frame there = spawn(move.position.x);
+    there.event = is_spawn ? HS_EVENT_SPAWN : HS_EVENT_TELEPORT;
     move.received_us += S(0.5);
     post(move.received_us, there);
-    move.position.x = 100;
     ck_assert_uint_eq(step(0, 0).failure_count, 0);
     move.timestamp_us += S(5);
     ck_assert_uint_ne(step(30, 0).raised & 1u << HS_MOVE_CHECK_SPEED, 0);
+}
+END_TEST
+
+/* The time after a spawn or a teleport still counts: the moves after it were lost, and the next one
+   makes up for them. */
+START_TEST(the_time_after_a_spawn_counts)
+{
+    run(6, 0, 1);
+    post(move.received_us, hs_stage_event("S", _i == 0 ? HS_EVENT_DEATH : HS_EVENT_NONE));
+    move.received_us += S(5);
+    move.timestamp_us += S(5);
+    struct hs_player_frame there = spawn(move.position.x);
+    there.event = _i == 0 ? HS_EVENT_SPAWN : HS_EVENT_TELEPORT;
+    post(move.received_us, there);
+    ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
+    move.received_us += S(3);
+    move.timestamp_us += S(3);
+    ck_assert_int_eq(step(6 * 3, 0).reason, HS_MOVE_OK);
+    run(6, 0, 1);
+    ck_assert_int_eq(failures, 0);
 }
 END_TEST
 
@@ -641,7 +663,8 @@ int main(void)
     tcase_add_test(tcase, moves_of_the_old_body_are_stale);
     tcase_add_loop_test(tcase, other_ways_into_the_new_body, 0, 5);
     tcase_add_test(tcase, a_spawn_may_be_shown_late);
-    tcase_add_loop_test(tcase, the_time_before_a_spawn_is_lost, 0, 2);
+    tcase_add_loop_test(tcase, the_time_before_a_spawn_is_lost, 0, 4);
+    tcase_add_loop_test(tcase, the_time_after_a_spawn_counts, 0, 2);
     tcase_add_test(tcase, a_spawn_may_be_shown_late_in_a_mode_without_limit);
     tcase_add_test(tcase, a_late_spawn_waits_for_a_place);
     tcase_add_test(tcase, a_spawn_may_be_shown_late_by_a_new_clock);
