@@ -25,6 +25,12 @@
 #define LAUNCH_LANDED     0.75
 #define LAUNCH_ENDS_US    INT64_C(10000000)
 
+/* After a restore, a launch is assumed if a body is too fast (assume_launch). Its speed is at most
+   ASSUMED_LAUNCH times the limit, and it is over after ASSUMED_ENDS_US. Otherwise one small jump
+   right after a restore would allow any speed for a long time. */
+#define ASSUMED_LAUNCH  4.0
+#define ASSUMED_ENDS_US INT64_C(3000000)
+
 static void add_finding(struct hs_checking *c, enum hs_move_check check,
                         const struct hs_movement_finding *finding)
 {
@@ -230,16 +236,20 @@ static void fade_launch(struct hs_checking *c, const struct hs_movement_step *st
 }
 
 /* If a body is too fast after a restore, assumes that the server launched the body before the
-   restore. */
+   restore. The launch gets an earlier time, so that it ends after ASSUMED_ENDS_US. This time is
+   never before the last launch, so that notice_launch does not start the last launch again. */
 static void assume_launch(struct hs_checking *c, const struct hs_movement_finding *speed,
                           struct hs_movement_step *step)
 {
     if (!speed->failed || speed->unit != HS_UNIT_SPEED)
         return;
     struct hs_launch *launch = &c->moves->launch;
-    launch->time_us = c->move->received_us;
-    launch->speed = step->launch_speed = hs_larger(launch->speed, speed->measured);
-    launch->climb = step->launch_climb = hs_larger(launch->climb, speed->measured);
+    double assumed = hs_smaller(speed->measured, ASSUMED_LAUNCH * speed->limit);
+    int64_t time_us = c->move->received_us - (LAUNCH_ENDS_US - ASSUMED_ENDS_US);
+    if (launch->time_us < time_us)
+        launch->time_us = time_us;
+    launch->speed = step->launch_speed = hs_larger(launch->speed, assumed);
+    launch->climb = step->launch_climb = hs_larger(launch->climb, assumed);
 }
 
 /* Begins the trace, and copies has_base_path and base_path from the trace to the step. */
