@@ -40,6 +40,14 @@ enum { SETTLING_BLOCKS = 10 };
    stall, not noise. */
 enum { NOISE_UNIT_US = 2000, NOISE_MAX_US = 500000, NOISE_FIRST_US = 100000 };
 
+/* Returns the ack of a move. The client cannot have a snapshot that was sent after the move
+   arrived, so a later ack counts as the arrival. If a later ack were ignored, a client could use
+   such acks to prevent every proof. */
+static int64_t ack_of(const struct hs_timing_move *step)
+{
+    return step->ack_us < step->received_us ? step->ack_us : step->received_us;
+}
+
 void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_timing_move *step)
 {
     memset(guard, 0, sizeof *guard);
@@ -47,9 +55,9 @@ void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_timing_m
     guard->received_us = guard->block_from_us = step->received_us;
     guard->change_us = INT64_MIN;
     guard->dilation = step->dilation;
-    if (step->has_ack && step->ack_us <= step->received_us)
+    if (step->has_ack)
         guard->known = HS_GUARD_ARRIVING_ACK;
-    guard->arriving_ack_us = step->ack_us;
+    guard->arriving_ack_us = ack_of(step);
     guard->highest_us = 0; /* the first move has the lead 0, because its x is the base */
     guard->reference_us = guard->highest_before_us = NO_LEAD;
     guard->lowest_us = guard->lowest_before_us = NO_CEILING;
@@ -155,18 +163,22 @@ static void advance(struct hs_clock_guard *guard, const struct hs_timing_move *s
     }
 }
 
+void hs_clock_guard_pause(struct hs_clock_guard *guard, const struct hs_timing_move *step)
+{
+    advance(guard, step);
+}
+
 /* ---- the proof ---- */
 
 static void record_ack(struct hs_clock_guard *guard, const struct hs_timing_move *step)
 {
-    bool has_ack = step->has_ack && step->ack_us <= step->received_us;
-    bool is_old = has_ack && (guard->known & HS_GUARD_ARRIVING_ACK) != 0 &&
-                  step->ack_us <= guard->arriving_ack_us;
+    bool is_old = step->has_ack && (guard->known & HS_GUARD_ARRIVING_ACK) != 0 &&
+                  ack_of(step) <= guard->arriving_ack_us;
     if (!is_old)
         guard->made_up_us = smaller(guard->made_up_us, 0);
-    if (!has_ack || is_old)
+    if (!step->has_ack || is_old)
         return;
-    guard->arriving_ack_us = step->ack_us;
+    guard->arriving_ack_us = ack_of(step);
     guard->known |= HS_GUARD_ARRIVING_ACK;
 }
 

@@ -127,6 +127,10 @@ struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
                                             const struct hs_moves_rules *rules,
                                             const struct hs_timing_move *step);
 
+/* Advances to the arrival of a move that was refused in a paused game, so that the time of the
+   pause does not count as server time. */
+void hs_clock_guard_pause(struct hs_clock_guard *guard, const struct hs_timing_move *step);
+
 /* Returns the noise (the mean distance of M below R in the window) in microseconds. Cells without
    moves do not count. Returns 0 if nothing has been measured. */
 int64_t hs_clock_guard_noise(const struct hs_clock_guard *guard);

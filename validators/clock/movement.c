@@ -192,6 +192,16 @@ static double tick_us(const struct hs_movement *movement)
     return movement->tick_us > 0 ? (double)movement->tick_us : TICK_MAX_US;
 }
 
+/* Returns the unused time after a time without steps (SILENCE_FADES). */
+static double unused_after(const struct hs_movement *movement, const struct hs_moves_rules *rules,
+                           int64_t time_us)
+{
+    double unused_us = (double)movement->unused_us;
+    double between = (double)(time_us - movement->received_us);
+    return hs_larger(hs_smaller(unused_us, (double)rules->credit_max_us),
+                     unused_us - between * SILENCE_FADES);
+}
+
 /* Records the arrival. Returns the duration of the step, in seconds, as the checks count it. */
 static double record_arrival(struct hs_movement *movement, const struct hs_moves_rules *rules,
                              const struct hs_movement_step *step)
@@ -202,8 +212,7 @@ static double record_arrival(struct hs_movement *movement, const struct hs_moves
         double tick = hs_larger(TICK_MIN_US, hs_smaller(between, TICK_MAX_US));
         double mean = tick_us(movement);
         movement->tick_us = (float)(mean + (tick - mean) * TICK_WEIGHT);
-        unused_us = hs_larger(hs_smaller(unused_us, (double)rules->credit_max_us),
-                              unused_us - between * SILENCE_FADES) +
+        unused_us = unused_after(movement, rules, step->received_us) +
                     hs_smaller(between * step->dilation, SILENCE_MAX_US);
     }
     if (!movement->has_begun || step->received_us > movement->received_us)
@@ -265,6 +274,26 @@ static int64_t on_their_way_us(const struct hs_movement *movement, int64_t rtt_u
 void hs_movement_slow_down(struct hs_movement *movement, double slowed_by, int64_t rtt_us)
 {
     movement->unused_us += (float)(slowed_by * (double)on_their_way_us(movement, rtt_us));
+}
+
+void hs_movement_pause(struct hs_movement *movement, const struct hs_moves_rules *rules,
+                       int64_t until_us)
+{
+    if (!movement->has_begun || movement->received_us >= until_us)
+        return;
+    movement->unused_us = (float)unused_after(movement, rules, until_us);
+    movement->received_us = until_us;
+}
+
+void hs_movement_skip_before(struct hs_movement *movement, const struct hs_moves_rules *rules,
+                             int64_t event_us)
+{
+    if (!movement->has_begun || movement->received_us >= event_us)
+        return;
+    double between_us = (double)(event_us - 1 - movement->received_us);
+    movement->received_us = event_us - 1;
+    movement->unused_us =
+        (float)hs_smaller((double)movement->unused_us + between_us, (double)rules->credit_max_us);
 }
 
 /* Changes the movement mode. The limits of the old mode apply for a while longer. If the limits of

@@ -150,9 +150,22 @@ void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules
 
 /*
  * Records that the dilation fell by `slowed_by`. Call this before the first step with the lower
- * dilation. The client learns of the change late. So the old dilation still counts for one round
- * trip plus two ticks, like the old limits after a change of mode. rtt_us is -1 if unknown.
+ * dilation, or for the first refused move with it. The client learns of the change late. So the old
+ * dilation still counts for one round trip plus two ticks, like the old limits after a change of
+ * mode. rtt_us is -1 if unknown.
  */
 void hs_movement_slow_down(struct hs_movement *movement, double slowed_by, int64_t rtt_us);
+
+/*
+ * The server put the body somewhere at the time `event_us`: the body spawned or was teleported. Of
+ * the time before this event, later steps can use at most `credit.max`. Does nothing if a step
+ * arrived at this time or later.
+ */
+void hs_movement_skip_before(struct hs_movement *movement, const struct hs_moves_rules *rules,
+                             int64_t event_us);
+
+/* The game was paused from the last step until `until_us`, so later steps cannot use this time. */
+void hs_movement_pause(struct hs_movement *movement, const struct hs_moves_rules *rules,
+                       int64_t until_us);
 
 #endif

@@ -172,6 +172,20 @@ static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_
     return timing->compat.current_us + clipped_us - move->timestamp_us;
 }
 
+/* Handles a refused move in a paused game. While the game is paused, an honest clock stands still,
+   so the time of the pause gives no credit, and is neither a stall nor a lag of the clock. */
+static void pass_pause(struct hs_timing *timing, const struct hs_timing_move *move,
+                       struct hs_timing_result *out)
+{
+    if (move->received_us > timing->compat.stamp_us)
+        timing->compat.stamp_us = move->received_us;
+    if (move->received_us <= timing->heard_us)
+        return;
+    out->slowed_by = hs_larger(0, timing->guard.dilation - move->dilation);
+    hs_clock_guard_pause(&timing->guard, move);
+    timing->heard_us = move->received_us;
+}
+
 /* Handles a move that is not simulated. After a silence, asks the game server to move the player by
    itself. Otherwise a player whose clock stands still would hang in the air. */
 static void refuse(struct hs_timing *timing, const struct hs_moves_rules *rules,
@@ -181,9 +195,8 @@ static void refuse(struct hs_timing *timing, const struct hs_moves_rules *rules,
     out->force_update = hs_compat_refuse(compat, out->reason, move);
     if (out->reason == HS_MOVE_BAD_TIMESTAMP)
         return;
-    /* While the game is paused, an honest clock stands still. */
-    if (move->dilation <= 0 && move->received_us > compat->stamp_us)
-        compat->stamp_us = move->received_us;
+    if (move->dilation <= 0)
+        pass_pause(timing, move, out);
     int64_t silence_us = move->received_us - compat->stamp_us;
     if (silence_us >= rules->forced_after_us) {
         out->force_update = true;

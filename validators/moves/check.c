@@ -149,12 +149,15 @@ static bool is_dead(const struct hs_checking *c)
     return !state->alive && !(state->stale & HS_STALE_LIFE);
 }
 
-/* Records that the client has seen the last spawn. */
+/* Records that the client has seen the last spawn. The new body cannot use the time before the
+   spawn, even if it spawned where the old body was. */
 static void show_spawn(struct hs_checking *c)
 {
     int64_t spawned_us = c->player->spawned_us;
-    if (c->moves->spawn_shown_us < spawned_us)
-        c->moves->spawn_shown_us = spawned_us;
+    if (c->moves->spawn_shown_us >= spawned_us)
+        return;
+    c->moves->spawn_shown_us = spawned_us;
+    hs_movement_skip_before(&c->moves->checks.movement, c->rules, spawned_us);
 }
 
 /* Returns HS_MOVE_OK if the client controls the body. The client of a dead player does not control
@@ -282,6 +285,21 @@ static void pass_granted_time(struct hs_player_moves *moves, int64_t received_us
     moves->has_lost_moves = false;
 }
 
+/* Handles a refused move in a paused game: the body cannot use the time of the pause. If the body
+   spawned during the pause, the time ends before the spawn, because the next move is then the first
+   move of the new body. */
+static void pass_pause(struct hs_checking *c, double slowed_by)
+{
+    struct hs_movement *movement = &c->moves->checks.movement;
+    int64_t until_us = c->move->received_us, spawned_us = c->player->spawned_us;
+    if (c->player->has_spawned && movement->received_us < spawned_us && spawned_us <= until_us)
+        until_us = spawned_us;
+    /* The body may also spawn at the time of this move, in a frame that arrives later. */
+    hs_movement_pause(movement, c->rules, until_us - 1);
+    if (slowed_by > 0)
+        hs_movement_slow_down(movement, slowed_by, c->rtt_us);
+}
+
 /* Runs all checks that follow the clock check, and sets the result. If the client does not control
    the body, the player loses the granted time. */
 static void check_timing(struct hs_checking *c, const struct hs_timing_result *timing)
@@ -293,6 +311,8 @@ static void check_timing(struct hs_checking *c, const struct hs_timing_result *t
     bool has_time = timing->reason == HS_MOVE_OK || timing->reason == HS_MOVE_RESET;
     enum hs_move_reason control = has_time ? check_control(c) : HS_MOVE_OK;
     bool is_simulated = has_time && control == HS_MOVE_OK;
+    if (!has_time && c->move->dilation <= 0)
+        pass_pause(c, timing->slowed_by);
     if (is_simulated) {
         hs_checking_movement(c, timing);
         if (hs_move_flags_contradict(c->match, c->player, c->move, c->rtt_us))

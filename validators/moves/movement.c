@@ -25,6 +25,12 @@
 #define LAUNCH_LANDED     0.75
 #define LAUNCH_ENDS_US    INT64_C(10000000)
 
+/* After a restore, a launch is assumed if a body is too fast (assume_launch). Its speed is at most
+   ASSUMED_LAUNCH times the limit, and it is over after ASSUMED_ENDS_US. Otherwise one small jump
+   right after a restore would allow any speed for a long time. */
+#define ASSUMED_LAUNCH  4.0
+#define ASSUMED_ENDS_US INT64_C(3000000)
+
 static void add_finding(struct hs_checking *c, enum hs_move_check check,
                         const struct hs_movement_finding *finding)
 {
@@ -160,6 +166,21 @@ static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
     return false;
 }
 
+/* If this move may be the first after a jump by the server, the body cannot use the time before the
+   jump. If the jump is so short that the move fails no check, this is the only effect of the jump.
+   */
+static void skip_time_before_jump(struct hs_checking *c)
+{
+    const struct hs_player *player = c->player;
+    struct hs_movement *movement = &c->moves->checks.movement;
+    int64_t jump_us;
+    if (!player->was_moved || player->moved_us[HS_JUMPS_OPEN - 1] <= movement->received_us ||
+        !find_announced_jump(c, &jump_us) || jump_us > c->move->received_us)
+        return;
+    hs_movement_skip_before(movement, c->rules, jump_us);
+    c->undo->movement = *movement;
+}
+
 /* Returns whether the server may have moved the player between save and restore, and this move may
    be the first that shows the new position. Returns false if the server posted a jump after the
    restore, because the player's position is then known. */
@@ -215,16 +236,20 @@ static void fade_launch(struct hs_checking *c, const struct hs_movement_step *st
 }
 
 /* If a body is too fast after a restore, assumes that the server launched the body before the
-   restore. */
+   restore. The launch gets an earlier time, so that it ends after ASSUMED_ENDS_US. This time is
+   never before the last launch, so that notice_launch does not start the last launch again. */
 static void assume_launch(struct hs_checking *c, const struct hs_movement_finding *speed,
                           struct hs_movement_step *step)
 {
     if (!speed->failed || speed->unit != HS_UNIT_SPEED)
         return;
     struct hs_launch *launch = &c->moves->launch;
-    launch->time_us = c->move->received_us;
-    launch->speed = step->launch_speed = hs_larger(launch->speed, speed->measured);
-    launch->climb = step->launch_climb = hs_larger(launch->climb, speed->measured);
+    double assumed = hs_smaller(speed->measured, ASSUMED_LAUNCH * speed->limit);
+    int64_t time_us = c->move->received_us - (LAUNCH_ENDS_US - ASSUMED_ENDS_US);
+    if (launch->time_us < time_us)
+        launch->time_us = time_us;
+    launch->speed = step->launch_speed = hs_larger(launch->speed, assumed);
+    launch->climb = step->launch_climb = hs_larger(launch->climb, assumed);
 }
 
 /* Begins the trace, and copies has_base_path and base_path from the trace to the step. */
@@ -345,6 +370,7 @@ void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *
     const struct hs_movement *before = &c->undo->movement;
     struct hs_movement_result found;
     begin_trace(c, &step);
+    skip_time_before_jump(c);
     hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
     hs_move_trace_judge(c->trace, found.time_us, may_be_corrected(c), before->base != step.base);
     int64_t announced_us;

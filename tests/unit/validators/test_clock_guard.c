@@ -150,6 +150,29 @@ START_TEST(without_acks_catching_up_looks_like_a_stall)
 }
 END_TEST
 
+/* A client cannot have a snapshot that was sent after its move arrived. Such an ack counts as the
+   arrival, so it does not switch the proof off. */
+START_TEST(a_fast_clock_with_acks_of_the_future_is_proven)
+{
+    static const double later_s[] = {0.000001, 1, 1000};
+    for (int64_t end_us = now_us + S(10); now_us < end_us;) {
+        frame(1.05);
+        receive(now_us + up_us, now_us + up_us + S(later_s[_i]));
+    }
+    ck_assert_int_ge(proven, 1);
+}
+END_TEST
+
+START_TEST(acks_of_the_future_prove_nothing_against_an_honest_clock)
+{
+    for (int64_t end_us = now_us + S(60); now_us < end_us;) {
+        frame(1);
+        receive(now_us + up_us, now_us + up_us + S(1));
+    }
+    ck_assert_int_eq(suspected + proven, 0);
+}
+END_TEST
+
 /* Lets nothing arrive for 8 s. Then the waiting moves arrive at `speed` times the rate, and new
    moves wait behind them. */
 static void outage(double speed)
@@ -293,6 +316,8 @@ int main(void)
     tcase_add_test(tcase, catching_up_a_pause_with_old_acks_is_suspected);
     tcase_add_test(tcase, moves_that_may_be_delayed_are_not_suspected);
     tcase_add_test(tcase, without_acks_catching_up_looks_like_a_stall);
+    tcase_add_loop_test(tcase, a_fast_clock_with_acks_of_the_future_is_proven, 0, 3);
+    tcase_add_test(tcase, acks_of_the_future_prove_nothing_against_an_honest_clock);
     tcase_add_loop_test(tcase, an_outage_that_drains_is_no_offence, 0, 6);
     tcase_add_loop_test(tcase, a_change_of_the_dilation_proves_nothing, 0, 4);
     tcase_add_test(tcase, a_late_packet_in_fast_motion_proves_nothing);

@@ -147,6 +147,39 @@ START_TEST(a_launch_may_be_lost_in_a_restart)
 }
 END_TEST
 
+/* One small jump after a restart does not allow any speed: the speed of the assumed launch has a
+   limit. */
+START_TEST(an_assumed_launch_has_a_max_speed)
+{
+    run(0, 0, 1);
+    restart();
+    step(0, 0);
+    step(3, 0);
+    ck_assert_int_eq(failures, 0);
+    run(60, 0, 0.3);
+    ck_assert_int_gt(failures, 0);
+}
+END_TEST
+
+/* In the air, the speed of a launch does not shrink. So an assumed launch ends earlier than one
+   that the server posted. */
+START_TEST(an_assumed_launch_ends_early)
+{
+    double vz = 0;
+    run(0, 0, 1);
+    restart();
+    step(0, 0);
+    move.mode = HS_STR("falling");
+    for (int i = 0; i < 5 * 60; i++) {
+        vz = vz > -30 ? vz - 9.8 * DT : vz;
+        step((i == 0 ? 180 : 16) * DT, vz * DT);
+        if (i < 2.5 * 60)
+            ck_assert_int_eq(failures, 0);
+    }
+    ck_assert_int_gt(failures, 0);
+}
+END_TEST
+
 START_TEST(a_saved_launch_counts_after_a_restart)
 {
     run(0, 0, 1);
@@ -173,6 +206,8 @@ int main(void)
     tcase_add_test(tcase, a_launch_is_no_flight);
     tcase_add_loop_test(tcase, a_landing_slows_a_launch, 0, 2);
     tcase_add_test(tcase, a_saved_launch_counts_after_a_restart);
+    tcase_add_test(tcase, an_assumed_launch_has_a_max_speed);
+    tcase_add_test(tcase, an_assumed_launch_ends_early);
     tcase_add_loop_test(tcase, a_launch_may_be_lost_in_a_restart, 0, 2);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

@@ -309,23 +309,45 @@ START_TEST(a_spawn_may_be_shown_late_by_a_new_clock)
 END_TEST
 
 /* A body cannot run before it has spawned: the first move shows the spawn, and the next one claims
-   the time before it. Rows: a spawn, a teleport. */
+   the time before it. Rows: a spawn, a teleport, and both of them to the place of the old body. */
 START_TEST(the_time_before_a_spawn_is_lost)
 {
+    bool is_spawn = _i % 2 == 0;
     run(6, 0, 1);
-    post(move.received_us, hs_stage_event("S", _i == 0 ? HS_EVENT_DEATH : HS_EVENT_NONE));
+    post(move.received_us, hs_stage_event("S", is_spawn ? HS_EVENT_DEATH : HS_EVENT_NONE));
     for (int i = 0; i < 10; i++) {
         move.received_us += S(1);
         post(move.received_us, hs_stage_entry("S", 6, 0, 0));
     }
-    struct hs_player_frame there = spawn(100);
-    there.event = _i == 0 ? HS_EVENT_SPAWN : HS_EVENT_TELEPORT;
+    if (_i < 2)
+        move.position.x = 100;
+    struct hs_player_frame there = spawn(move.position.x);
+    there.event = is_spawn ? HS_EVENT_SPAWN : HS_EVENT_TELEPORT;
     move.received_us += S(0.5);
     post(move.received_us, there);
-    move.position.x = 100;
     ck_assert_uint_eq(step(0, 0).failure_count, 0);
     move.timestamp_us += S(5);
     ck_assert_uint_ne(step(30, 0).raised & 1u << HS_MOVE_CHECK_SPEED, 0);
+}
+END_TEST
+
+/* The time after a spawn or a teleport still counts: the moves after it were lost, and the next one
+   makes up for them. */
+START_TEST(the_time_after_a_spawn_counts)
+{
+    run(6, 0, 1);
+    post(move.received_us, hs_stage_event("S", _i == 0 ? HS_EVENT_DEATH : HS_EVENT_NONE));
+    move.received_us += S(5);
+    move.timestamp_us += S(5);
+    struct hs_player_frame there = spawn(move.position.x);
+    there.event = _i == 0 ? HS_EVENT_SPAWN : HS_EVENT_TELEPORT;
+    post(move.received_us, there);
+    ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
+    move.received_us += S(3);
+    move.timestamp_us += S(3);
+    ck_assert_int_eq(step(6 * 3, 0).reason, HS_MOVE_OK);
+    run(6, 0, 1);
+    ck_assert_int_eq(failures, 0);
 }
 END_TEST
 
@@ -606,6 +628,77 @@ START_TEST(a_clock_that_stands_in_a_paused_game_is_not_forced)
 }
 END_TEST
 
+/* Pauses the game. The client repeats its last move, and the answers are `duplicate`. */
+static void pause_game(double seconds)
+{
+    move.dilation = 0;
+    for (long i = lround(seconds * 60); i > 0; i--) {
+        move.received_us += FRAME_US;
+        ck_assert_int_eq(judge().reason, HS_MOVE_DUPLICATE);
+    }
+    move.dilation = 1;
+}
+
+/* Two clients claim to have moved during the pause: one with moves after the pause, and one with a
+   single move. */
+START_TEST(the_time_of_a_pause_is_lost)
+{
+    run(6, 0, 20);
+    pause_game(10);
+    step(0, 0);
+    ck_assert_int_eq(failures, 0);
+    move.timestamp_us += S(9.9);
+    struct hs_move_result result = step(_i == 0 ? 0 : 50, 0);
+    unsigned raised = _i == 0 ? 1u << HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED
+                              : 1u << HS_MOVE_CHECK_TELEPORT | 1u << HS_MOVE_CHECK_SPEED;
+    ck_assert_uint_ne(result.raised & raised, 0);
+}
+END_TEST
+
+START_TEST(an_honest_player_plays_on_after_a_pause)
+{
+    run(6, 0, 20);
+    for (int i = 0; i < 5; i++) {
+        pause_game(1 + 3 * i);
+        run(6, 0, 7);
+    }
+    ck_assert_int_eq(failures, 0);
+    struct hs_moves_info info;
+    ck_assert(hs_match_moves_info(session.match, HS_STR("S"), &info));
+    ck_assert_uint_eq(info.bursts_per_minute, 0);
+}
+END_TEST
+
+/* The first move that arrives in the paused game is the copy of an older move. Moves from before
+   the pause are still on their way. */
+START_TEST(moves_from_before_a_pause_may_arrive_after_a_copy)
+{
+    run(6, 0, 2);
+    move.dilation = 0;
+    move.received_us += FRAME_US;
+    move.timestamp_us -= FRAME_US;
+    ck_assert_int_eq(judge().reason, HS_MOVE_STALE);
+    move.timestamp_us += FRAME_US;
+    run(6, 0, 0.1);
+    ck_assert_int_eq(failures, 0);
+}
+END_TEST
+
+/* The player spawns elsewhere during the pause. The first move after the pause shows the spawn. */
+START_TEST(a_spawn_during_a_pause_is_shown_after_it)
+{
+    run(6, 0, 1);
+    post(move.received_us, hs_stage_event("S", HS_EVENT_DEATH));
+    pause_game(1);
+    post(move.received_us, spawn(100));
+    pause_game(10);
+    move.position.x = 100;
+    ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
+    run(6, 0, 1);
+    ck_assert_int_eq(failures, 0);
+}
+END_TEST
+
 /* ---- state in answers ---- */
 
 START_TEST(answers_tell_the_error_and_the_life_of_a_clock)
@@ -641,7 +734,8 @@ int main(void)
     tcase_add_test(tcase, moves_of_the_old_body_are_stale);
     tcase_add_loop_test(tcase, other_ways_into_the_new_body, 0, 5);
     tcase_add_test(tcase, a_spawn_may_be_shown_late);
-    tcase_add_loop_test(tcase, the_time_before_a_spawn_is_lost, 0, 2);
+    tcase_add_loop_test(tcase, the_time_before_a_spawn_is_lost, 0, 4);
+    tcase_add_loop_test(tcase, the_time_after_a_spawn_counts, 0, 2);
     tcase_add_test(tcase, a_spawn_may_be_shown_late_in_a_mode_without_limit);
     tcase_add_test(tcase, a_late_spawn_waits_for_a_place);
     tcase_add_test(tcase, a_spawn_may_be_shown_late_by_a_new_clock);
@@ -657,6 +751,10 @@ int main(void)
     tcase_add_loop_test(tcase, a_jump_with_a_corrected_place_excuses_the_move_to_that_place, 0, 7);
     tcase_add_test(tcase, a_clock_that_stands_still_is_forced);
     tcase_add_test(tcase, a_clock_that_stands_in_a_paused_game_is_not_forced);
+    tcase_add_loop_test(tcase, the_time_of_a_pause_is_lost, 0, 2);
+    tcase_add_test(tcase, an_honest_player_plays_on_after_a_pause);
+    tcase_add_test(tcase, moves_from_before_a_pause_may_arrive_after_a_copy);
+    tcase_add_test(tcase, a_spawn_during_a_pause_is_shown_after_it);
     tcase_add_test(tcase, answers_tell_the_error_and_the_life_of_a_clock);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
