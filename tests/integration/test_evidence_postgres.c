@@ -493,6 +493,65 @@ START_TEST(documents_go_with_the_last_day_that_needs_them)
 }
 END_TEST
 
+/* Waits until the service's connections are closed, because only then has PostgreSQL counted all of
+   their scans. Returns how often the filled partitions were read as a whole. */
+static long count_whole_scans(void)
+{
+    static const char open[] = "SELECT count(*) FROM pg_stat_activity"
+                               " WHERE application_name = 'hindsight'";
+    for (int tries = 0; tries < 1000 && strcmp(sql(open), "0") != 0; tries++)
+        hs_test_pause_ms(10);
+    return strtol(sql("SELECT sum(seq_scan) FROM pg_stat_user_tables WHERE n_live_tup > 1000"),
+                  NULL, 10);
+}
+
+/* Stores verdicts of many players on the days before today. */
+static void fill_days(int days)
+{
+    int64_t today = (int64_t)time(NULL) / 86400;
+    for (int i = 1; i <= days; i++) {
+        char day[16];
+        int64_t from_us = (today - i) * 86400000000;
+        strftime(day, sizeof day, "%Y_%m_%d", gmtime(&(time_t){(today - i) * 86400}));
+        add_day("verdicts", day, from_us);
+        add_day("bodies", day, from_us);
+        hs_postgres_sql(hs_stored_server(), hs_stored_database(),
+                        "INSERT INTO hindsight.verdicts SELECT %lld + i, '', 'm' || i / 1000,"
+                        " 'p' || i %% 500, 'a' || i %% 500, 't' || i %% 500, 'rifle', 'hit',"
+                        " 'rejected', 'fire_rate', 'centimetres' FROM generate_series(1, 20000) i;"
+                        "INSERT INTO hindsight.bodies SELECT at, md5(at::text), 1, NULL, NULL,"
+                        " NULL, 'sha256:1', '', '', '0 0 0 0', '' FROM hindsight.verdicts"
+                        " WHERE at > %lld AND at < %lld + 86400000000",
+                        (long long)from_us, (long long)from_us, (long long)from_us);
+    }
+    sql("ANALYZE hindsight.verdicts; ANALYZE hindsight.bodies");
+}
+
+/* Reports and deletions find the rows of a player with indexes, under each of the player's names.
+   Otherwise both would time out in a large store. */
+START_TEST(players_are_found_with_indexes)
+{
+    char *answer;
+    hs_kept_start(&kept[0], NULL);
+    await(&kept[0], UP, 1);
+    fill_days(4);
+    hs_kept_stop(&kept[0]);
+    long before = count_whole_scans();
+    hs_kept_start(&kept[0], NULL);
+    hs_kept_holds(hs_kept_get(&kept[0], "/v1/players/p7"), "{\"rejected\":160}");
+    hs_kept_holds(hs_kept_get(&kept[0], "/v1/players/a7"), "{\"rejected\":160}");
+    for (int i = 0; i < 3; i++) {
+        char path[] = "/v1/players/?7";
+        path[12] = "pat"[i];
+        ck_assert_int_eq(hs_kept_send(&kept[0], "DELETE", path, NULL, &answer), 200);
+        ck_assert_str_eq(answer, i == 0 ? "{\"deleted\":160}" : "{\"deleted\":0}");
+        free(answer);
+    }
+    hs_kept_stop(&kept[0]);
+    ck_assert_int_eq(count_whole_scans(), before);
+}
+END_TEST
+
 /* A list uses the connection of the list before. */
 START_TEST(lists_share_connections)
 {
@@ -582,6 +641,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, deletions_reach_the_spools_of_other_replicas);
     tcase_add_test(tests, days_have_partitions);
     tcase_add_test(tests, documents_go_with_the_last_day_that_needs_them);
+    tcase_add_test(tests, players_are_found_with_indexes);
     tcase_add_test(tests, lists_share_connections);
     tcase_add_test(tests, tables_of_another_version_are_left_alone);
     tcase_add_test(tests, a_role_without_rights_is_reported);
