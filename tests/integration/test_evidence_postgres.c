@@ -552,6 +552,48 @@ START_TEST(players_are_found_with_indexes)
 }
 END_TEST
 
+/* Uploads a map whose boxes have random corners, so that it cannot be compressed well. */
+static void upload_large_map(int seed)
+{
+    enum { BOXES = 4000, BOX = 96 };
+    char *map = malloc(BOXES * BOX + 64);
+    unsigned bits = (unsigned)seed;
+    ck_assert_ptr_nonnull(map);
+    size_t len = (size_t)sprintf(map, "{\"boxes\":[");
+    for (int i = 0; i < BOXES; i++) {
+        unsigned corner[3];
+        for (int k = 0; k < 3; k++)
+            corner[k] = (bits = bits * 1664525 + 1013904223) >> 12;
+        len += (size_t)sprintf(map + len, "%s{\"min\":[%u,%u,%u],\"max\":[%u,%u,%u]}",
+                               i > 0 ? "," : "", corner[0], corner[1], corner[2], corner[0] + 100,
+                               corner[1] + 100, corner[2] + 100);
+    }
+    memcpy(map + len, "]}", sizeof "]}");
+    int status = (int)hs_kept_status(&kept[0], "PUT", "/v1/maps/arena", map);
+    ck_assert_msg(status == 200 || status == 201, "%d", status);
+    free(map);
+}
+
+/* Maps that are uploaded again and again leave the spool, so that it can still take verdicts. */
+START_TEST(sent_maps_leave_the_spool)
+{
+    enum { MAPS = 24 };
+    hs_kept_start(&kept[0], (const char *const[]){"--evidence-bytes", "1048576",
+                                                  "--evidence-queue-bytes", "524288", NULL});
+    await(&kept[0], UP, 1);
+    for (int i = 0; i < MAPS; i++)
+        upload_large_map(i);
+    for (int tries = 0; tries < 3000 && count_documents() < MAPS; tries++)
+        hs_test_pause_ms(10);
+    ck_assert_int_eq(count_documents(), MAPS);
+    open_match(&kept[0], "one");
+    post(&kept[0], "one", 1, 3);
+    hs_stored_wait(&kept[0]);
+    ck_assert_uint_eq(count_of(&kept[0], ""), 3);
+    hs_kept_stop(&kept[0]);
+}
+END_TEST
+
 /* A list uses the connection of the list before. */
 START_TEST(lists_share_connections)
 {
@@ -642,6 +684,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, days_have_partitions);
     tcase_add_test(tests, documents_go_with_the_last_day_that_needs_them);
     tcase_add_test(tests, players_are_found_with_indexes);
+    tcase_add_test(tests, sent_maps_leave_the_spool);
     tcase_add_test(tests, lists_share_connections);
     tcase_add_test(tests, tables_of_another_version_are_left_alone);
     tcase_add_test(tests, a_role_without_rights_is_reported);
