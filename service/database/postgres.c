@@ -442,15 +442,18 @@ static bool read_connection(const char *path, char text[CONNECTION_MAX], char er
 /* Sets up the session. The timeouts make the server end the transaction of a client that hangs, so
    the locks of this transaction do not block other clients. enable_bitmapscan is off, because lists
    need rows in index order. PostgreSQL would use a bitmap scan for rows that are newer than the
-   statistics, and then sort all rows of a day. jit is off, because compiling a statement takes
-   longer than running it. */
+   statistics, and then sort all rows of a day. enable_hashjoin and enable_mergejoin are off,
+   because each statement needs few rows of the joined table. PostgreSQL overestimates the cost of
+   finding such rows in many partitions, and would read all partitions instead. jit is off, because
+   compiling a statement takes longer than running it. */
 static bool set_up(struct connection *connection, const char *schema)
 {
-    char sql[320];
+    char sql[384];
     snprintf(sql, sizeof sql,
              "SET search_path = %s; SET statement_timeout = %d; SET lock_timeout = 2000;"
              "SET idle_in_transaction_session_timeout = 10000; SET client_min_messages = error;"
-             "SET enable_bitmapscan = off; SET jit = off",
+             "SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;"
+             "SET jit = off",
              schema, STATEMENT_MS);
     return PQsetnonblocking(connection->server, 1) == 0 && run(&connection->base, sql);
 }

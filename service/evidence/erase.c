@@ -15,12 +15,14 @@
    milliseconds for the transaction. */
 #define CHUNK "500"
 
-/* The statements of a deletion, in order. ?1: the name, ?2: the tenant or NULL. */
-static const char find_doomed[] =
-    "INSERT INTO doomed SELECT at FROM verdicts WHERE"
-    " (?2 IS NULL OR tenant = code_of(?2)) AND"
-    " (player = code_of(?1) OR account = code_of(?1) OR target = code_of(?1))"
-    " ON CONFLICT DO NOTHING";
+/* The statements of a deletion, in order. ?1: the name, ?2: the tenant or NULL. For each of three
+   columns, NAMED_BY uses an index. With one condition for all three columns, PostgreSQL would read
+   all rows. */
+#define NAMED_BY(column)                                                                           \
+    "SELECT at FROM verdicts WHERE " column " = code_of(?1)"                                       \
+    " AND (?2 IS NULL OR tenant = code_of(?2))"
+static const char find_doomed[] = "INSERT INTO doomed " NAMED_BY("player") " UNION " NAMED_BY(
+    "account") " UNION " NAMED_BY("target");
 static const char find_struck[] =
     "INSERT INTO doomed SELECT v.at FROM"
     " (SELECT DISTINCT tenant, match, player FROM verdicts WHERE account = code_of(?1)) p"

@@ -28,9 +28,9 @@ enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, TEXTS };
 static const char *const indexed[] = {"account", "player", "target", "match", "reason"};
 enum { INDEXED = sizeof indexed / sizeof indexed[0] };
 
-/* SLICE_ROWS: max rows that one statement reads. Reading these rows takes about 2 ms. With larger
-   slices, a page could end much too late on a busy machine. With smaller slices, planning a
-   statement would take longer than reading its rows. PAGE_US: after this time, a page ends, even if
+/* SLICE_ROWS: the rows of a slice. Reading these rows takes about 2 ms. With larger slices, a page
+   could end much too late on a busy machine. With smaller slices, planning a statement would take
+   longer than reading its rows. PAGE_US: after this time, a page ends, even if
    it has fewer rows than the limit. */
 enum { SLICE_ROWS = 5000, PAGE_US = 30000 };
 
@@ -75,9 +75,9 @@ static bool read_filters(struct hs_db *db, const struct hs_evidence_query *query
     return true;
 }
 
-/* Appends the query for a slice. From the time range ?1 to ?2, the query selects the newest ?3 rows
+/* Appends a query by time. From the time range ?1 to ?2, the query selects the newest ?3 rows
    that pass the filter `driver`. */
-static void append_slice(const struct filters *filters, const char *columns, struct hs_buffer *sql)
+static void append_rows(const struct filters *filters, const char *columns, struct hs_buffer *sql)
 {
     hs_buffer_printf(sql, "SELECT %s FROM verdicts WHERE at >= ?1 AND at < ?2", columns);
     if (filters->driver >= 0)
@@ -104,10 +104,11 @@ static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *f
     return statement;
 }
 
-/* Prepares the query for a page. Among the rows from `since_us` up to `until_us` that pass the
-   filter `driver`, the query takes the newest SLICE_ROWS rows. From these rows, the query returns
-   up to `limit` rows that also pass the other filters. CROSS JOIN makes SQLite keep the order of
-   these rows. With an outer ORDER BY, SQLite would read the whole slice before it returns a row. */
+/* Prepares the query for a page. From the slice between `since_us` and `until_us`, the query
+   returns the newest rows that pass all filters, up to `limit`. Only the time limits the slice,
+   because new rows in the slice must not push its oldest rows out. CROSS JOIN makes SQLite keep the
+   order of the rows. With an outer ORDER BY, SQLite would read the whole slice before it returns a
+   row. */
 static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filters *filters,
                                             int64_t since_us, int64_t until_us, size_t limit)
 {
@@ -116,7 +117,7 @@ static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filte
     for (int i = 0; i < COLUMNS; i++)
         hs_buffer_printf(&sql, ", text_of(v.%s)", column_names[i]);
     hs_buffer_puts(&sql, " FROM (");
-    append_slice(filters, "*", &sql);
+    append_rows(filters, "*", &sql);
     /* Without a time range for `b`, PostgreSQL would plan to read the bodies in all partitions. */
     hs_buffer_puts(&sql, ") v CROSS JOIN bodies b WHERE b.at = v.at AND b.at >= ?1 AND b.at < ?2");
     for (int i = 0; i < filters->count; i++)
@@ -126,16 +127,16 @@ static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filte
     if (filters->skips_summaries)
         hs_buffer_puts(&sql, " AND " HS_EVIDENCE_IS_VERDICT);
     hs_buffer_printf(&sql, " newest_first(v.at) LIMIT %zu", limit);
-    return prepare(db, filters, &sql, since_us, until_us, SLICE_ROWS);
+    return prepare(db, filters, &sql, since_us, until_us, INT64_MAX);
 }
 
-/* Returns the time of the oldest row in the slice that prepare_page reads. 0: the slice is not
-   full, so there are no older rows. -1: failed. */
+/* Finds the slice with the newest SLICE_ROWS rows that pass the filter `driver`. Returns the time
+   of its oldest row. 0: there are fewer rows. -1: failed. */
 static int64_t end_of_slice(struct hs_db *db, const struct filters *filters, int64_t since_us,
                             int64_t until_us)
 {
     struct hs_buffer sql = {0};
-    append_slice(filters, "at", &sql);
+    append_rows(filters, "at", &sql);
     hs_buffer_printf(&sql, " OFFSET %d", SLICE_ROWS - 1);
     struct hs_db_statement *statement = prepare(db, filters, &sql, since_us, until_us, 1);
     enum hs_db_step result = hs_db_step(statement);
@@ -188,7 +189,9 @@ static int64_t first_part(const struct hs_db *db, const struct hs_evidence_query
     return is_first && yesterday_us > query->since_us ? yesterday_us : query->since_us;
 }
 
-/* Walks over one place. Reads at least one slice, and then further slices until end_us. */
+/* Walks over one place. Reads at least one slice, and then further slices until end_us. Determines
+   the end of a slice before it reads the rows. Otherwise the next slice would repeat or omit rows
+   if rows are added or deleted between the two statements. */
 static enum hs_evidence_read walk_place(const struct hs_evidence_home *home, const char *place,
                                         struct walk *walk)
 {
@@ -200,10 +203,12 @@ static enum hs_evidence_read walk_place(const struct hs_evidence_home *home, con
     int64_t until_us = read_filters(db, walk->query, &filters) ? walk->query->until_us : -1;
     int64_t since_us = first_part(db, walk->query);
     while (until_us > 0 && !filters.is_empty && walk->next_us == 0) {
-        if (!walk_slice(db, &filters, since_us, until_us, walk))
+        int64_t slice_us = end_of_slice(db, &filters, since_us, until_us);
+        int64_t from_us = slice_us > since_us ? slice_us : since_us;
+        if (slice_us < 0 || !walk_slice(db, &filters, from_us, until_us, walk))
             until_us = -1;
         else if (walk->next_us == 0)
-            until_us = end_of_slice(db, &filters, since_us, until_us);
+            until_us = slice_us;
         if (until_us == 0 && since_us > walk->query->since_us) {
             until_us = since_us;
             since_us = walk->query->since_us;

@@ -20,8 +20,10 @@
 /* BATCH_ROWS: max rows in one transaction. PAUSE_US: the pause after a failure, and between checks
    of an idle connection. DAYS_AHEAD: partitions are created for today and this many more days.
    SENT: size of the cache `sent`. CARE_US: the interval between checks for missing and for old
-   partitions. */
+   partitions. TIDY_ROWS: while more verdicts wait, no documents are deleted, because that would
+   take long. TIDY_SHARE: documents may use 1 / TIDY_SHARE of the spool. */
 enum { BATCH_ROWS = 100, PAUSE_US = 1000000, DAYS_AHEAD = 2, SENT = 64 };
+enum { TIDY_ROWS = 1000, TIDY_SHARE = 4 };
 #define CARE_US INT64_C(600000000)
 
 struct hs_spool {
@@ -42,7 +44,7 @@ struct hs_spool {
     struct hs_evidence_store *local, *remote; /* NULL: not open */
     int64_t care_us;                          /* time of the next call of `care` */
     int64_t documents_us;                     /* time of the next call of send_late_documents */
-    bool has_tidied; /* unused documents of previous processes were deleted */
+    int64_t tidied_us; /* when unused documents were last deleted; 0: not yet */
     /* The day on which the partitions were last checked (days since 1970-01-01); -1: not yet. */
     int64_t day;
     int limit;                        /* max rows in the next batch */
@@ -422,25 +424,51 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
     return remove_rows(spool, batch.last_us);
 }
 
+/* Returns whether to delete unused documents: once a day, and when documents use too much of the
+   spool. Documents are not deleted sooner, because the writer adds a map again with the next
+   verdict that needs the map. */
+static bool must_tidy(struct hs_spool *spool)
+{
+    static const char size[] = "SELECT coalesce(sum(length(body)), 0) FROM documents";
+    if (spool->tidied_us == 0)
+        return true;
+    if (hs_spool_length(spool) > TIDY_ROWS)
+        return false;
+    int64_t bytes = hs_db_number(hs_evidence_store_db(spool->local), size, NULL, 0);
+    return (uint64_t)bytes > spool->keep_bytes / TIDY_SHARE ||
+           hs_clock_us() >= spool->tidied_us + HS_EVIDENCE_DAY_US;
+}
+
+/* Deletes the documents that no verdict in the spool needs. `last`: the rowid of the newest
+   document that was sent or refused. The writer adds a verdict and its documents in one
+   transaction, so it never needs a document that is being deleted. */
+static bool tidy(struct hs_spool *spool, int64_t last)
+{
+    char sql[256];
+    snprintf(sql, sizeof sql,
+             "DELETE FROM documents WHERE rowid <= %lld AND revision NOT IN (SELECT revision"
+             " FROM bodies UNION SELECT map_revision FROM bodies WHERE map_revision IS NOT NULL)",
+             (long long)last);
+    spool->tidied_us = hs_clock_us();
+    return hs_db_run(hs_evidence_store_db(spool->local), sql);
+}
+
 /* Sends all documents in the spool, because a map may be added to the spool after the last verdict
-   that needs the map. The first call also deletes the documents that no verdict in the spool needs.
-   Later calls delete nothing, because the writer may be adding a verdict that needs one of these
-   documents at the same time. */
+   that needs the map. Then deletes unused documents if it is time. */
 static bool send_late_documents(struct hs_spool *spool)
 {
-    static const char sql[] = "SELECT kind, name, revision FROM documents";
-    static const char unused[] =
-        "DELETE FROM documents WHERE revision NOT IN (SELECT revision FROM bodies UNION"
-        " SELECT map_revision FROM bodies WHERE map_revision IS NOT NULL)";
+    static const char sql[] = "SELECT kind, name, revision, rowid FROM documents";
     struct hs_db *local = hs_evidence_store_db(spool->local);
     struct hs_db_statement *documents = hs_db_prepare(local, sql);
     enum hs_db_step step = HS_DB_DONE;
+    int64_t last = 0;
     bool fine = true;
     while (fine && (step = hs_db_step(documents)) == HS_DB_ROW) {
         struct hs_evidence_stored stored = {.db = local};
         bool is_map = hs_str_equal(hs_db_text(documents, 0), HS_STR("map"));
         *(is_map ? &stored.row.map : &stored.row.ruleset) = hs_db_text(documents, 1);
         *(is_map ? &stored.row.map_revision : &stored.row.revision) = hs_db_text(documents, 2);
+        last = hs_db_int(documents, 3) > last ? hs_db_int(documents, 3) : last;
         bool is_sent = send_documents(spool, &stored);
         fine = is_sent || hs_evidence_store_has_refused(spool->remote);
         if (fine && !is_sent) /* a refused document must not delay verdicts */
@@ -449,9 +477,8 @@ static bool send_late_documents(struct hs_spool *spool)
     hs_db_finalize(documents);
     if (!fine)
         return fail(spool, spool->remote);
-    if (step != HS_DB_DONE || (!spool->has_tidied && !hs_db_run(local, unused)))
+    if (step != HS_DB_DONE || (must_tidy(spool) && !tidy(spool, last)))
         return fail(spool, spool->local);
-    spool->has_tidied = true;
     spool->documents_us = hs_clock_us() + PAUSE_US;
     return true;
 }

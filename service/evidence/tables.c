@@ -152,13 +152,16 @@ static bool drop_day(struct hs_db *db, int64_t day)
     return fine;
 }
 
-/* Deletes the documents that no verdict needs any more. Stores the time of the deletion as the
+/* Deletes the documents that no verdict needs any more. enable_seqscan is off, because PostgreSQL
+   expects to find most documents in the first rows, and would read all rows for a document that no
+   verdict needs. Stores the time of the deletion as the
    comment on the table. The replicas read this time, because each replica caches which documents it
    has sent (spool.c). */
 static bool remove_documents(struct hs_db *db)
 {
-    char sql[384];
+    char sql[448];
     snprintf(sql, sizeof sql,
+             "SET LOCAL enable_seqscan = off;"
              "DELETE FROM documents d"
              " WHERE NOT EXISTS (SELECT 1 FROM bodies b WHERE b.revision = d.revision)"
              " AND NOT EXISTS (SELECT 1 FROM bodies b WHERE b.map_revision = d.revision);"

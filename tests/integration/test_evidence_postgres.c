@@ -493,6 +493,107 @@ START_TEST(documents_go_with_the_last_day_that_needs_them)
 }
 END_TEST
 
+/* Waits until the service's connections are closed, because only then has PostgreSQL counted all of
+   their scans. Returns how often the filled partitions were read as a whole. */
+static long count_whole_scans(void)
+{
+    static const char open[] = "SELECT count(*) FROM pg_stat_activity"
+                               " WHERE application_name = 'hindsight'";
+    for (int tries = 0; tries < 1000 && strcmp(sql(open), "0") != 0; tries++)
+        hs_test_pause_ms(10);
+    return strtol(sql("SELECT sum(seq_scan) FROM pg_stat_user_tables WHERE n_live_tup > 1000"),
+                  NULL, 10);
+}
+
+/* Stores verdicts of many players on the days before today. */
+static void fill_days(int days)
+{
+    int64_t today = (int64_t)time(NULL) / 86400;
+    for (int i = 1; i <= days; i++) {
+        char day[16];
+        int64_t from_us = (today - i) * 86400000000;
+        strftime(day, sizeof day, "%Y_%m_%d", gmtime(&(time_t){(today - i) * 86400}));
+        add_day("verdicts", day, from_us);
+        add_day("bodies", day, from_us);
+        hs_postgres_sql(hs_stored_server(), hs_stored_database(),
+                        "INSERT INTO hindsight.verdicts SELECT %lld + i, '', 'm' || i / 1000,"
+                        " 'p' || i %% 500, 'a' || i %% 500, 't' || i %% 500, 'rifle', 'hit',"
+                        " 'rejected', 'fire_rate', 'centimetres' FROM generate_series(1, 20000) i;"
+                        "INSERT INTO hindsight.bodies SELECT at, md5(at::text), 1, NULL, NULL,"
+                        " NULL, 'sha256:1', '', '', '0 0 0 0', '' FROM hindsight.verdicts"
+                        " WHERE at > %lld AND at < %lld + 86400000000",
+                        (long long)from_us, (long long)from_us, (long long)from_us);
+    }
+    sql("ANALYZE hindsight.verdicts; ANALYZE hindsight.bodies");
+}
+
+/* Reports and deletions find the rows of a player with indexes, under each of the player's names.
+   Otherwise both would time out in a large store. */
+START_TEST(players_are_found_with_indexes)
+{
+    char *answer;
+    hs_kept_start(&kept[0], NULL);
+    await(&kept[0], UP, 1);
+    fill_days(4);
+    hs_kept_stop(&kept[0]);
+    long before = count_whole_scans();
+    hs_kept_start(&kept[0], NULL);
+    hs_kept_holds(hs_kept_get(&kept[0], "/v1/players/p7"), "{\"rejected\":160}");
+    hs_kept_holds(hs_kept_get(&kept[0], "/v1/players/a7"), "{\"rejected\":160}");
+    for (int i = 0; i < 3; i++) {
+        char path[] = "/v1/players/?7";
+        path[12] = "pat"[i];
+        ck_assert_int_eq(hs_kept_send(&kept[0], "DELETE", path, NULL, &answer), 200);
+        ck_assert_str_eq(answer, i == 0 ? "{\"deleted\":160}" : "{\"deleted\":0}");
+        free(answer);
+    }
+    hs_kept_stop(&kept[0]);
+    ck_assert_int_eq(count_whole_scans(), before);
+}
+END_TEST
+
+/* Uploads a map whose boxes have random corners, so that it cannot be compressed well. */
+static void upload_large_map(int seed)
+{
+    enum { BOXES = 4000, BOX = 96 };
+    char *map = malloc(BOXES * BOX + 64);
+    unsigned bits = (unsigned)seed;
+    ck_assert_ptr_nonnull(map);
+    size_t len = (size_t)sprintf(map, "{\"boxes\":[");
+    for (int i = 0; i < BOXES; i++) {
+        unsigned corner[3];
+        for (int k = 0; k < 3; k++)
+            corner[k] = (bits = bits * 1664525 + 1013904223) >> 12;
+        len += (size_t)sprintf(map + len, "%s{\"min\":[%u,%u,%u],\"max\":[%u,%u,%u]}",
+                               i > 0 ? "," : "", corner[0], corner[1], corner[2], corner[0] + 100,
+                               corner[1] + 100, corner[2] + 100);
+    }
+    memcpy(map + len, "]}", sizeof "]}");
+    int status = (int)hs_kept_status(&kept[0], "PUT", "/v1/maps/arena", map);
+    ck_assert_msg(status == 200 || status == 201, "%d", status);
+    free(map);
+}
+
+/* Maps that are uploaded again and again leave the spool, so that it can still take verdicts. */
+START_TEST(sent_maps_leave_the_spool)
+{
+    enum { MAPS = 24 };
+    hs_kept_start(&kept[0], (const char *const[]){"--evidence-bytes", "1048576",
+                                                  "--evidence-queue-bytes", "524288", NULL});
+    await(&kept[0], UP, 1);
+    for (int i = 0; i < MAPS; i++)
+        upload_large_map(i);
+    for (int tries = 0; tries < 3000 && count_documents() < MAPS; tries++)
+        hs_test_pause_ms(10);
+    ck_assert_int_eq(count_documents(), MAPS);
+    open_match(&kept[0], "one");
+    post(&kept[0], "one", 1, 3);
+    hs_stored_wait(&kept[0]);
+    ck_assert_uint_eq(count_of(&kept[0], ""), 3);
+    hs_kept_stop(&kept[0]);
+}
+END_TEST
+
 /* A list uses the connection of the list before. */
 START_TEST(lists_share_connections)
 {
@@ -582,6 +683,8 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, deletions_reach_the_spools_of_other_replicas);
     tcase_add_test(tests, days_have_partitions);
     tcase_add_test(tests, documents_go_with_the_last_day_that_needs_them);
+    tcase_add_test(tests, players_are_found_with_indexes);
+    tcase_add_test(tests, sent_maps_leave_the_spool);
     tcase_add_test(tests, lists_share_connections);
     tcase_add_test(tests, tables_of_another_version_are_left_alone);
     tcase_add_test(tests, a_role_without_rights_is_reported);

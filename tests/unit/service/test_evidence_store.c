@@ -329,6 +329,55 @@ START_TEST(another_thread_moves_the_log)
 }
 END_TEST
 
+/* ---- long lists ---- */
+
+enum { LISTED = 12000, CHANGED = 500 };
+
+/* A list whose store changes while the first rows are read. */
+struct changing {
+    struct hs_evidence_store *store;
+    bool adds; /* false: newest rows are deleted */
+    int seen[LISTED + CHANGED];
+    int count;
+};
+
+static bool change_store(void *context, const struct hs_evidence_stored *stored)
+{
+    struct changing *list = context;
+    char text[40];
+    snprintf(text, sizeof text, "%.*s", (int)stored->row.id.len, stored->row.id.ptr);
+    list->seen[strtol(text, NULL, 16)]++;
+    if (++list->count != 2 * CHANGED)
+        return true;
+    if (list->adds)
+        put_rows(list->store, LISTED, CHANGED);
+    else
+        ck_assert(hs_db_run(hs_evidence_store_db(list->store),
+                            "DELETE FROM verdicts WHERE at IN"
+                            " (SELECT at FROM verdicts ORDER BY at DESC LIMIT 500)"));
+    return true;
+}
+
+/* A list is read in slices. If rows are added or deleted meanwhile, the next slice neither repeats
+   nor omits a row. Rows: deleted, added. */
+START_TEST(long_lists_have_each_row_once)
+{
+    static struct changing list;
+    const struct hs_evidence_home home = {.directory = folder};
+    const struct hs_evidence_query query = {.limit = SIZE_MAX, .until_us = INT64_MAX};
+    char path[HS_EVIDENCE_PATH];
+    int64_t next_us;
+    hs_evidence_path(folder, "2026-01-01", path);
+    list = (struct changing){.store = open_store(path), .adds = _i == 1};
+    put_rows(list.store, 0, LISTED);
+    ck_assert_int_eq(hs_evidence_each(&home, &query, INT64_MAX, change_store, &list, &next_us),
+                     HS_EVIDENCE_READ);
+    for (int i = 0; i < LISTED; i++)
+        ck_assert_msg(list.seen[i] == 1, "row %d was listed %d times", i, list.seen[i]);
+    hs_evidence_store_close(list.store);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("evidence store");
@@ -342,6 +391,7 @@ int main(void)
     tcase_add_test(tcase, no_row_gets_a_time_after_the_day_of_its_file);
     tcase_add_test(tcase, rows_from_after_midnight_are_stored_in_order);
     tcase_add_test(tcase, another_thread_moves_the_log);
+    tcase_add_loop_test(tcase, long_lists_have_each_row_once, 0, 2);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }
