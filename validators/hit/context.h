@@ -63,8 +63,9 @@ struct hs_hit_context {
        launch time. */
     int64_t fire_time_us;
     int64_t eye_time_us; /* time of the shooter's pose */
-    /* Time of the contact: usually hit_time. contact_us is earlier if the projectile touched the
-       target, or the last body that it pierces, long before hit_time (hs_contact_time). */
+    /* Time of the contact: usually hit_time. contact_us is earlier if the projectile exploded, or
+       touched the target or the last body that it pierces, long before hit_time
+       (hs_contact_time). */
     int64_t contact_us;
 
     bool is_shot; /* the claim is a posted shot, not a hit */
