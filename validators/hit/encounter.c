@@ -415,7 +415,8 @@ static bool is_first(const struct hs_hit_context *c, const struct hs_path *path,
                      const struct hs_encounter *e, const struct hs_view *view)
 {
     const struct hs_contact *first = &e->met[0].contact;
-    if (!e->reaches || e->is_occluded)
+    bool may_miss = c->claim->pellet_count == 0; /* claim_padding does not apply to pellets */
+    if (!e->reaches || e->is_occluded || (!e->target.touched && !may_miss))
         return false;
     const struct hs_state *state = hs_rewind_state(view->player->history, &view->bracket);
     if (!state->alive || !state->is_solid ||

@@ -101,7 +101,7 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
  * For hit.resolve `touched`: sets `view` to the first body that the path touches. On entry, `view`
  * contains the named player or no player. Leaves `view` unchanged if the path touches nobody, if it
  * touches the named player first, or if the named player is the shooter. If the path misses the
- * named player by at most claim_padding, this miss counts as a touch.
+ * named player by at most claim_padding, this miss counts as a touch, except for pellets.
  */
 void hs_find_touched(struct hs_hit_context *c, const struct hs_path *path, struct hs_view *view);
 

@@ -321,6 +321,25 @@ START_TEST(a_spared_target_does_not_spare_the_others)
 }
 END_TEST
 
+/* The pellets miss T by less than claim_padding, and hit U behind T. A near miss counts as a hit
+   only without pellets, so it must not replace the hit of U. */
+START_TEST(a_near_miss_of_the_named_body_does_not_replace_a_hit)
+{
+    rifle->pellets = 2;
+    rules->hit.resolve = HS_RESOLVE_TOUCHED;
+    rules->hit.claim_padding = 0.1;
+    stand("S", 0, 0);
+    stand("T", 10, 0.25);
+    stand("U", 20, 0);
+    const struct hs_pellet_claim pellets[2] = {{.end = {20, 0, 1.6}}, {.end = {20, 0, 1.6}}};
+    struct hs_hit_claim claim = hs_stage_claim_fired(NOW, 20, 0, 1.6);
+    expect(&claim, HS_REASON_OK_LENIENT, 20);
+    list_pellets(&claim, pellets, 2);
+    expect(&claim, HS_REASON_OK, 80);
+    ck_assert_str_eq(judge(&claim)->damage[0].player.text, "U");
+}
+END_TEST
+
 /* No pellet hits. The blast hurts V, and the answer says why the target takes no damage. */
 START_TEST(a_volley_with_a_blast_refuses_its_spared_target)
 {
@@ -629,6 +648,7 @@ int main(void)
     tcase_add_loop_test(tcase, the_same_pellets_are_the_same_trajectory, 0, 2);
     tcase_add_loop_test(tcase, pellets_of_a_spared_target_have_its_reason, 0, SPARED);
     tcase_add_loop_test(tcase, a_spared_target_does_not_spare_the_others, 0, SPARED + 1);
+    tcase_add_test(tcase, a_near_miss_of_the_named_body_does_not_replace_a_hit);
     tcase_add_loop_test(tcase, a_volley_with_a_blast_refuses_its_spared_target, 0, SPARED - 1);
     tcase_add_loop_test(tcase, pellets_of_a_spared_target_follow_the_mode_of_its_check, 0, SPARED);
     tcase_add_loop_test(tcase, a_volley_on_a_spared_target_still_explodes, 0, SPARED);
