@@ -108,6 +108,18 @@ struct hs_vec hs_hit_launch(const struct hs_hit_context *c, double seconds)
     return hs_vec_scale(along, 1 / hs_vec_length(along));
 }
 
+bool hs_hit_aims_at_others(const struct hs_hit_context *c)
+{
+    const struct hs_hit_claim *claim = c->claim;
+    if (claim->pellet_count > 0 && c->ruleset->hit.resolve == HS_RESOLVE_TOUCHED)
+        return true;
+    for (size_t i = 0; i < claim->pellet_count; i++)
+        if (claim->pellets[i].target.ptr != NULL &&
+            !hs_str_equal(claim->pellets[i].target, claim->target))
+            return true;
+    return false;
+}
+
 bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct hs_vec *out)
 {
     struct hs_vec along = hs_vec_sub(c->claim->pellets[pellet].end, c->claim->start);

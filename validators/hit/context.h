@@ -63,8 +63,9 @@ struct hs_hit_context {
        launch time. */
     int64_t fire_time_us;
     int64_t eye_time_us; /* time of the shooter's pose */
-    /* Time of the contact: usually hit_time. contact_us is earlier if the projectile touched the
-       target, or the last body that it pierces, long before hit_time (hs_contact_time). */
+    /* Time of the contact: usually hit_time. contact_us is earlier if the projectile exploded, or
+       touched the target or the last body that it pierces, long before hit_time
+       (hs_contact_time). */
     int64_t contact_us;
 
     bool is_shot; /* the claim is a posted shot, not a hit */
@@ -238,6 +239,11 @@ bool hs_hit_flight_times(const struct hs_hit_context *c, double speed, double *l
 
 /* Returns the unit direction of a launch that reaches the end in `seconds`. */
 struct hs_vec hs_hit_launch(const struct hs_hit_context *c, double seconds);
+
+/* Returns whether a pellet of the claim can hit a player other than the claim's target: a pellet
+   names another player, or hit.resolve is `touched`. The target of such a claim is verified for
+   each pellet, so that a target who cannot be hurt does not spare the other players. */
+bool hs_hit_aims_at_others(const struct hs_hit_context *c);
 
 /* Computes the unit direction of a claimed pellet. Returns false if its trace has length 0. */
 bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct hs_vec *out);

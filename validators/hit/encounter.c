@@ -383,12 +383,28 @@ static double last_contact(const struct hs_hit_context *c, const struct hs_encou
     return last >= 0 ? last : c->path.length;
 }
 
+/* Returns the distance at which the projectile explodes: at the target, at the first other body, or
+   where the world ends the path. Without any of these, returns the length of the path. */
+static double burst_distance(const struct hs_hit_context *c, const struct hs_encounter *e,
+                             double target)
+{
+    bool is_stopped = (e->is_occluded && e->clips) || hs_encounter_is_blocked(c, e);
+    if (e->reaches && !is_stopped)
+        return target;
+    if (e->met_count > 0)
+        return e->met[0].contact.distance;
+    return e->ends ? e->end.contact.distance : c->path.length;
+}
+
 void hs_encounter_settle(struct hs_hit_context *c, const struct hs_encounter *e)
 {
     double target = 0;
     if (e->reaches)
         target = e->target.touched ? e->target.distance : e->target.nearest.gap_distance;
-    c->contact_us = hs_contact_time(c, last_contact(c, e, target));
+    double last = last_contact(c, e, target);
+    if (c->weapon != NULL && c->weapon->has_blast)
+        last = fmin(last, burst_distance(c, e, target));
+    c->contact_us = hs_contact_time(c, last);
     int64_t target_us = e->reaches ? hs_contact_time(c, target) : c->hit_time_us;
     if (target_us != c->hit_time_us)
         hs_find_view(c, hs_hit_target(c), target_us, &c->target);
@@ -399,7 +415,8 @@ static bool is_first(const struct hs_hit_context *c, const struct hs_path *path,
                      const struct hs_encounter *e, const struct hs_view *view)
 {
     const struct hs_contact *first = &e->met[0].contact;
-    if (!e->reaches || e->is_occluded)
+    bool may_miss = c->claim->pellet_count == 0; /* claim_padding does not apply to pellets */
+    if (!e->reaches || e->is_occluded || (!e->target.touched && !may_miss))
         return false;
     const struct hs_state *state = hs_rewind_state(view->player->history, &view->bracket);
     if (!state->alive || !state->is_solid ||

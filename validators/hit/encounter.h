@@ -74,8 +74,9 @@ void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
  */
 int64_t hs_contact_time(const struct hs_hit_context *c, double distance);
 
-/* Sets contact_us, and finds the target at the time when the path touches the target. Call this
-   after the path of a projectile was swept. */
+/* Sets contact_us, and finds the target at the time when the path touches the target. If the weapon
+   has a blast, contact_us is not later than the explosion. Call this after the path of a projectile
+   was swept. */
 void hs_encounter_settle(struct hs_hit_context *c, const struct hs_encounter *e);
 
 /* Return whether more bodies are in front of the target than the weapon pierces.
@@ -100,7 +101,7 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
  * For hit.resolve `touched`: sets `view` to the first body that the path touches. On entry, `view`
  * contains the named player or no player. Leaves `view` unchanged if the path touches nobody, if it
  * touches the named player first, or if the named player is the shooter. If the path misses the
- * named player by at most claim_padding, this miss counts as a touch.
+ * named player by at most claim_padding, this miss counts as a touch, except for pellets.
  */
 void hs_find_touched(struct hs_hit_context *c, const struct hs_path *path, struct hs_view *view);
 

@@ -195,7 +195,7 @@ enum hs_reason hs_volley_report_spared(const struct hs_hit_context *c, struct hs
     /* If the claim itself names the body, the checks `life` and `team` reject the claim. */
     bool is_claimed = c->claims_self ? volley->spared == c->shooter.player
                                      : c->claims_target && volley->spared == c->target.player;
-    if (is_claimed)
+    if (is_claimed && !hs_hit_aims_at_others(c))
         return HS_REASON_OK;
     hs_report_player(row, volley->spared);
     return volley->spared_reason;

@@ -153,6 +153,7 @@ START_TEST(one_pellet_explodes_like_a_rocket)
     claim.victim_count = 1;
     expect_alike(claim, HS_REASON_OK, 30, HS_PELLET_MISS);
     build_wall(5);
+    rules->rewind.limit_us = HS_MS(600); /* the rocket explodes at the wall 580 ms before now */
     expect_alike(claim, HS_REASON_OUTSIDE_BLAST, 0, HS_PELLET_MISS);
     ck_assert_uint_eq(judge(&claim)->unclaimed_count, 1);
 }
@@ -289,6 +290,79 @@ START_TEST(pellets_of_a_spared_target_have_its_reason)
     expect(&claim, HS_REASON_UNKNOWN_TARGET_HISTORY, 0);
     pellets[1] = (struct hs_pellet_claim){.end = {20, 2, 1.6}, .target = HS_STR("U")};
     expect(&claim, HS_REASON_OK, 40);
+}
+END_TEST
+
+/* The target of the claim takes no damage, or is unknown in the last row. The pellet that hits U
+   counts, whether the claim names U or hit.resolve finds U. */
+START_TEST(a_spared_target_does_not_spare_the_others)
+{
+    bool is_absent = _i == SPARED;
+    rifle->pellets = 2;
+    rifle->spread_deg = 10;
+    play_spared(is_absent ? 0 : _i);
+    stand("U", 20, 2);
+    stand("V", 20, 9);
+    struct hs_pellet_claim pellets[2] = {{.end = {20, 0, 1.6}},
+                                         {.end = {20, 2, 1.6}, .target = HS_STR("U")}};
+    struct hs_hit_claim claim = hs_stage_claim_fired(NOW, 20, 0, 1.6);
+    claim.target = is_absent ? HS_STR("absent") : spared[_i].is_shooter ? HS_STR("S") : HS_STR("T");
+    list_pellets(&claim, pellets, 2);
+    expect(&claim, HS_REASON_OK, 40);
+    ck_assert_int_ne(judge(&claim)->pellets[0].outcome, HS_PELLET_HIT);
+    ck_assert_int_eq(judge(&claim)->pellets[1].outcome, HS_PELLET_HIT);
+    pellets[1].target = HS_STR("V"); /* missed, so the reason is the target's */
+    expect(&claim, is_absent ? HS_REASON_UNKNOWN_TARGET_HISTORY : spared[_i].reason, 0);
+    pellets[1].target = (struct hs_str){0};
+    expect(&claim, is_absent ? HS_REASON_UNKNOWN_TARGET_HISTORY : spared[_i].reason, 0);
+    rules->hit.resolve = HS_RESOLVE_TOUCHED;
+    expect(&claim, spared[is_absent ? 0 : _i].is_shooter ? HS_REASON_SELF_HIT : HS_REASON_OK,
+           spared[is_absent ? 0 : _i].is_shooter ? 0 : 40);
+}
+END_TEST
+
+/* The pellets miss T by less than claim_padding, and hit U behind T. A near miss counts as a hit
+   only without pellets, so it must not replace the hit of U. */
+START_TEST(a_near_miss_of_the_named_body_does_not_replace_a_hit)
+{
+    rifle->pellets = 2;
+    rules->hit.resolve = HS_RESOLVE_TOUCHED;
+    rules->hit.claim_padding = 0.1;
+    stand("S", 0, 0);
+    stand("T", 10, 0.25);
+    stand("U", 20, 0);
+    const struct hs_pellet_claim pellets[2] = {{.end = {20, 0, 1.6}}, {.end = {20, 0, 1.6}}};
+    struct hs_hit_claim claim = hs_stage_claim_fired(NOW, 20, 0, 1.6);
+    expect(&claim, HS_REASON_OK_LENIENT, 20);
+    list_pellets(&claim, pellets, 2);
+    expect(&claim, HS_REASON_OK, 80);
+    ck_assert_str_eq(judge(&claim)->damage[0].player.text, "U");
+}
+END_TEST
+
+/* No pellet hits. The blast hurts V, and the answer says why the target takes no damage. */
+START_TEST(a_volley_with_a_blast_refuses_its_spared_target)
+{
+    rifle->pellets = 2;
+    rifle->spread_deg = 10;
+    give_blast(rifle);
+    play_spared(_i);
+    stand("U", 20, 9);
+    stand("V", 19, 1);
+    build_wall(21);
+    const struct hs_pellet_claim pellets[2] = {{.end = {30, 0, 1.6}},
+                                               {.end = {30, 0, 1.6}, .target = HS_STR("U")}};
+    struct hs_hit_claim claim = hs_stage_claim_fired(NOW, 20, 0, 1.6);
+    list_pellets(&claim, pellets, 2);
+    claim.victims = victims;
+    claim.victim_count = 1;
+    expect(&claim, HS_REASON_OK, 30);
+    const struct hs_hit_result *r = judge(&claim);
+    ck_assert_uint_eq(r->refused_count, 1);
+    ck_assert_str_eq(r->refused[0].player.text, "T");
+    ck_assert_int_eq(r->refused[0].reason, spared[_i].reason);
+    claim.victim_count = 0;
+    expect(&claim, spared[_i].reason, 0);
 }
 END_TEST
 
@@ -573,6 +647,9 @@ int main(void)
     tcase_add_loop_test(tcase, the_order_of_pellets_makes_no_other_trajectory, 0, 3);
     tcase_add_loop_test(tcase, the_same_pellets_are_the_same_trajectory, 0, 2);
     tcase_add_loop_test(tcase, pellets_of_a_spared_target_have_its_reason, 0, SPARED);
+    tcase_add_loop_test(tcase, a_spared_target_does_not_spare_the_others, 0, SPARED + 1);
+    tcase_add_test(tcase, a_near_miss_of_the_named_body_does_not_replace_a_hit);
+    tcase_add_loop_test(tcase, a_volley_with_a_blast_refuses_its_spared_target, 0, SPARED - 1);
     tcase_add_loop_test(tcase, pellets_of_a_spared_target_follow_the_mode_of_its_check, 0, SPARED);
     tcase_add_loop_test(tcase, a_volley_on_a_spared_target_still_explodes, 0, SPARED);
     tcase_add_loop_test(tcase, a_volley_explodes_where_its_pellets_end, 0, 3);

@@ -346,6 +346,47 @@ START_TEST(a_blast_reaches_those_who_were_there_at_the_burst)
 }
 END_TEST
 
+/* Row: the claimed end and hit time of a rocket that explodes 0.5 s before `now`, the target far
+   behind the explosion, and whether a body stops the rocket instead of the wall. The first row is
+   the truth. */
+static const struct {
+    int hit_ms;
+    double end;
+    struct hs_str target;
+    bool is_stopped_by_body;
+} late[] = {{490, 15.6, {0}, false},
+            {900, 32, {0}, false},
+            {900, 32, {"D", 1}, false},
+            {900, 32, {"D", 1}, true}};
+
+/* The rewind limit applies to the explosion, even if the claimed flight continues behind it. */
+START_TEST(an_old_blast_is_too_old_whatever_the_hit_time)
+{
+    struct hs_weapon *rocket = rules->weapons[HS_STAGE_BOW];
+    rocket->has_blast = true;
+    rocket->blast = (struct hs_blast){.radius = 3, .damage = 30, .inner_radius = 3, .min_scale = 1};
+    rules->checks[HS_CHECK_REWIND] = HS_MODE_ENFORCE;
+    stand("S", 0, 0);
+    stand("V", 14, 2);
+    stand("D", 32, 0);
+    if (late[_i].is_stopped_by_body)
+        stand("B", 15, 0);
+    else
+        build((struct hs_vec){15.65, -50, -1}, (struct hs_vec){16, 50, 5});
+    struct hs_str victim = HS_STR("V");
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(late[_i].hit_ms), late[_i].end, 0, 1.6);
+    claim.has_fire_time = true;
+    claim.fire_time_us = HS_MS(100);
+    claim.weapon = HS_STR("bow");
+    claim.target = late[_i].target;
+    claim.victims = &victim;
+    claim.victim_count = 1;
+    expect(&claim, HS_VERDICT_REJECTED, HS_REASON_REWIND_LIMIT, 0);
+    rules->rewind.limit_us = HS_MS(600);
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 30);
+}
+END_TEST
+
 /* A target within claim_padding is behind a wall. The shot explodes at the wall: it hurts U in
    front of the wall, and not V beside the target. */
 START_TEST(a_shot_at_a_padded_target_behind_a_wall_explodes_at_the_wall)
@@ -465,6 +506,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_contact_fuse_uses_the_radius_against_the_world, 0, 2);
     tcase_add_loop_test(tcase, a_blast_on_the_floor_reaches_players_on_it, 0, 6);
     tcase_add_loop_test(tcase, a_blast_reaches_those_who_were_there_at_the_burst, 0, 2);
+    tcase_add_loop_test(tcase, an_old_blast_is_too_old_whatever_the_hit_time, 0, 4);
     tcase_add_test(tcase, a_shot_at_a_padded_target_behind_a_wall_explodes_at_the_wall);
     tcase_add_test(tcase, a_body_before_a_padded_target_ends_the_shot);
     tcase_add_test(tcase, a_door_beside_the_path_hides_no_body_on_it);

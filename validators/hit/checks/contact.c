@@ -204,8 +204,10 @@ static enum hs_reason check_pellets(const struct hs_hit_context *c, struct hs_ch
         hs_report_lack(c, row, &volley->missing_view);
         return volley->missing;
     }
-    /* A blast may hurt others, so the check `blast` decides. */
-    bool bursts = c->weapon != NULL && c->weapon->has_blast;
+    /* A blast may hurt others, so the check `blast` decides. But the claimed target is reported
+       here, so that the check `blast` refuses this target. */
+    bool is_target = c->claims_target && volley->spared == c->target.player;
+    bool bursts = c->weapon != NULL && c->weapon->has_blast && !is_target;
     enum hs_reason spared = is_reached || bursts ? HS_REASON_OK : hs_volley_report_spared(c, row);
     if (spared != HS_REASON_OK)
         return spared;

@@ -78,18 +78,18 @@ enum hs_reason hs_check_life(struct hs_hit_context *c, struct hs_check_row *row)
     /* If the hit has a posted shot, this check already ran for the shot, and tested whether the
        shooter was alive. */
     bool knows_shooter = c->shooter.status == HS_REWIND_OK && c->posted == NULL;
+    bool has_target = c->claims_target && !hs_hit_aims_at_others(c);
     bool knows_target = c->target.status == HS_REWIND_OK;
     enum hs_reason shooter = knows_shooter ? check_shooter(c, row) : HS_REASON_OK;
     if (shooter == HS_REASON_SHOOTER_DEAD)
         return shooter;
     if (hs_posted_failed(c, row))
         return hs_report_posted(c, row);
-    enum hs_reason target =
-        c->claims_target && knows_target ? hs_verify_life(&c->target) : HS_REASON_OK;
+    enum hs_reason target = has_target && knows_target ? hs_verify_life(&c->target) : HS_REASON_OK;
     bool is_rejected = hs_reason_verdict(target) == HS_VERDICT_REJECTED;
     if (!is_rejected && !knows_shooter && c->posted == NULL)
         return hs_report_missing(c, row, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
-    if (c->claims_target && !knows_target)
+    if (has_target && !knows_target)
         return hs_report_missing(c, row, &c->target, HS_REASON_UNKNOWN_TARGET_HISTORY);
     if (target != HS_REASON_OK) {
         hs_report_player(row, c->target.player);

@@ -23,6 +23,8 @@ bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *vie
 
 enum hs_reason hs_check_team(struct hs_hit_context *c, struct hs_check_row *row)
 {
+    if (hs_hit_aims_at_others(c))
+        return HS_REASON_OK;
     if (c->claims_self)
         return HS_REASON_SELF_HIT;
     if (!c->claims_target || c->ruleset->hit.friendly_fire || !hs_are_team_mates(c, &c->target))
