@@ -35,6 +35,16 @@ void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs
     flag_unknown(c, &blockers);
 }
 
+void hs_obstacle_at(struct hs_hit_context *c, struct hs_vec center, double radius,
+                    struct hs_obstacle *out)
+{
+    const struct hs_sweep sweep = {.start = center, .direction = {1, 0, 0}, .radius = radius};
+    struct hs_blockers blockers = blockers_of(c);
+    *out = (struct hs_obstacle){.touched = false};
+    if (c->match->world != NULL)
+        hs_blockers_sweep_map(&blockers, &sweep, out);
+}
+
 /* ---- the sight of a body ---- */
 
 /* The tested points are moved towards the body's centre by this share of their distance from the

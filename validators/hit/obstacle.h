@@ -15,6 +15,10 @@ void hs_obstacle_find(struct hs_hit_context *c, const struct hs_path *path, doub
 void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
                          int64_t time_us, enum hs_obstacle_scope scope, struct hs_obstacle *out);
 
+/* Finds the surface of the map that a sphere touches. */
+void hs_obstacle_at(struct hs_hit_context *c, struct hs_vec center, double radius,
+                    struct hs_obstacle *out);
+
 /*
  * Returns whether a rewound body is visible from `from` at `time_us`. Three points of the body are
  * tested: its centre, its highest and its lowest point along `up`. Returns HS_REASON_OK if at least

@@ -33,16 +33,22 @@ static double pierceable(const struct hs_hit_context *c)
     return 1 + (c->ruleset->hit.resolve == HS_RESOLVE_TOUCHED ? pierce : fmin(pierce, victims));
 }
 
-/* Flags a claimed radius or damage that is impossible with this weapon. The claimed damage may be
-   the sum over all victims. */
-static void compare_claim(struct hs_hit_context *c)
+/* Flags a claimed radius that is not the weapon's. */
+static void compare_radius(struct hs_hit_context *c)
 {
     const struct hs_hit_claim *claim = c->claim;
-    if (c->weapon == NULL)
-        return;
-    if (claim->has_radius && fabs(claim->radius - c->weapon->radius) > 0.01 * c->weapon->radius)
+    if (c->weapon != NULL && claim->has_radius &&
+        fabs(claim->radius - c->weapon->radius) > 0.01 * c->weapon->radius)
         c->out->flags |= 1u << HS_FLAG_RADIUS_FORGED;
-    if (!claim->has_claimed_damage)
+}
+
+/* Flags a claimed damage that is impossible with this weapon. The claimed damage may be the sum
+   over all victims. A blast may also hurt players whom the claim does not name, so a claim of at
+   most the computed damage is never flagged. Call this after hs_hit_damage. */
+static void compare_damage(struct hs_hit_context *c)
+{
+    const struct hs_hit_claim *claim = c->claim;
+    if (c->weapon == NULL || !claim->has_claimed_damage)
         return;
     double factor = 1, falloff = 1;
     for (int i = 0; i < c->ruleset->zone_count; i++)
@@ -52,7 +58,7 @@ static void compare_claim(struct hs_hit_context *c)
     double max = c->weapon->damage * factor * falloff * (double)c->weapon->pellets * pierceable(c);
     if (c->weapon->has_blast)
         max += c->weapon->blast.damage * (double)(1 + c->claim->victim_count);
-    max *= hs_damage_scale(c);
+    max = fmax(max * hs_damage_scale(c), c->out->damage_total);
     if (claim->claimed_damage > max * (1 + 1e-9))
         c->out->flags |= 1u << HS_FLAG_DAMAGE_FORGED;
 }
@@ -347,7 +353,7 @@ void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *ear
     resolve_target(c);
     settle_flight(c, &meeting);
     describe_rewind(c);
-    compare_claim(c);
+    compare_radius(c);
     compare_moves(c);
     run_checks(c, &meeting);
     if (hs_work_is_over(&c->work)) {
@@ -357,6 +363,7 @@ void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *ear
     decide(c);
     hs_volley_describe_only(c);
     hs_hit_damage(c);
+    compare_damage(c);
     out->weapon = c->weapon != NULL ? c->weapon_index : HS_NONE;
     out->now_us = c->now_us;
     out->fire_time_us = c->fire_time_us;

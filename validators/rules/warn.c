@@ -150,6 +150,13 @@ static void check_weapons(struct warning *w, const struct hs_ruleset *ruleset)
         if (weapon->pellets > 1 && weapon->spread_deg == 0)
             warn(w, pointer,
                  "is 0, so all pellets must fly the same way: set half the angle of their cone");
+        snprintf(pointer, sizeof pointer, "/weapons/%s/pierce", weapon->name.text);
+        if (weapon->pellets > 1 && weapon->pierce > 0)
+            warn(w, pointer,
+                 "is %g, but each of the weapon's pellets hurts only one body: set `pierce` to 0, "
+                 "or "
+                 "`pellets` to 1",
+                 (double)weapon->pierce);
         snprintf(pointer, sizeof pointer, "/weapons/%s/radius", weapon->name.text);
         bool fine = check_length(w, pointer, weapon->radius, 0, 1);
         snprintf(pointer, sizeof pointer, "/weapons/%s/range", weapon->name.text);

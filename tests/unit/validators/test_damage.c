@@ -202,6 +202,34 @@ START_TEST(only_impossible_claimed_damage_is_flagged)
 }
 END_TEST
 
+/* The blast hurts four players. The claim names none of them, but its sum is the true damage. */
+START_TEST(the_damage_to_unclaimed_players_may_be_claimed)
+{
+    struct hs_weapon *bow = rules->weapons[HS_STAGE_BOW];
+    bow->damage = 1;
+    bow->has_blast = true;
+    bow->blast = (struct hs_blast){
+        .radius = 3, .inner_radius = 3, .damage = 30, .unclaimed = HS_UNCLAIMED_DAMAGE};
+    for (int ms = 500; ms <= 1000; ms += 50) {
+        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
+        hs_stage_place(match, HS_MS(ms), "A", 20, 1, 0);
+        hs_stage_place(match, HS_MS(ms), "B", 20, -1, 0);
+        hs_stage_place(match, HS_MS(ms), "C", 21, 1, 0);
+        hs_stage_place(match, HS_MS(ms), "D", 21, -1, 0);
+    }
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 0, 1.6);
+    claim.weapon = HS_STR("bow");
+    claim.target = (struct hs_str){0};
+    claim.has_claimed_damage = true;
+    claim.claimed_damage = _i == 0 ? 120 : 120.001;
+    struct hs_hit_result *r = judge(&claim);
+    ck_assert_int_eq(r->verdict, HS_VERDICT_ACCEPTED);
+    ck_assert_double_eq(r->damage_total, 120);
+    ck_assert_int_eq((r->flags >> HS_FLAG_DAMAGE_FORGED & 1) != 0, _i);
+    free(r);
+}
+END_TEST
+
 START_TEST(other_verdicts_pay_nothing)
 {
     hs_stage_play(match);
@@ -297,6 +325,7 @@ int main(void)
     tcase_add_test(tcase, with_scale_zero_a_hit_is_accepted_without_damage);
     tcase_add_test(tcase, claimed_numbers_pay_nothing);
     tcase_add_test(tcase, only_impossible_claimed_damage_is_flagged);
+    tcase_add_loop_test(tcase, the_damage_to_unclaimed_players_may_be_claimed, 0, 2);
     tcase_add_test(tcase, other_verdicts_pay_nothing);
     tcase_add_test(tcase, lenient_hits_pay_for_the_zone_they_nearly_touched);
     tcase_add_loop_test(tcase, with_contact_in_shadow_a_miss_pays_the_claimed_zone, 0, 2);

@@ -346,6 +346,39 @@ START_TEST(a_blast_reaches_those_who_were_there_at_the_burst)
 }
 END_TEST
 
+/* The game server posts a grenade that exploded on a slope of two triangles. V stands on the slope.
+   Row: whether the triangles are wound the other way round. */
+START_TEST(a_grenade_on_a_slope_reaches_players_on_it)
+{
+    static const struct hs_vec corners[4] = {
+        {-50, -50, -5}, {50, -50, 5}, {50, 50, 5}, {-50, 50, -5}};
+    static const uint32_t wound[2][2][3] = {{{0, 1, 2}, {0, 2, 3}}, {{0, 2, 1}, {0, 3, 2}}};
+    struct hs_weapon *grenade = rules->weapons[HS_STAGE_BOW];
+    grenade->motion = HS_MOTION_SERVER;
+    grenade->has_blast = true;
+    grenade->blast = (struct hs_blast){
+        .radius = 3, .damage = 30, .inner_radius = 3, .min_scale = 1, .occlusion = true};
+    struct hs_world_mesh mesh = {
+        .vertices = corners, .vertex_count = 4, .triangles = wound[_i], .triangle_count = 2};
+    world = hs_world_create(&mesh, NULL, NULL);
+    ck_assert_ptr_nonnull(world);
+    hs_match_set_world(match, world);
+    stand("S", 0, 0);
+    for (int ms = 0; ms <= 1000; ms += 50)
+        hs_stage_place(match, HS_MS(ms), "V", 25, 1.5, 2.5);
+    struct hs_str victim = HS_STR("V");
+    for (int i = 0; i < 40; i++) {
+        double x = 24 + 0.027 * i;
+        struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), x, 0.011 * i, x * 0.1);
+        claim.weapon = HS_STR("bow");
+        claim.target = (struct hs_str){0};
+        claim.victims = &victim;
+        claim.victim_count = 1;
+        expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 30);
+    }
+}
+END_TEST
+
 /* Row: the claimed end and hit time of a rocket that explodes 0.5 s before `now`, the target far
    behind the explosion, and whether a body stops the rocket instead of the wall. The first row is
    the truth. */
@@ -506,6 +539,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_contact_fuse_uses_the_radius_against_the_world, 0, 2);
     tcase_add_loop_test(tcase, a_blast_on_the_floor_reaches_players_on_it, 0, 6);
     tcase_add_loop_test(tcase, a_blast_reaches_those_who_were_there_at_the_burst, 0, 2);
+    tcase_add_loop_test(tcase, a_grenade_on_a_slope_reaches_players_on_it, 0, 2);
     tcase_add_loop_test(tcase, an_old_blast_is_too_old_whatever_the_hit_time, 0, 4);
     tcase_add_test(tcase, a_shot_at_a_padded_target_behind_a_wall_explodes_at_the_wall);
     tcase_add_test(tcase, a_body_before_a_padded_target_ends_the_shot);

@@ -152,6 +152,12 @@ static void no_spread(struct hs_ruleset *r)
     weapon(r, "shotgun")->spread_deg = 0;
 }
 
+static void piercing_pellets(struct hs_ruleset *r)
+{
+    weapon(r, "shotgun")->pierce = 2;
+    weapon(r, "rifle")->pierce = 2; /* a weapon with one pellet may pierce */
+}
+
 /* Each change of the built-in ruleset in metres causes one warning. */
 static const struct {
     void (*damage)(struct hs_ruleset *ruleset);
@@ -182,6 +188,8 @@ static const struct {
     {slow_modes, "/moves/modes/falling/max_speed", "0.09 is 0.0514 times the body"},
     {no_rate, "/weapons/rifle/min_interval", "is 0, so the rate of fire is not checked"},
     {no_spread, "/weapons/shotgun/spread_deg", "is 0, so all pellets must fly the same way"},
+    {piercing_pellets, "/weapons/shotgun/pierce",
+     "is 2, but each of the weapon's pellets hurts only one body: set `pierce` to 0"},
 };
 
 #define ROWS ((int)(sizeof rows / sizeof *rows))

@@ -9,6 +9,9 @@
 struct explosion {
     struct hs_vec center;
     struct hs_vec eye; /* origin of the line-of-sight tests */
+    /* If the centre may be on either side of a surface: an origin on the other side. */
+    bool has_other_eye;
+    struct hs_vec other_eye;
     int64_t time_us;
     const struct hs_blast *blast;
 };
@@ -30,21 +33,41 @@ static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs
     return hs_vec_add_scaled(wall.contact.center, wall.contact.normal, OFF_SURFACE * blast->radius);
 }
 
+/* A projectile that the game server moved can explode exactly on a surface. Its claim has no path,
+   so it is unknown on which side of the surface the projectile was. So a body is shielded only if
+   it is hidden from both sides. */
+static void look_from_both_sides(struct hs_hit_context *c, struct explosion *x)
+{
+    struct hs_obstacle wall;
+    double off = OFF_SURFACE * x->blast->radius;
+    if (!hs_hit_is_driven(c) || !x->blast->occlusion || c->out->impact.player.text[0] != '\0')
+        return;
+    hs_obstacle_at(c, x->center, off, &wall);
+    if (!wall.touched)
+        return;
+    x->eye = hs_vec_add_scaled(wall.contact.point, wall.contact.normal, off);
+    x->other_eye = hs_vec_add_scaled(wall.contact.point, wall.contact.normal, -off);
+    x->has_other_eye = true;
+}
+
 /* Finds the centre of the blast. If there is an impact, the blast is centred on the projectile's
    sphere, not on the touched point. Otherwise the blast is centred on the claimed end. */
 static struct explosion find_explosion(struct hs_hit_context *c)
 {
     const struct hs_blast *blast = &c->weapon->blast;
     const struct hs_impact *impact = &c->out->impact;
-    int64_t time_us = hs_contact_time(c, impact->present ? impact->distance : c->path.length);
-    if (impact->present)
-        return (struct explosion){
-            impact->center,
-            hs_vec_add_scaled(impact->center, impact->normal, OFF_SURFACE * blast->radius), time_us,
-            blast};
-    if (!hs_hit_is_driven(c))
-        c->out->flags |= 1u << HS_FLAG_UNVERIFIED_IMPACT;
-    return (struct explosion){c->claim->end, eye_of_unverified(c, blast), time_us, blast};
+    struct explosion x = {.blast = blast, .center = c->claim->end};
+    x.time_us = hs_contact_time(c, impact->present ? impact->distance : c->path.length);
+    if (impact->present) {
+        x.center = impact->center;
+        x.eye = hs_vec_add_scaled(x.center, impact->normal, OFF_SURFACE * blast->radius);
+    } else {
+        x.eye = eye_of_unverified(c, blast);
+        if (!hs_hit_is_driven(c))
+            c->out->flags |= 1u << HS_FLAG_UNVERIFIED_IMPACT;
+    }
+    look_from_both_sides(c, &x);
+    return x;
 }
 
 /* Returns the share of the damage at a distance. The share is 1 up to inner_radius. Beyond
@@ -75,7 +98,10 @@ static enum hs_reason reach_body(struct hs_hit_context *c, const struct explosio
     if (!x->blast->occlusion || is_touched)
         return HS_REASON_OK;
     hs_work_spend(&c->work, (uint64_t)body.count * 2 * HS_WORK_BALL);
-    return hs_sight_of_body(c, x->eye, &body, x->time_us);
+    enum hs_reason reason = hs_sight_of_body(c, x->eye, &body, x->time_us);
+    if (reason == HS_REASON_BLAST_OCCLUDED && x->has_other_eye)
+        reason = hs_sight_of_body(c, x->other_eye, &body, x->time_us);
+    return reason;
 }
 
 /* Returns HS_REASON_OK if the blast damages a player. The blast damages the shooter only if
