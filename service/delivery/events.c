@@ -10,15 +10,18 @@
 /* A tenant's newest events. Event number n is in places[n % HS_EVENTS_KEPT]. */
 struct ring {
     struct hs_name tenant;
+    uint64_t first;  /* number of the ring's first event */
     uint64_t next;   /* number of the next event */
     uint64_t oldest; /* number of the oldest event in the ring; `next` if the ring is empty */
+    uint64_t closed; /* the value of `closings` when the ring's last stream ended */
     struct hs_subscription *subscriptions;
     struct hs_event *places[HS_EVENTS_KEPT];
 };
 
 struct hs_events {
     pthread_mutex_t lock; /* guards all subscriptions, and the members below except `streams` */
-    uint64_t first;       /* number of the first event in every ring */
+    uint64_t first;       /* number of the first event in the next new ring */
+    uint64_t closings;    /* number of streams that have ended */
     struct ring *rings[HS_EVENTS_RINGS];
     size_t ring_count;
     struct hs_share *streams; /* has its own lock */
@@ -52,15 +55,19 @@ struct hs_events *hs_events_create(void)
     return events;
 }
 
+static void destroy_ring(struct ring *ring)
+{
+    for (size_t place = 0; place < HS_EVENTS_KEPT; place++)
+        hs_event_release(ring->places[place]);
+    free(ring);
+}
+
 void hs_events_destroy(struct hs_events *events)
 {
     if (events == NULL)
         return;
-    for (size_t i = 0; i < events->ring_count; i++) {
-        for (size_t place = 0; place < HS_EVENTS_KEPT; place++)
-            hs_event_release(events->rings[i]->places[place]);
-        free(events->rings[i]);
-    }
+    for (size_t i = 0; i < events->ring_count; i++)
+        destroy_ring(events->rings[i]);
     hs_share_destroy(events->streams);
     pthread_mutex_destroy(&events->lock);
     free(events);
@@ -75,15 +82,39 @@ static struct ring *find_ring(const struct hs_events *events, struct hs_str tena
     return NULL;
 }
 
-/* Adds a ring for a tenant. Returns NULL if too many tenants have rings or memory runs out. The
-   caller holds the lock. */
+/* Removes the ring that has been without a stream for longest. There are fewer streams than rings,
+   so some ring has no stream. The numbers of new rings start after those of the removed ring, and
+   leave out one number. If the removed ring's tenant resumes a stream later, the tenant gets a gap
+   instead of other events. The clock hides how many events the tenant had. The caller holds the
+   lock. */
+static void remove_ring(struct hs_events *events)
+{
+    size_t oldest = HS_EVENTS_RINGS;
+    for (size_t i = 0; i < events->ring_count; i++)
+        if (events->rings[i]->subscriptions == NULL &&
+            (oldest == HS_EVENTS_RINGS || events->rings[i]->closed < events->rings[oldest]->closed))
+            oldest = i;
+    if (oldest == HS_EVENTS_RINGS)
+        return;
+    struct ring *ring = events->rings[oldest];
+    uint64_t now = (uint64_t)hs_clock_wall_us();
+    events->first = now > events->first ? now : events->first;
+    if (events->first <= ring->next)
+        events->first = ring->next + 1;
+    events->rings[oldest] = events->rings[--events->ring_count];
+    destroy_ring(ring);
+}
+
+/* Adds a ring for a tenant. Returns NULL if memory runs out. The caller holds the lock. */
 static struct ring *add_ring(struct hs_events *events, struct hs_str tenant)
 {
+    if (events->ring_count == HS_EVENTS_RINGS)
+        remove_ring(events);
     struct ring *ring = events->ring_count < HS_EVENTS_RINGS ? calloc(1, sizeof *ring) : NULL;
     if (ring == NULL)
         return NULL;
     hs_name_set(&ring->tenant, tenant);
-    ring->next = ring->oldest = events->first;
+    ring->first = ring->next = ring->oldest = events->first;
     events->rings[events->ring_count++] = ring;
     return ring;
 }
@@ -144,7 +175,7 @@ struct hs_subscription *hs_events_subscribe(struct hs_events *events, struct hs_
     if (ring == NULL)
         ring = add_ring(events, tenant);
     if (ring != NULL) {
-        bool is_ours = after == 0 || (after + 1 >= events->first && after < ring->next);
+        bool is_ours = after == 0 || (after + 1 >= ring->first && after < ring->next);
         *subscription = (struct hs_subscription){.events = events,
                                                  .ring = ring,
                                                  .next = ring->subscriptions,
@@ -175,8 +206,11 @@ void hs_events_unsubscribe(struct hs_subscription *subscription)
     while (*link != subscription)
         link = &(*link)->next;
     *link = subscription->next;
+    ring->closed = ++events->closings;
+    struct hs_name tenant =
+        ring->tenant; /* from now on, another tenant may take the ring's place */
     pthread_mutex_unlock(&events->lock);
-    hs_share_release(events->streams, hs_name_str(&ring->tenant), 1);
+    hs_share_release(events->streams, hs_name_str(&tenant), 1);
     free(subscription);
 }
 

@@ -1,10 +1,12 @@
 /*
  * The newest verdicts of each tenant, for streams (`GET /v1/events`). A ring keeps the tenant's
  * newest HS_EVENTS_KEPT verdicts, so that an interrupted stream can resume. The tenant's first
- * stream creates the ring; the ring does not contain earlier verdicts.
+ * stream creates the ring; the ring does not contain earlier verdicts. If HS_EVENTS_RINGS tenants
+ * have rings, a new ring takes the place of the ring that has been without a stream for longest.
  *
- * Events are numbered for each tenant, without gaps. The first number is the service's start time
- * in microseconds, so every number from an earlier process is lower.
+ * Events in a ring are numbered without gaps. The first number is at least the service's start time
+ * in microseconds, so every number from an earlier process is lower. If a tenant gets a ring again,
+ * its numbers are higher than those in the tenant's earlier ring.
  *
  * Thread-safe; no call waits for a stream.
  */
@@ -16,7 +18,7 @@
 enum {
     HS_EVENTS_KEPT = 4096,  /* max events in a ring; about 0.6 KiB each */
     HS_EVENTS_RINGS = 256,  /* max tenants with a ring */
-    HS_EVENTS_STREAMS = 64, /* max streams, over all tenants */
+    HS_EVENTS_STREAMS = 64, /* max streams, over all tenants; less than HS_EVENTS_RINGS */
 };
 
 struct hs_events;
@@ -43,7 +45,7 @@ struct hs_event_filter {
 };
 
 /* Creates a subscription that starts after event number `after`, or with the next new event if
-   `after` is 0. Returns NULL if there are too many streams or tenants, or memory runs out. */
+   `after` is 0. Returns NULL if there are too many streams, or memory runs out. */
 struct hs_subscription *hs_events_subscribe(struct hs_events *events, struct hs_str tenant,
                                             const struct hs_event_filter *filter, uint64_t after);
 /* Does nothing for NULL. */
@@ -59,7 +61,8 @@ void hs_subscription_wake(struct hs_subscription *subscription, int eventfd);
 
 enum hs_subscription_found {
     HS_SUBSCRIPTION_EVENT,
-    /* events were lost: newer events replaced these events, or the service has restarted */
+    /* events were lost: newer events replaced these events, the service has restarted, or another
+       tenant took the place of the ring */
     HS_SUBSCRIPTION_GAP,
     HS_SUBSCRIPTION_NONE, /* no more events yet */
 };
@@ -68,7 +71,7 @@ struct hs_subscription_next {
     /* number of the last event that was returned or skipped; a stream resumes after this number */
     uint64_t number;
     struct hs_event *event; /* the caller must release it */
-    bool is_counted;        /* for a gap: `missed` is known; false after a restart */
+    bool is_counted; /* for a gap: `missed` is known; false after a restart, or in a new ring */
     /* number of all lost events of the tenant, even if the filter excludes some of them */
     uint64_t missed;
 };

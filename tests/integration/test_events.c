@@ -1,6 +1,7 @@
 /* GET /v1/events: a stream of verdicts as they happen, what it filters, and how it resumes and
    ends. */
 #include <check.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -440,6 +441,44 @@ START_TEST(tenants_see_their_own_verdicts)
 }
 END_TEST
 
+static struct hs_subscription *subscribe(struct hs_events *events, int tenant, uint64_t after)
+{
+    static const struct hs_event_filter all = {.kinds = UINT_MAX, .reason = HS_REASON_COUNT};
+    char name[16];
+    snprintf(name, sizeof name, "t%d", tenant);
+    struct hs_subscription *stream = hs_events_subscribe(events, hs_str_of(name), &all, after);
+    ck_assert_msg(stream != NULL, "%s", name);
+    return stream;
+}
+
+/* Streams one after another, of more tenants than can have a ring, while one stream stays open. The
+   tenant whose stream ended first loses its ring, and gets a gap later. */
+START_TEST(any_number_of_tenants_has_streams)
+{
+    struct hs_events *events = hs_events_create();
+    struct hs_subscription_next next;
+    ck_assert_ptr_nonnull(events);
+    struct hs_subscription *open = subscribe(events, 0, 0);
+    ck_assert_int_eq(hs_subscription_next(open, &next), HS_SUBSCRIPTION_NONE);
+    uint64_t last = next.number;
+    for (int i = 1; i < HS_EVENTS_RINGS + 10; i++)
+        hs_events_unsubscribe(subscribe(events, i, 0));
+    ck_assert_int_eq(hs_subscription_next(open, &next), HS_SUBSCRIPTION_NONE);
+    ck_assert_uint_eq(next.number, last);
+    ck_assert(hs_events_want(events, HS_STR("t0")));
+    ck_assert(!hs_events_want(events, HS_STR("t10")));
+    ck_assert(hs_events_want(events, HS_STR("t11")));
+    struct hs_subscription *again = subscribe(events, 10, last);
+    ck_assert_int_eq(hs_subscription_next(again, &next), HS_SUBSCRIPTION_GAP);
+    ck_assert(!next.is_counted);
+    ck_assert_uint_gt(next.number, last);
+    ck_assert_int_eq(hs_subscription_next(again, &next), HS_SUBSCRIPTION_NONE);
+    hs_events_unsubscribe(again);
+    hs_events_unsubscribe(open);
+    hs_events_destroy(events);
+}
+END_TEST
+
 /* A stream may stay open for days, so its token is checked again and again. */
 START_TEST(a_stream_ends_with_its_token)
 {
@@ -496,6 +535,7 @@ int main(void)
     TCase *guarded = tcase_create("tenants");
     tcase_set_timeout(guarded, 120);
     tcase_add_test(guarded, tenants_see_their_own_verdicts);
+    tcase_add_test(guarded, any_number_of_tenants_has_streams);
     tcase_add_test(guarded, a_stream_ends_with_its_token);
     suite_add_tcase(suite, guarded);
     return hs_run_suite(suite);
