@@ -29,9 +29,6 @@
 #define PAUSE_SETTLES_US 240000
 enum { SETTLING_BLOCKS = 10 };
 
-/* A client with acks learns of a change of the dilation within this time. */
-#define LEARNED_US INT64_C(1500000)
-
 /*
  * The limit of made_up_us, the third account in guard.h. No honest clock reached this limit in
  * simulations of all connection types.
@@ -335,16 +332,9 @@ static void make_up(struct hs_clock_guard *guard, int64_t length_us)
 }
 
 /* Returns how far the highest lead M rose above the reference lead R, but at most how far the bound
-   from acks rose. A fast clock raises both M and the bound. A better connection raises only M.
-   After a change of the dilation, the client's clock runs at the old speed until the client learns
-   of the change. So a rise counts only after an ack of a snapshot that was sent after the change,
-   or after LEARNED_US, because a client can stop its acks. */
+   from acks rose. A fast clock raises both M and the bound. A better connection raises only M. */
 static double rise_of(const struct hs_clock_guard *guard)
 {
-    bool may_be_late =
-        (guard->known & HS_GUARD_ACK) != 0 && guard->received_us <= guard->change_us + LEARNED_US;
-    if (may_be_late && (guard->known & HS_GUARD_BOUND) == 0)
-        return 0;
     if (guard->reference_us == NO_LEAD || guard->highest_us <= guard->reference_us)
         return 0;
     double rise = (double)guard->highest_us - (double)guard->reference_us;

@@ -258,29 +258,6 @@ START_TEST(a_change_of_the_dilation_proves_nothing)
 }
 END_TEST
 
-/* The client's clock gains up to 0.4 s before the client learns of the slower dilation. */
-START_TEST(a_change_of_the_dilation_is_not_suspected)
-{
-    static const double dilations[] = {0.2, 0.3, 0.5};
-    down_us = S(0.35);
-    play(20, 1);
-    set_dilation(dilations[_i]);
-    play(20, 1);
-    ck_assert_int_eq(suspected + proven, 0);
-}
-END_TEST
-
-/* A client that sends no acks after the change is still suspected. */
-START_TEST(a_change_of_the_dilation_does_not_hide_a_fast_clock)
-{
-    play(20, 1);
-    set_dilation(0.5);
-    has_acks = false;
-    play(6, 1.5);
-    ck_assert_int_ge(suspected, 1);
-}
-END_TEST
-
 START_TEST(a_late_packet_in_fast_motion_proves_nothing)
 {
     set_dilation(2);
@@ -343,8 +320,6 @@ int main(void)
     tcase_add_test(tcase, acks_of_the_future_prove_nothing_against_an_honest_clock);
     tcase_add_loop_test(tcase, an_outage_that_drains_is_no_offence, 0, 6);
     tcase_add_loop_test(tcase, a_change_of_the_dilation_proves_nothing, 0, 4);
-    tcase_add_loop_test(tcase, a_change_of_the_dilation_is_not_suspected, 0, 3);
-    tcase_add_test(tcase, a_change_of_the_dilation_does_not_hide_a_fast_clock);
     tcase_add_test(tcase, a_late_packet_in_fast_motion_proves_nothing);
     tcase_add_loop_test(tcase, a_fast_clock_is_proven_at_every_dilation, 0, 3);
     tcase_add_loop_test(tcase, setting_the_servers_clock_back_is_no_offence, 0, 6);
