@@ -102,8 +102,8 @@ export async function show(view) {
     if (view.signal.aborted) return;
     const isFirst = items.size === 0;
     const fresh = answer.verdicts.filter((item) => !items.has(item.verdict_id)).length;
-    // If the whole page is new, there may be others between this page and the older rows. Then begin again with this page.
-    const isGap = !isOlder && !isFirst && answer.next !== undefined && fresh === answer.verdicts.length;
+    // If a whole page is new, there may be others between this page and the older rows. Then begin again with this page.
+    const isGap = !isOlder && !isFirst && answer.next !== undefined && fresh === PAGE;
     if (isGap) items.clear();
     for (const item of answer.verdicts) items.set(item.verdict_id, item);
     if (isOlder || isFirst || isGap) next = answer.next ?? 0;

@@ -136,8 +136,13 @@ static json_t *request(const char *method, const char *kind, const char *name, c
         json_t *answer = json_loadb(text.bytes != NULL ? text.bytes : "", text.size, 0, NULL);
         free(text.bytes);
         long pause = retry_after_ms(failure, status, answer);
-        /* With tokens, an unknown match gets 403. */
-        bool is_unknown = (status == 404 || status == 403) && strcmp(method, "PUT") != 0;
+        /* With tokens, an unknown match gets 403. If the token lacks a scope, the answer also has a
+           header. */
+        struct curl_header *challenge;
+        bool lacks_scope = curl_easy_header(curl, "WWW-Authenticate", 0, CURLH_HEADER, -1,
+                                            &challenge) == CURLHE_OK;
+        bool is_unknown =
+            (status == 404 || (status == 403 && !lacks_scope)) && strcmp(method, "PUT") != 0;
         if (pause < 0 && status >= 300 && !is_unknown) { /* the request is wrong */
             fprintf(stderr, "%s %s: %ld\n", method, url, status);
             json_dumpf(answer, stderr,

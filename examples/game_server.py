@@ -64,7 +64,7 @@ class Service:
         """Sends a request, and repeats it while the service is overloaded or unreachable.
 
         Returns the answer, or None if the answer has no body, or if the service does not know the
-        name (404, except for a PUT). Any other error ends the program. This method blocks: call it
+        name (404, or 403 with tokens, except for a PUT). Any other error ends the program. This method blocks: call it
         from a separate thread, never from the thread that runs your ticks.
         """
         sent = None if body is None else json.dumps(body)
@@ -84,7 +84,9 @@ class Service:
                 time.sleep(self.pause(response, text))
             elif response.status == 409 and b'"match_moved"' in text:
                 pass  # another replica owns the match now, and will get the next request
-            elif response.status in (403, 404) and method != "PUT":  # 403: with tokens
+            elif method != "PUT" and (response.status == 404 or (
+                    # with tokens; if the token lacks a scope, the answer has this header
+                    response.status == 403 and not response.getheader("WWW-Authenticate"))):
                 return None
             elif response.status < 300:
                 return json.loads(text) if text else None

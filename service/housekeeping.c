@@ -47,10 +47,7 @@ static void end_idle(void *context, struct hs_match_slot *slot)
         hs_log(HS_LOG_INFO, "an idle match was ended", HS_LOG_TEXT("match", slot->name.text));
     if (service->record != NULL)
         record_end(service, slot);
-    /* A copy from the checkpoint may be outdated. The replica that has the match keeps the
-       summary. */
-    if (service->takers == NULL || atomic_load(&slot->shared) != NULL)
-        hs_ended_keep(service->evidence, slot);
+    hs_ended_keep(service->evidence, slot);
     hs_registry_remove(service->registry, slot);
 }
 

@@ -400,7 +400,7 @@ static bool bring_back(struct session *session, const char *name, const json_t *
 static bool is_unknown_match(const struct session *session)
 {
     if (session->response.status == 403)
-        return true; /* with tokens; if the token lacks a right, PUT fails too */
+        return true; /* with tokens; if the token lacks a scope, the second answer is 403 too */
     if (session->response.status != 404)
         return false;
     json_t *problem = answer_of(session);

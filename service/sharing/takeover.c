@@ -279,18 +279,23 @@ void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
                                         hs_name_str(&slot->name), takeover->ownership));
 }
 
+/* Returns whether the store knows a newer state of a match than a copy from the checkpoint. */
+static bool is_outdated(const struct hs_taken *taken, const struct hs_match_slot *copy)
+{
+    return taken->state.ptr != NULL || copy->opening < taken->ended_us;
+}
+
 /* Handles a match that is open on this replica although this replica does not own it. Such a match
-   was restored from the checkpoint, or has moved to another replica. The copy is outdated if the
-   store has a state of the match, or if the match has ended; it is then closed here. Otherwise, a
-   match that was restored from the checkpoint stays open here. */
+   was restored from the checkpoint, or has moved to another replica. If the copy is outdated, it is
+   closed here. Otherwise, a match that was restored from the checkpoint stays open here. */
 static void settle_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name,
-                        const struct hs_takeover *takeover, bool is_outdated)
+                        const struct hs_takeover *takeover, const struct hs_taken *taken)
 {
     struct hs_match_slot *slot = NULL;
     hs_registry_acquire(service->registry, tenant, name, NULL, &slot);
     if (slot == NULL)
         return;
-    if (is_outdated || atomic_load(&slot->shared) != NULL)
+    if (is_outdated(taken, slot) || atomic_load(&slot->shared) != NULL)
         hs_kept_match_moved(service, slot);
     else
         hs_takeover_share(service, slot, takeover);
@@ -347,13 +352,14 @@ static bool is_of_another(const struct hs_service *service, struct hs_str tenant
 }
 
 /* Returns whether a match was restored from the checkpoint, and no request has asked the store for
-   it since then. */
+   it since then. If `taken` is not NULL, the copy must also be outdated. */
 static bool is_unconfirmed(const struct hs_service *service, struct hs_str tenant,
-                           struct hs_str name)
+                           struct hs_str name, const struct hs_taken *taken)
 {
     struct hs_match_slot *slot = NULL;
     hs_registry_acquire(service->registry, tenant, name, NULL, &slot);
-    bool is = slot != NULL && atomic_load(&slot->shared) == NULL;
+    bool is = slot != NULL && atomic_load(&slot->shared) == NULL &&
+              (taken == NULL || is_outdated(taken, slot));
     hs_registry_release(service->registry, slot);
     return is;
 }
@@ -374,7 +380,7 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
                  is_of_another(service, tenant, name, &owner) ? hs_name_str(&owner) : tenant, name);
     bool is_others = is_of_another(service, tenant, name, &owner);
     if (!hs_takeover_is_needed(takers, name) ||
-        (is_others && !is_unconfirmed(service, hs_name_str(&owner), name)))
+        (is_others && !is_unconfirmed(service, hs_name_str(&owner), name, NULL)))
         return true;
     enum hs_taken_result result = hs_shared_match_take(service->shared, tenant, name, &taken);
     bool is_fine = true, lacks_space = false;
@@ -384,10 +390,11 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
     if (result != HS_TAKEN)
         report(takers, &taken, name, result == HS_TAKEN_LATE ? HS_TAKEOVER_LATE : HS_TAKEOVER_DOWN,
                NULL);
-    bool is_known = taken.state.ptr != NULL, is_outdated = is_known || taken.has_ended;
+    bool is_known = taken.state.ptr != NULL;
     takeover->ownership = taken.ownership;
     takeover->was_released = taken.was_released;
-    if (is_others && !is_outdated) { /* the copy of the other tenant may be the only one */
+    /* The copy of the other tenant may be the only one. */
+    if (is_others && !is_unconfirmed(service, hs_name_str(&owner), name, &taken)) {
         give_back(service, tenant, name, takeover);
         hs_taken_free(&taken);
         return true;
@@ -402,7 +409,7 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
     }
     if (is_fine) /* otherwise the ownership is released below, and the next request asks the
                     store again */
-        settle_copy(service, is_others ? hs_name_str(&owner) : tenant, name, takeover, is_outdated);
+        settle_copy(service, is_others ? hs_name_str(&owner) : tenant, name, takeover, &taken);
     if (is_known) {
         enum hs_takeover_result opened = open_taken(takers, tenant, name, &taken);
         lacks_space = opened == HS_TAKEOVER_NO_SPACE;

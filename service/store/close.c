@@ -17,14 +17,15 @@ static const char close_text[] = HS_SHARED_FENCE
     "if stored > epoch then return {0, stored, has, 0} end\n"
     "if ARGV[5] == 'ended' then\n"
     "  redis.call('DEL', KEYS[2], KEYS[3])\n"
-    "  redis.call('HSET', KEYS[1], 'owner', '', 'final', 0, 'ended', 1)\n"
+    "  local time = redis.call('TIME')\n"
+    "  redis.call('HSET', KEYS[1], 'owner', '', 'final', 0, 'ended',\n"
+    "    time[1] .. string.format('%06d', time[2]))\n"
     "  redis.call('HDEL', KEYS[1], 'mark')\n"
-    /* Another replica may restart later and restore the match from its checkpoint. */
-    "  redis.call('PEXPIRE', KEYS[1], 3600000)\n"
-    "  return accepted\n"
+    "else\n"
+    "  redis.call('HSET', KEYS[1], 'owner', '', 'final', ARGV[5])\n"
     "end\n"
-    "redis.call('HSET', KEYS[1], 'owner', '', 'final', ARGV[5])\n"
-    "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
+    "local ended = redis.call('HEXISTS', KEYS[1], 'ended') == 1\n"
+    "redis.call('PEXPIRE', KEYS[1], ended and " HS_SHARED_ENDED_TTL " or " HS_SHARED_TTL ")\n"
     "return accepted\n";
 
 struct hs_shared_closing {

@@ -53,8 +53,10 @@ struct hs_ownership {
 
 struct hs_taken {
     struct hs_ownership ownership;
-    bool was_released;   /* the newest state is COMPLETE or FINAL (enum hs_shared_state) */
-    bool has_ended;      /* the match ended in the last hour, and no state was written since then */
+    bool was_released; /* the newest state is COMPLETE or FINAL (enum hs_shared_state) */
+    /* The wall-clock time of the store at which a match with this name ended. 0: more than an hour
+       ago, or a newer match has written a state since then. */
+    uint64_t ended_us;
     struct hs_str state; /* ptr NULL: the store has no state of the match */
     struct hs_str *journal;
     size_t journal_count;

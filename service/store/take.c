@@ -17,7 +17,8 @@ static const char take_text[] =
     "local now = tonumber(o[1] or 0) + 1\n" HS_SHARED_BORN "local birth = o[3] or born()\n"
     "redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1], 'final', 0, 'birth', birth,\n"
     "  'tenant', ARGV[4])\n"
-    "for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], " HS_SHARED_TTL ") end\n"
+    "redis.call('PEXPIRE', KEYS[1], o[6] and " HS_SHARED_ENDED_TTL " or " HS_SHARED_TTL ")\n"
+    "for i = 2, 3 do redis.call('PEXPIRE', KEYS[i], " HS_SHARED_TTL ") end\n"
     "return {now, tonumber(o[2] or 0), redis.call('EXISTS', KEYS[2]),\n"
     "  redis.call('ZRANGE', KEYS[3], 0, -1), tonumber(birth), tonumber(o[6] or 0)}\n";
 
@@ -41,7 +42,7 @@ static bool read_taken(const struct redisReply *reply, struct hs_taken *taken, b
     taken->ownership = (struct hs_ownership){(uint64_t)reply->element[0]->integer,
                                              (uint64_t)reply->element[4]->integer};
     taken->was_released = reply->element[1]->integer == 1;
-    taken->has_ended = reply->element[5]->integer == 1;
+    taken->ended_us = (uint64_t)reply->element[5]->integer;
     *has_state = reply->element[2]->integer == 1;
     taken->journal = calloc(journal->elements + 1, sizeof *taken->journal);
     for (size_t i = 0; taken->journal != NULL && i < journal->elements; i++)

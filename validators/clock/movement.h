@@ -152,9 +152,10 @@ void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules
  * Records that the dilation fell by `slowed_by`. Call this before the first step with the lower
  * dilation, or for the first refused move with it. The client learns of the change late. So the old
  * dilation still counts for one round trip plus two ticks, like the old limits after a change of
- * mode. rtt_us is -1 if unknown.
+ * mode, but for no longer than it was in force (slowed_after_us). rtt_us is -1 if unknown.
  */
-void hs_movement_slow_down(struct hs_movement *movement, double slowed_by, int64_t rtt_us);
+void hs_movement_slow_down(struct hs_movement *movement, double slowed_by, int64_t slowed_after_us,
+                           int64_t rtt_us);
 
 /*
  * The server put the body somewhere at the time `event_us`: the body spawned or was teleported. Of

@@ -172,6 +172,17 @@ static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_
     return timing->compat.current_us + clipped_us - move->timestamp_us;
 }
 
+/* Records a fall of the dilation. Call this before the guard advances. */
+static void note_dilation(const struct hs_timing *timing, const struct hs_timing_move *move,
+                          struct hs_timing_result *out)
+{
+    int64_t change_us = timing->guard.change_us;
+    out->slowed_by = hs_larger(0, timing->guard.dilation - move->dilation);
+    out->slowed_after_us = change_us == INT64_MIN          ? INT64_MAX
+                           : move->received_us > change_us ? move->received_us - change_us
+                                                           : 0;
+}
+
 /* Handles a refused move in a paused game. While the game is paused, an honest clock stands still,
    so the time of the pause gives no credit, and is neither a stall nor a lag of the clock. */
 static void pass_pause(struct hs_timing *timing, const struct hs_timing_move *move,
@@ -181,7 +192,7 @@ static void pass_pause(struct hs_timing *timing, const struct hs_timing_move *mo
         timing->compat.stamp_us = move->received_us;
     if (move->received_us <= timing->heard_us)
         return;
-    out->slowed_by = hs_larger(0, timing->guard.dilation - move->dilation);
+    note_dilation(timing, move, out);
     hs_clock_guard_pause(&timing->guard, move);
     timing->heard_us = move->received_us;
 }
@@ -237,7 +248,7 @@ void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rule
         timing->wrapped_us += wrapped_us;
     struct hs_compat_result compat;
     hs_compat_accept(&timing->compat, rules, out->reason, move, &compat);
-    out->slowed_by = hs_larger(0, timing->guard.dilation - move->dilation);
+    note_dilation(timing, move, out);
     struct hs_timing_move unwrapped = *move;
     unwrapped.timestamp_us += timing->wrapped_us;
     struct hs_clock_verdict verdict = hs_clock_guard_step(&timing->guard, rules, &unwrapped);

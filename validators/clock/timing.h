@@ -51,11 +51,12 @@ struct hs_timing_result {
        epoch. */
     double client_us;
     bool force_update;
-    double forced_us; /* time for which the server should move the player by itself */
-    double slowed_by; /* by how much the dilation fell since the previous move; 0: no fall */
-    double error_us;  /* client time minus server time for this move; 0: not simulated */
-    int64_t late_us;  /* how far a stale move was behind the newest move, by the client's clock */
-    unsigned flags;   /* enum hs_timing_flag */
+    double forced_us;        /* time for which the server should move the player by itself */
+    double slowed_by;        /* by how much the dilation fell since the previous move; 0: no fall */
+    int64_t slowed_after_us; /* how long the higher dilation was in force */
+    double error_us;         /* client time minus server time for this move; 0: not simulated */
+    int64_t late_us; /* how far a stale move was behind the newest move, by the client's clock */
+    unsigned flags;  /* enum hs_timing_flag */
     /* Each of these is valid if its flag is set. ahead_us: the discrepancy (compat.h).
        proven_by_us: how far the lead is above its upper bound (Y in guard.h). suspected_us: the
        account that exceeded suspected_limit_us (guard.h). */

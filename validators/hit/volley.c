@@ -125,6 +125,13 @@ static void sweep_blast(struct hs_hit_context *c, struct hs_path *path, struct h
     find_burst(c, path, &e, volley);
 }
 
+/* Returns whether the claim itself names a player as its target. */
+static bool is_claimed(const struct hs_hit_context *c, const struct hs_player *player)
+{
+    return c->claims_self ? player == c->shooter.player
+                          : c->claims_target && player == c->target.player;
+}
+
 static void verify_pellet(struct hs_hit_context *c, size_t pellet_index, struct hs_volley *volley,
                           struct hs_pellet_result *out)
 {
@@ -155,8 +162,8 @@ static void verify_pellet(struct hs_hit_context *c, size_t pellet_index, struct 
         refuse(out, missing ? HS_PELLET_UNKNOWN : HS_PELLET_REFUSED, reason);
         if (missing) {
             record_missing(volley, reason, &view);
-        } else if (volley->spared == NULL) {
-            volley->spared = view.player;
+        } else if (volley->spared == NULL || is_claimed(c, view.player)) {
+            volley->spared = view.player; /* the claim's own target comes before other players */
             volley->spared_reason = reason;
         }
         sweep_blast(c, &path, volley);
@@ -193,9 +200,7 @@ enum hs_reason hs_volley_report_spared(const struct hs_hit_context *c, struct hs
         hs_hit_mode(c, hs_reason_check(volley->spared_reason)) != HS_MODE_ENFORCE)
         return HS_REASON_OK;
     /* If the claim itself names the body, the checks `life` and `team` reject the claim. */
-    bool is_claimed = c->claims_self ? volley->spared == c->shooter.player
-                                     : c->claims_target && volley->spared == c->target.player;
-    if (is_claimed && !hs_hit_aims_at_others(c))
+    if (is_claimed(c, volley->spared) && !hs_hit_aims_at_others(c))
         return HS_REASON_OK;
     hs_report_player(row, volley->spared);
     return volley->spared_reason;

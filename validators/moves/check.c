@@ -288,7 +288,7 @@ static void pass_granted_time(struct hs_player_moves *moves, int64_t received_us
 /* Handles a refused move in a paused game: the body cannot use the time of the pause. If the body
    spawned during the pause, the time ends before the spawn, because the next move is then the first
    move of the new body. */
-static void pass_pause(struct hs_checking *c, double slowed_by)
+static void pass_pause(struct hs_checking *c, const struct hs_timing_result *timing)
 {
     struct hs_movement *movement = &c->moves->checks.movement;
     int64_t until_us = c->move->received_us, spawned_us = c->player->spawned_us;
@@ -296,8 +296,8 @@ static void pass_pause(struct hs_checking *c, double slowed_by)
         until_us = spawned_us;
     /* The body may also spawn at the time of this move, in a frame that arrives later. */
     hs_movement_pause(movement, c->rules, until_us - 1);
-    if (slowed_by > 0)
-        hs_movement_slow_down(movement, slowed_by, c->rtt_us);
+    if (timing->slowed_by > 0)
+        hs_movement_slow_down(movement, timing->slowed_by, timing->slowed_after_us, c->rtt_us);
 }
 
 /* Runs all checks that follow the clock check, and sets the result. If the client does not control
@@ -312,7 +312,7 @@ static void check_timing(struct hs_checking *c, const struct hs_timing_result *t
     enum hs_move_reason control = has_time ? check_control(c) : HS_MOVE_OK;
     bool is_simulated = has_time && control == HS_MOVE_OK;
     if (!has_time && c->move->dilation <= 0)
-        pass_pause(c, timing->slowed_by);
+        pass_pause(c, timing);
     if (is_simulated) {
         hs_checking_movement(c, timing);
         if (hs_move_flags_contradict(c->match, c->player, c->move, c->rtt_us))

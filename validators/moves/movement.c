@@ -360,7 +360,8 @@ void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *
     moves->unmoved_us += granted->delta_us;
     moves->unmoved_client_us += granted->client_us;
     if (granted->slowed_by > 0)
-        hs_movement_slow_down(&moves->checks.movement, granted->slowed_by, c->rtt_us);
+        hs_movement_slow_down(&moves->checks.movement, granted->slowed_by, granted->slowed_after_us,
+                              c->rtt_us);
     if (!(move->fields & HS_MOVE_HAS_POSITION))
         return;
     remember(c);

@@ -99,8 +99,11 @@ static enum hs_reason reach_body(struct hs_hit_context *c, const struct explosio
         return HS_REASON_OK;
     hs_work_spend(&c->work, (uint64_t)body.count * 2 * HS_WORK_BALL);
     enum hs_reason reason = hs_sight_of_body(c, x->eye, &body, x->time_us);
-    if (reason == HS_REASON_BLAST_OCCLUDED && x->has_other_eye)
-        reason = hs_sight_of_body(c, x->other_eye, &body, x->time_us);
+    if (reason != HS_REASON_OK && x->has_other_eye) {
+        enum hs_reason other = hs_sight_of_body(c, x->other_eye, &body, x->time_us);
+        if (other == HS_REASON_OK || reason == HS_REASON_BLAST_OCCLUDED)
+            return other;
+    }
     return reason;
 }
 
