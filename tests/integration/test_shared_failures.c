@@ -84,6 +84,28 @@ START_TEST(verdicts_go_on_without_the_store)
 }
 END_TEST
 
+/* A match ended, and its name is used again while the store hangs. The new match keeps its payments
+   when the store answers again. */
+START_TEST(a_name_is_used_again_without_the_store)
+{
+    hs_kept_frames(a, "m", 10);
+    hs_pair_pay(a, 1, 11);
+    ck_assert_int_eq(hs_kept_status(a, "DELETE", "/v1/matches/m", NULL), 200);
+    for (int i = 0; i < HS_PAIR_PATIENCE_MS / 10 && hs_pair_has(HS_PAIR_STATE); i++)
+        hs_test_pause_ms(10);
+    hang_store();
+    hs_pair_wait(a, "hindsight_store_up", 0);
+    hs_kept_frames(a, "m", 10);
+    hs_kept_frames(a, "m", 11.05); /* in the first window, shots are not paid */
+    ck_assert(hs_pair_holds(a, 1, 12, HS_PAIR_ACCEPTED));
+    wake_store();
+    hs_pair_wait(a, "hindsight_store_up", 1);
+    hs_pair_wait_for_state();
+    hs_kept_frames(a, "m", 12.1);
+    ck_assert(hs_pair_holds(a, 1, 12, HS_PAIR_REPLAYED));
+}
+END_TEST
+
 static void post_shot(struct hs_test_kept *replica, int shot, double time)
 {
     char body[256];
@@ -306,6 +328,7 @@ int main(void)
     if (hs_test_redis_program() != NULL) {
         tcase_add_loop_test(tests, verdicts_go_on_without_the_store, 0,
                             (int)(sizeof failures / sizeof failures[0]));
+        tcase_add_test(tests, a_name_is_used_again_without_the_store);
         tcase_add_test(tests, posted_shots_are_unknown_while_the_store_is_away);
         tcase_add_test(tests, a_flushed_store_is_filled_again);
         tcase_add_test(tests, a_match_moves_out_of_a_flushed_store);
