@@ -126,8 +126,8 @@ struct hs_world_contact {
  * (HS_TOUCH_SLACK). At equal distances, triangles win over boxes. Among triangles, and among boxes,
  * the lower index wins.
  *
- * For a ray that hits a triangle, `normal` is the normal of the face, on the side of the ray's
- * start. For a sphere, `normal` points from the touched point to the centre.
+ * For a ray that hits a triangle, `normal` is the normal of the face that points to the side from
+ * which the ray comes. For a sphere, `normal` points from the touched point to the centre.
  */
 bool hs_world_sweep(const struct hs_world *world, const struct hs_sweep *sweep,
                     struct hs_world_contact *out);
