@@ -29,17 +29,19 @@ enum {
    journal. ARGV: owner, epoch, birth, tenant. If the store has no epoch for the match, the store
    has lost its data, and the sender becomes the owner again. If the births differ, another replica
    has opened the match in the empty store, so the epochs cannot be compared. A match that was never
-   taken has epoch 0. */
+   taken has epoch 0. If the last match with its name has ended, it gets a new epoch. */
 #define HS_SHARED_FENCE                                                                            \
     "local o = redis.call('HMGET', KEYS[1], 'epoch', 'owner', 'birth')\n"                          \
     "local stored, epoch = tonumber(o[1] or 0), tonumber(ARGV[2])\n"                               \
     "local birth, mine = o[3], o[2] == ARGV[1]\n"                                                  \
     "local has = redis.call('EXISTS', KEYS[2])\n"                                                  \
+    "local free = epoch == 0 and o[2] == '' and has == 0\n"                                        \
     "local reborn = stored > 0 and ARGV[3] ~= '0' and birth ~= ARGV[3]\n"                          \
-    "if reborn or (stored > 0 and stored >= epoch and not mine) or\n"                              \
-    "    (stored > epoch and has == 1) then\n"                                                     \
+    "if not free and (reborn or (stored > 0 and stored >= epoch and not mine) or\n"                \
+    "    (stored > epoch and has == 1)) then\n"                                                    \
     "  return {0, stored, has, 0}\n"                                                               \
     "end\n" HS_SHARED_BORN "local now = math.max(stored, epoch, 1)\n"                              \
+    "if free then now = stored + 1 end\n"                                                          \
     "birth = birth or (ARGV[3] ~= '0' and ARGV[3]) or born()\n"                                    \
     "if not mine or stored ~= now then\n"                                                          \
     "  redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1], 'birth', birth,\n"              \
