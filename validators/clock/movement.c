@@ -271,10 +271,10 @@ static int64_t on_their_way_us(const struct hs_movement *movement, int64_t rtt_u
     return (trip_us < RTT_MAX_US ? trip_us : RTT_MAX_US) + (int64_t)(2 * tick_us(movement));
 }
 
-void hs_movement_slow_down(struct hs_movement *movement, double slowed_by, int64_t slowed_after_us,
+void hs_movement_slow_down(struct hs_movement *movement, double slowed_by, double slowed_after_us,
                            int64_t rtt_us)
 {
-    double late_us = hs_smaller((double)on_their_way_us(movement, rtt_us), (double)slowed_after_us);
+    double late_us = hs_smaller((double)on_their_way_us(movement, rtt_us), slowed_after_us);
     movement->unused_us += (float)(slowed_by * late_us);
 }
 

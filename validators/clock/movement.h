@@ -154,7 +154,7 @@ void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules
  * dilation still counts for one round trip plus two ticks, like the old limits after a change of
  * mode, but for no longer than it was in force (slowed_after_us). rtt_us is -1 if unknown.
  */
-void hs_movement_slow_down(struct hs_movement *movement, double slowed_by, int64_t slowed_after_us,
+void hs_movement_slow_down(struct hs_movement *movement, double slowed_by, double slowed_after_us,
                            int64_t rtt_us);
 
 /*

@@ -176,11 +176,9 @@ static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_
 static void note_dilation(const struct hs_timing *timing, const struct hs_timing_move *move,
                           struct hs_timing_result *out)
 {
-    int64_t change_us = timing->guard.change_us;
     out->slowed_by = hs_larger(0, timing->guard.dilation - move->dilation);
-    out->slowed_after_us = change_us == INT64_MIN          ? INT64_MAX
-                           : move->received_us > change_us ? move->received_us - change_us
-                                                           : 0;
+    out->slowed_after_us =
+        hs_larger(0, (double)move->received_us - (double)timing->guard.change_us);
 }
 
 /* Handles a refused move in a paused game. While the game is paused, an honest clock stands still,

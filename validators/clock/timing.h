@@ -51,10 +51,10 @@ struct hs_timing_result {
        epoch. */
     double client_us;
     bool force_update;
-    double forced_us;        /* time for which the server should move the player by itself */
-    double slowed_by;        /* by how much the dilation fell since the previous move; 0: no fall */
-    int64_t slowed_after_us; /* how long the higher dilation was in force */
-    double error_us;         /* client time minus server time for this move; 0: not simulated */
+    double forced_us;       /* time for which the server should move the player by itself */
+    double slowed_by;       /* by how much the dilation fell since the previous move; 0: no fall */
+    double slowed_after_us; /* how long the higher dilation was in force */
+    double error_us;        /* client time minus server time for this move; 0: not simulated */
     int64_t late_us; /* how far a stale move was behind the newest move, by the client's clock */
     unsigned flags;  /* enum hs_timing_flag */
     /* Each of these is valid if its flag is set. ahead_us: the discrepancy (compat.h).
