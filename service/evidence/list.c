@@ -30,8 +30,8 @@ enum { INDEXED = sizeof indexed / sizeof indexed[0] };
 
 /* SLICE_ROWS: the rows of a slice. Reading these rows takes about 2 ms. With larger slices, a page
    could end much too late on a busy machine. With smaller slices, planning a statement would take
-   longer than reading its rows. PAGE_US: after this time, a page ends, even if
-   it has fewer rows than the limit. */
+   longer than reading its rows. PAGE_US: after this time, a page ends, even if it has fewer rows
+   than the limit. */
 enum { SLICE_ROWS = 5000, PAGE_US = 30000 };
 
 struct filters {
