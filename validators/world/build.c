@@ -2,9 +2,9 @@
  * Builds the tree of a world (tree.h) in two steps.
  *
  * The first step splits the items (triangles and boxes) into a binary tree, from the top down. This
- * step puts the centres of the items into bins. It splits at the border between two bins that has the
- * smallest cost according to the surface area heuristic (Wald, "On fast
- * construction of SAH-based bounding volume hierarchies", 2007).
+ * step puts the centres of the items into bins. It splits at the border between two bins that has
+ * the smallest cost according to the surface area heuristic (Wald, "On fast construction of
+ * SAH-based bounding volume hierarchies", 2007).
  *
  * The second step merges branches of the binary tree into wide nodes. This step makes the total
  * surface of all wide nodes as small as possible (Ylitie and others, "Efficient incoherent ray
